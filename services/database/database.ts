@@ -1,0 +1,34 @@
+/**
+ * The port of a Postgres-compatible database: one SQL for Postgres and PGlite, which differ in this driver alone.
+ *
+ * Parameters are `$1` … Values come back as: text → string, boolean → boolean, int2/int4/float8 → number, int8 →
+ * bigint, bytea → Uint8Array, arrays of those → arrays. Anything else (json, jsonb, numeric, timestamptz) is cast to
+ * one of these by the SQL, so that no driver's idea of a type gets between: jsonb as `::text` keeps every digit.
+ */
+export type SqlValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | Uint8Array
+  | readonly (string | number | bigint | boolean | null | Uint8Array)[];
+
+export type Row = Record<string, unknown>;
+
+export interface Queryable {
+  /**
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable (also: serialization failure, deadlock, timeout);
+   *   `STORE_REJECTED` where the statement or a value is refused whatever one does.
+   */
+  query<R = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]>;
+}
+
+export interface Database extends Queryable {
+  /** Commits when `run` resolves, rolls back when it rejects. Not nested. The weakest adapter runs one at a time. */
+  transaction<T>(run: (transaction: Queryable) => Promise<T>): Promise<T>;
+  /** Runs several statements without parameters, for migrations. */
+  script(sql: string): Promise<void>;
+  /** Waits for what is under way. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,79 @@
+/** The vocabulary of the log: what a message is and what its fields mean. Pure types; no I/O anywhere in this folder. */
+
+/** The topics that hold messages. */
+export const MESSAGE_TOPICS = ['tidemark.identify', 'tidemark.track', 'tidemark.session'] as const;
+export type MessageTopic = (typeof MESSAGE_TOPICS)[number];
+
+/** What a reader could not process goes here, whole, with why. */
+export const DEAD_LETTER_TOPIC = 'tidemark.dead-letter';
+
+/** Every topic that the service makes. */
+export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC] as const;
+
+/** The call that brought a message in. */
+export type Source = 'identify' | 'track' | 'batch' | 'project-user' | 'add-event';
+
+/** Microseconds since 1970-01-01T00:00:00Z, negative before. A bigint: 2299 does not fit a double. */
+export type Micros = bigint;
+
+/**
+ * A free-form JSON object as text: valid, duplicate keys resolved, digits untouched. Nobody parses it who does not need
+ * to look inside.
+ */
+export type JsonText = string;
+
+export interface Envelope {
+  /** Names the message within its project, topic and user; 1 to 128 characters. */
+  readonly messageId: string;
+  /** Whether the caller chose `messageId` (or an Idempotency-Key): only then can a repeat come. */
+  readonly messageIdGiven: boolean;
+  readonly projectId: string;
+  /** The internal user id: 64 hexadecimal digits, see user-key.ts. */
+  readonly userKey: string;
+  /** The caller's id of the user; null where only the internal id was given (add-event) or the user is anonymous. */
+  readonly userId: string | null;
+  /** An SDK's `anonymousId`, where there is no user id. */
+  readonly anonymousId: string | null;
+  /** When it took place. */
+  readonly timestamp: Micros;
+  /** When it arrived. */
+  readonly receivedAt: Micros;
+  /** 32 hexadecimal digits that totally order messages as strings compare, see version.ts. */
+  readonly version: string;
+  readonly source: Source;
+}
+
+/** A user's traits at a time. */
+export interface Identify extends Envelope {
+  readonly type: 'identify';
+  readonly traits: JsonText;
+}
+
+/** Something a user did. */
+export interface Track extends Envelope {
+  readonly type: 'track';
+  readonly event: string;
+  readonly properties: JsonText;
+  readonly sessionId: string | null;
+}
+
+/** A session began; the user exists; its traits. */
+export interface Session extends Envelope {
+  readonly type: 'session';
+  readonly sessionId: string;
+  readonly anonymous: boolean;
+  readonly traits: JsonText;
+}
+
+export type Message = Identify | Track | Session;
+
+/** The topic that a message belongs to. */
+export function topicOf(message: Pick<Message, 'type'>): MessageTopic {
+  return `tidemark.${message.type}`;
+}
+
+/** One thing wrong with a request body. `path` is an RFC 6901 pointer to the member at fault or missing. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}

@@ -1,0 +1,54 @@
+/** Projects, keys and their settings: not in the log, never touched by replay, to be backed up. */
+
+export type Scope = 'write' | 'read';
+
+export interface Project {
+  /** `proj_` and 20 lower-case letters and digits. */
+  readonly id: string;
+  readonly name: string;
+  /** An IANA time zone, for timestamps without an offset. */
+  readonly timezone: string;
+  /** Requests a second per ingest process; null is no limit. */
+  readonly rateLimit: number | null;
+  /** 32 bytes that sign this project's sessions. */
+  readonly sessionSecret: Uint8Array;
+  readonly createdAtMs: number;
+}
+
+export interface ApiKey {
+  /** Names the key in lists and for revoking: `key_` and 20 lower-case letters and digits. Not the key itself. */
+  readonly id: string;
+  readonly projectId: string;
+  readonly scope: Scope;
+  /** SHA-256 of the key in hex: the key itself is shown once and stored nowhere. */
+  readonly sha256: string;
+  readonly createdAtMs: number;
+  readonly revokedAtMs: number | null;
+}
+
+export interface NewProject {
+  readonly name: string;
+  readonly timezone: string;
+  readonly rateLimit: number | null;
+}
+
+/** What an ingest process keeps in memory: every project and every key that is not revoked. */
+export interface ProjectsSnapshot {
+  readonly projects: readonly Project[];
+  readonly keys: readonly ApiKey[];
+}
+
+/** Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` where the store is away. */
+export interface ProjectStore {
+  snapshot(): Promise<ProjectsSnapshot>;
+  createProject(project: NewProject): Promise<Project>;
+  /** @throws TidemarkError `PROJECT_UNKNOWN`. */
+  updateProject(id: string, changes: Partial<NewProject>): Promise<Project>;
+  listProjects(): Promise<readonly Project[]>;
+  /** Adds a key whose text the caller made. @throws TidemarkError `PROJECT_UNKNOWN`. */
+  addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey>;
+  /** Of one project or of all, revoked ones too. */
+  listKeys(projectId?: string): Promise<readonly ApiKey[]>;
+  /** Idempotent. @throws TidemarkError `KEY_UNKNOWN`. */
+  revokeKey(keyId: string): Promise<ApiKey>;
+}

@@ -1,0 +1,42 @@
+/** Every way in which Tidemark itself can fail. What a client got wrong is a value (`Problem`), never one of these. */
+export type ErrorCode =
+  | 'CONFIG_INVALID' // a setting is missing or makes no sense; the message names every one
+  | 'FOLDER_IN_USE' // another process has this embedded store open
+  | 'LOG_UNAVAILABLE' // the event log cannot be reached or cannot write now (disk full)
+  | 'LOG_FOREIGN' // the folder is not an event log, or one of a newer version
+  | 'LOG_DAMAGED' // a record or the log's own books do not add up
+  | 'LOG_REPLACED' // a position names a record that the log does not hold
+  | 'MESSAGE_UNDECODABLE' // bytes on the log that are no message of ours
+  | 'POSITION_MOVED' // another reader has moved this partition's position: this one no longer owns it
+  | 'STORE_UNAVAILABLE' // a database cannot be reached now
+  | 'STORE_REJECTED' // a database refuses the statement whatever one does
+  | 'STORE_NEWER' // the store was migrated by a newer version of Tidemark
+  | 'QUERY_LIMIT' // a question ran past its limit of time, memory or rows
+  | 'PROJECT_UNKNOWN' // no project has this id
+  | 'KEY_UNKNOWN' // no key has this id
+  | 'STOPPING'; // the process is on its way down
+
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['LOG_UNAVAILABLE', 'STORE_UNAVAILABLE', 'STOPPING']);
+
+/** What went wrong with us. `retryable`: the same call may succeed later, unchanged. */
+export class TidemarkError extends Error {
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'TidemarkError';
+    this.code = code;
+    this.retryable = RETRYABLE.has(code);
+  }
+}
+
+/** Whether `error` is ours with this code. */
+export function hasCode(error: unknown, code: ErrorCode): error is TidemarkError {
+  return error instanceof TidemarkError && error.code === code;
+}
+
+/** Whether the same call may succeed later, unchanged. An error that is not ours is not known to. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof TidemarkError && error.retryable;
+}
