@@ -32,6 +32,11 @@ export interface NewProject {
   readonly rateLimit: number | null;
 }
 
+export interface NewKey {
+  readonly scope: Scope;
+  readonly sha256: string;
+}
+
 /** What an ingest process keeps in memory: every project and every key that is not revoked. */
 export interface ProjectsSnapshot {
   readonly projects: readonly Project[];
@@ -42,6 +47,11 @@ export interface ProjectsSnapshot {
 export interface ProjectStore {
   snapshot(): Promise<ProjectsSnapshot>;
   createProject(project: NewProject): Promise<Project>;
+  /**
+   * The project with its keys, all or nothing, where the store has no project yet; undefined, and nothing written,
+   * where it has one. Of several who ask at once, in whatever process, one gets it.
+   */
+  createFirstProject(project: NewProject, keys: readonly NewKey[]): Promise<Project | undefined>;
   /** @throws TidemarkError `PROJECT_UNKNOWN`. */
   updateProject(id: string, changes: Partial<NewProject>): Promise<Project>;
   listProjects(): Promise<readonly Project[]>;

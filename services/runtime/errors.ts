@@ -14,9 +14,17 @@ export type ErrorCode =
   | 'QUERY_LIMIT' // a question ran past its limit of time, memory or rows
   | 'PROJECT_UNKNOWN' // no project has this id
   | 'KEY_UNKNOWN' // no key has this id
+  | 'COMMAND_INVALID' // a command of the command line with an argument that makes no sense
+  | 'CONTROL_UNAVAILABLE' // no service listens on the control socket; the command was not carried out
+  | 'CONTROL_LOST' // the service did not answer a command; whether it was carried out is not known
   | 'STOPPING'; // the process is on its way down
 
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['LOG_UNAVAILABLE', 'STORE_UNAVAILABLE', 'STOPPING']);
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
+  'LOG_UNAVAILABLE',
+  'STORE_UNAVAILABLE',
+  'CONTROL_UNAVAILABLE',
+  'STOPPING',
+]);
 
 /** What went wrong with us. `retryable`: the same call may succeed later, unchanged. */
 export class TidemarkError extends Error {

@@ -1,0 +1,13 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Wrapped, because commander (15.1) makes an empty string of a parsed `null`. */
+export interface RateLimitOption {
+  readonly limit: number | null;
+}
+
+/** Reads `--rate-limit`. */
+export function parseRateLimit(text: string): RateLimitOption {
+  if (text === 'none') return { limit: null };
+  if (/^[1-9]\d{0,14}$/u.test(text)) return { limit: Number(text) };
+  throw new InvalidArgumentError('It is a whole number of requests a second from 1 up, or none.');
+}

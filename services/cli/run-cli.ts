@@ -1,0 +1,52 @@
+import { Command, CommanderError } from 'commander';
+import { hasCode, TidemarkError } from '../runtime/errors.ts';
+import type { CliContext } from './context.ts';
+import { addKeyCreate } from './key-create.ts';
+import { addKeyList } from './key-list.ts';
+import { addKeyRevoke } from './key-revoke.ts';
+import { addProjectCreate } from './project-create.ts';
+import { addProjectList } from './project-list.ts';
+import { addProjectSet } from './project-set.ts';
+
+const DONE = 0;
+const FAILED = 1;
+const USED_WRONGLY = 2;
+
+/** Runs the `tidemark` command. Resolves with the exit code: 0; 1 where it failed; 2 where it was used wrongly. */
+export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+  try {
+    await tidemark(context).parseAsync(argv, { from: 'user' });
+    return DONE;
+  } catch (error) {
+    // Commander has said it already; asking for help is one of its "errors".
+    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
+    context.err(`error: ${messageOf(error)}\n`);
+    return hasCode(error, 'COMMAND_INVALID') ? USED_WRONGLY : FAILED;
+  }
+}
+
+function tidemark(context: CliContext): Command {
+  const root = new Command('tidemark')
+    .description(
+      'Manages a Tidemark installation. Settings come from the environment, as for the service (DATA_DIR, …).',
+    )
+    .exitOverride()
+    .configureOutput({ writeOut: context.out, writeErr: context.err });
+
+  const project = root.command('project').description('Projects and their settings');
+  addProjectCreate(project, context);
+  addProjectList(project, context);
+  addProjectSet(project, context);
+
+  const key = root.command('key').description('API keys');
+  addKeyCreate(key, context);
+  addKeyList(key, context);
+  addKeyRevoke(key, context);
+
+  return root;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof TidemarkError) return `${error.message} (${error.code})`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,192 @@
+import { resolve } from 'node:path';
+import { TidemarkError } from './errors.ts';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Every setting, checked. Read once, at the edge (main.ts, wiring.ts, cli/); the rest is handed what it needs. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly eventLogUrl: string;
+  readonly profilesUrl: string;
+  readonly analyticsUrl: string;
+  readonly eventLogPartitions: number;
+  readonly legacyBasePath: string;
+  readonly initialWriteKey: string | undefined;
+  readonly initialReadKey: string | undefined;
+  readonly initialTimezone: string;
+  readonly logLevel: LogLevel;
+  readonly maxUnacknowledgedBytes: number;
+  readonly maxClockSkewMs: number;
+  readonly repeatWindowMs: number;
+  readonly queryMaxMs: number;
+  readonly queryMaxMemoryBytes: number;
+  readonly queryMaxRows: number;
+}
+
+interface Setting<T> {
+  readonly default: string;
+  /** What stands in the README's table. */
+  readonly help: string;
+  /** Never shown, not even in an error. */
+  readonly secret?: true;
+  readonly parse: (text: string) => T;
+}
+
+/** Every setting by its name in the environment: the one list that the README and the tests are held against. */
+export const SETTINGS = {
+  PORT: { default: '8080', help: 'Port of the HTTP interface; 0 takes a free one', parse: wholeNumber(0, 65_535) },
+  HOST: { default: '127.0.0.1', help: 'Address the HTTP interface listens on', parse: text(1) },
+  DATA_DIR: { default: './data', help: 'Folder of the embedded stores; made if absent', parse: text(1) },
+  EVENT_LOG_URL: { default: 'lmdb:$DATA_DIR/event-log', help: 'The event log', parse: url('lmdb') },
+  PROFILES_URL: { default: 'pglite:$DATA_DIR/profiles', help: 'Profiles, projects and keys', parse: url('pglite') },
+  ANALYTICS_URL: { default: 'chdb:$DATA_DIR/analytics', help: 'Analytics', parse: url('chdb') },
+  EVENT_LOG_PARTITIONS: {
+    default: '4',
+    help: 'Partitions of each topic; fixed once the log is made',
+    parse: wholeNumber(1, 1_000),
+  },
+  LEGACY_BASE_PATH: { default: '/legacy', help: 'Where the two-step interface lives', parse: path },
+  INITIAL_WRITE_KEY: {
+    default: '',
+    help: 'Write key of the default project made by the first start (32 characters or more) instead of a random one',
+    secret: true,
+    parse: initialKey,
+  },
+  INITIAL_READ_KEY: {
+    default: '',
+    help: 'Read key of the default project made by the first start (32 characters or more) instead of a random one',
+    secret: true,
+    parse: initialKey,
+  },
+  INITIAL_TIMEZONE: { default: 'UTC', help: 'Time zone (IANA) of that first project', parse: timezone },
+  LOG_LEVEL: { default: 'info', help: `What is logged: ${LOG_LEVELS.join(', ')}`, parse: oneOf(LOG_LEVELS) },
+  MAX_UNACKNOWLEDGED_BYTES: {
+    default: String(64 * 1024 * 1024),
+    help: 'Bytes of messages waiting for the event log before 429 is answered',
+    parse: wholeNumber(1_000_000, 2 ** 40),
+  },
+  MAX_CLOCK_SKEW_MS: {
+    default: '5000',
+    help: "How far this machine's clock may be from the event log's before 503 is answered",
+    parse: wholeNumber(1, 3_600_000),
+  },
+  REPEAT_WINDOW: { default: '30d', help: 'How long a message_id is remembered (h, d or w)', parse: duration },
+  QUERY_MAX_MS: { default: '10000', help: 'Longest an audience question may take', parse: wholeNumber(1, 600_000) },
+  QUERY_MAX_MEMORY_BYTES: {
+    default: String(2 * 1024 ** 3),
+    help: 'Most memory an audience question may use',
+    parse: wholeNumber(1_000_000, 2 ** 50),
+  },
+  QUERY_MAX_ROWS: {
+    default: '2000000000',
+    help: 'Most rows an audience question may read',
+    parse: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  },
+} as const satisfies Record<string, Setting<unknown>>;
+
+/**
+ * Reads the environment; the empty one is a working configuration.
+ *
+ * @throws TidemarkError `CONFIG_INVALID`, its message naming every problem at once and no secret.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const read = <T>(name: keyof typeof SETTINGS, setting: Setting<T>): T => {
+    const given = env[name];
+    const raw = given === undefined || given === '' ? setting.default : given;
+    try {
+      return setting.parse(raw.replace('$DATA_DIR', dataDir));
+    } catch (error) {
+      const shown = setting.secret ? 'the value given' : JSON.stringify(raw);
+      problems.push(`${name}: ${shown} ${(error as Error).message}`);
+      return undefined as T;
+    }
+  };
+  const dataDir = resolve(env['DATA_DIR'] || SETTINGS.DATA_DIR.default);
+  const config: Config = {
+    host: read('HOST', SETTINGS.HOST),
+    port: read('PORT', SETTINGS.PORT),
+    dataDir,
+    eventLogUrl: read('EVENT_LOG_URL', SETTINGS.EVENT_LOG_URL),
+    profilesUrl: read('PROFILES_URL', SETTINGS.PROFILES_URL),
+    analyticsUrl: read('ANALYTICS_URL', SETTINGS.ANALYTICS_URL),
+    eventLogPartitions: read('EVENT_LOG_PARTITIONS', SETTINGS.EVENT_LOG_PARTITIONS),
+    legacyBasePath: read('LEGACY_BASE_PATH', SETTINGS.LEGACY_BASE_PATH),
+    initialWriteKey: read('INITIAL_WRITE_KEY', SETTINGS.INITIAL_WRITE_KEY),
+    initialReadKey: read('INITIAL_READ_KEY', SETTINGS.INITIAL_READ_KEY),
+    initialTimezone: read('INITIAL_TIMEZONE', SETTINGS.INITIAL_TIMEZONE),
+    logLevel: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
+    maxUnacknowledgedBytes: read('MAX_UNACKNOWLEDGED_BYTES', SETTINGS.MAX_UNACKNOWLEDGED_BYTES),
+    maxClockSkewMs: read('MAX_CLOCK_SKEW_MS', SETTINGS.MAX_CLOCK_SKEW_MS),
+    repeatWindowMs: read('REPEAT_WINDOW', SETTINGS.REPEAT_WINDOW),
+    queryMaxMs: read('QUERY_MAX_MS', SETTINGS.QUERY_MAX_MS),
+    queryMaxMemoryBytes: read('QUERY_MAX_MEMORY_BYTES', SETTINGS.QUERY_MAX_MEMORY_BYTES),
+    queryMaxRows: read('QUERY_MAX_ROWS', SETTINGS.QUERY_MAX_ROWS),
+  };
+  if (problems.length > 0) throw new TidemarkError('CONFIG_INVALID', problems.join('; '));
+  return Object.freeze(config);
+}
+
+function text(minLength: number) {
+  return (value: string): string => {
+    if (value.length < minLength) throw new Error('is empty');
+    return value;
+  };
+}
+
+function wholeNumber(min: number, max: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max) {
+      throw new Error(`is not a whole number from ${min} to ${max}`);
+    }
+    return number;
+  };
+}
+
+function oneOf<T extends string>(allowed: readonly T[]) {
+  return (value: string): T => {
+    const found = allowed.find((candidate) => candidate === value);
+    if (found === undefined) throw new Error(`is not one of ${allowed.join(', ')}`);
+    return found;
+  };
+}
+
+function url(...schemes: readonly string[]) {
+  return (value: string): string => {
+    const scheme = value.slice(0, value.indexOf(':'));
+    if (!schemes.includes(scheme)) throw new Error(`does not start with ${schemes.map((s) => `${s}:`).join(' or ')}`);
+    return value;
+  };
+}
+
+function path(value: string): string {
+  if (!/^(\/[\w.~-]+)+$/.test(value)) throw new Error('is not a path such as /legacy');
+  if (value === '/v1' || value.startsWith('/v1/')) throw new Error('is taken by the public API');
+  return value;
+}
+
+function initialKey(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^[\x21-\x7e]{32,256}$/.test(value)) throw new Error('is not 32 to 256 visible ASCII characters');
+  return value;
+}
+
+function timezone(value: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    throw new Error('is not an IANA time zone');
+  }
+}
+
+const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+function duration(value: string): number {
+  const match = /^(\d{1,6})([hdw])$/.exec(value);
+  if (!match) throw new Error('is not a duration such as 30d');
+  return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+}

@@ -1,0 +1,46 @@
+import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import type { LogLevel } from './config.ts';
+
+/** What prints. ("Log" alone always means the event log.) */
+export type Logger = PinoLogger;
+
+/** A logger with a destination that can be emptied before the process ends. */
+export interface OpenedLogger {
+  readonly logger: Logger;
+  /** Writes a finished line, made by the logger of another thread. */
+  line(text: string): void;
+  /** Writes out what is buffered, for the end of the process. */
+  flush(): void;
+}
+
+// Lines held while whoever reads our output does not: past this they are dropped, so that a stalled pipe costs lines
+// and not requests (pino's default writes synchronously, and a full pipe would stall the whole process).
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+
+/** Logs to standard output, one JSON object a line, without ever waiting for its reader. */
+export function openLogger(level: LogLevel): OpenedLogger {
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 0, maxLength: MAX_BUFFERED_BYTES });
+  return {
+    logger: createLogger(level, destination),
+    line: (text) => void destination.write(text),
+    flush: () => {
+      try {
+        destination.flushSync();
+      } catch {
+        // Not open yet or already gone: nothing is left to write, or nobody to write it to.
+      }
+    },
+  };
+}
+
+/** A logger on any destination. Errors are printed with their code and cause; nothing personal is ever handed to it. */
+export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
+  return pino(
+    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: named } },
+    destination,
+  );
+}
+
+function named(label: string): { level: string } {
+  return { level: label };
+}

@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { runCli } from '../../services/cli/run-cli.ts';
+import { hashKey } from '../../services/projects/keys.ts';
+import { projectCommands, type ShownProject } from '../../services/projects/project-commands.ts';
+import { askControl } from '../../services/runtime/control-client.ts';
+import { ControlServer } from '../../services/runtime/control-server.ts';
+import { controlSocketPath } from '../../services/runtime/control-socket.ts';
+import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
+import { MemoryProjectStore } from '../support/memory-project-store.ts';
+import { runProgram, type Finished } from '../support/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const TIDEMARK = 'services/cli/tidemark.ts';
+
+describe('tidemark where no service runs', () => {
+  test('makes projects and keys in the stores of the data folder, and frees them', { timeout: 60_000 }, async () => {
+    const dataDir = join(await temporaryFolder(), 'data');
+
+    const made = await tidemark(dataDir, 'project', 'create', 'Shop', '--rate-limit', '5', '--json');
+    const { id } = JSON.parse(made.stdout) as ShownProject;
+    const key = await tidemark(dataDir, 'key', 'create', id, '--scope', 'write');
+    const list = await tidemark(dataDir, 'key', 'list', id);
+
+    expect([made, key, list].map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(made.stderr).toBe('');
+    expect(JSON.parse(made.stdout)).toMatchObject({ name: 'Shop', timezone: 'UTC', rate_limit: 5 });
+    expect(key.stdout).toMatch(/^tm_w_\w{43}\n$/u);
+    expect(list.stdout).toMatch(new RegExp(`^key_\\w+ +${id} +write`, 'mu'));
+    expect(list.stdout).not.toContain(key.stdout.trim());
+  });
+
+  test('does not make an installation by asking for a list', async () => {
+    const dataDir = join(await temporaryFolder(), 'data');
+
+    const { code, stderr } = await tidemark(dataDir, 'project', 'list');
+
+    expect(code).toBe(1);
+    expect(stderr).toContain('CONFIG_INVALID');
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test('says that a data folder is too deep for the socket', async () => {
+    const dataDir = join(await temporaryFolder(), 'd'.repeat(200));
+    await mkdir(dataDir);
+
+    const { code, stderr } = await tidemark(dataDir, 'project', 'list');
+
+    expect(code).toBe(1);
+    expect(stderr).toContain('CONFIG_INVALID');
+  });
+});
+
+describe('tidemark beside a running service', () => {
+  test('has the service do it', async () => {
+    const { dataDir, store } = await service();
+
+    const made = await tidemark(dataDir, 'project', 'create', 'Zoë 🌊');
+    const [project] = await store.listProjects();
+    const key = await tidemark(dataDir, 'key', 'create', project!.id, '--scope', 'read');
+
+    expect(made).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Zoë 🌊') as string });
+    expect(project).toMatchObject({ name: 'Zoë 🌊', timezone: 'Asia/Tokyo' });
+    expect((await store.listKeys()).map(({ sha256 }) => sha256)).toEqual([hashKey(key.stdout.trim())]);
+  });
+
+  test('changes, lists and revokes', async () => {
+    const { dataDir, store } = await service();
+    const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
+    const key = await store.addKey(id, 'write', hashKey('x'));
+
+    const set = await tidemark(dataDir, 'project', 'set', id, '--name', 'Store', '--rate-limit', 'none');
+    const revoked = await tidemark(dataDir, 'key', 'revoke', key.id, '--json');
+    const listed = await tidemark(dataDir, 'project', 'list', '--json');
+
+    expect([set.code, revoked.code, listed.code]).toEqual([0, 0, 0]);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'Store', timezone: 'UTC', rate_limit: null }]);
+    expect(JSON.parse(revoked.stdout)).toMatchObject({ id: key.id, revoked_at: expect.any(String) as string });
+    expect((await store.snapshot()).keys).toEqual([]);
+  });
+
+  test('passes on why the service refuses', async () => {
+    const { dataDir, store } = await service();
+    store.away = true;
+
+    const { code, stdout, stderr } = await tidemark(dataDir, 'project', 'list');
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('STORE_UNAVAILABLE');
+  });
+
+  test('waits for one that is still starting', async () => {
+    const dataDir = await temporaryFolder();
+    lock(dataDir);
+    let out = '';
+    const context = { env: { DATA_DIR: dataDir }, out: (text: string) => void (out += text), err: () => undefined };
+    const asking = runCli(['project', 'list', '--json'], context);
+    // Asked for later than the command line's own attempt, so that both have failed.
+    await expect(askControl(controlSocketPath(dataDir), 'project list', {})).rejects.toThrow();
+
+    await serve(dataDir);
+
+    expect(await asking).toBe(0);
+    expect(out).toBe('[]\n');
+  });
+});
+
+describe('tidemark used wrongly', () => {
+  test.each([
+    ['no command', []],
+    ['an unknown command', ['project', 'destroy']],
+    ['a missing argument', ['key', 'revoke']],
+    ['a missing scope', ['key', 'create', 'proj_x']],
+    ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'admin']],
+    ['a rate limit of 0', ['project', 'create', 'x', '--rate-limit', '0']],
+    ['an unknown option', ['project', 'list', '--yaml']],
+  ])('exits 2 on %s and touches nothing', async (_, args) => {
+    const dataDir = join(await temporaryFolder(), 'data');
+
+    const { code, stdout, stderr } = await tidemark(dataDir, ...args);
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toBe('');
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test('exits 2 on what the command itself refuses', async () => {
+    const { dataDir } = await service();
+
+    const { code, stderr } = await tidemark(dataDir, 'project', 'create', 'x', '--timezone', 'Mars/Olympus');
+
+    expect(code).toBe(2);
+    expect(stderr).toContain('COMMAND_INVALID');
+  });
+
+  test('exits 0 when it is asked for help', async () => {
+    const { code, stdout } = await tidemark(await temporaryFolder(), 'key', 'create', '--help');
+
+    expect(code).toBe(0);
+    expect(stdout).toContain('--scope');
+  });
+
+  test('names every wrong setting and exits 1', async () => {
+    const dataDir = await temporaryFolder();
+
+    const { code, stderr } = await runProgram([TIDEMARK, 'project', 'list'], {
+      DATA_DIR: dataDir,
+      PORT: 'x',
+      HOST: '',
+    });
+
+    expect(code).toBe(1);
+    expect(stderr).toContain('CONFIG_INVALID');
+  });
+});
+
+function tidemark(dataDir: string, ...args: readonly string[]): Promise<Finished> {
+  return runProgram([TIDEMARK, ...args], { DATA_DIR: dataDir });
+}
+
+/** A service, as far as the command line can see: it holds the data folder and answers on its socket. */
+async function service(): Promise<{ dataDir: string; store: MemoryProjectStore }> {
+  const dataDir = await temporaryFolder();
+  lock(dataDir);
+  return { dataDir, store: await serve(dataDir) };
+}
+
+function lock(dataDir: string): FolderLock {
+  const held = lockFolder(dataDir);
+  onTestFinished(() => held.release());
+  return held;
+}
+
+async function serve(dataDir: string): Promise<MemoryProjectStore> {
+  const store = new MemoryProjectStore();
+  const quiet = { warn: () => undefined };
+  const server = new ControlServer(controlSocketPath(dataDir), projectCommands(store, 'Asia/Tokyo'), quiet);
+  onTestFinished(() => server.stop());
+  await server.start();
+  return store;
+}

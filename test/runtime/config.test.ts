@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../services/runtime/config.ts';
+
+test('the empty environment is a working configuration', () => {
+  const config = readConfig({});
+
+  expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, legacyBasePath: '/legacy', initialTimezone: 'UTC' });
+  expect(config.eventLogUrl).toBe(`lmdb:${config.dataDir}/event-log`);
+  expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('the embedded stores follow DATA_DIR', () => {
+  const config = readConfig({ DATA_DIR: '/srv/tidemark' });
+
+  expect([config.profilesUrl, config.analyticsUrl]).toEqual([
+    'pglite:/srv/tidemark/profiles',
+    'chdb:/srv/tidemark/analytics',
+  ]);
+});
+
+test('a setting that is set to nothing has its default', () => {
+  expect(readConfig({ PORT: '', INITIAL_WRITE_KEY: '' })).toMatchObject({ port: 8080, initialWriteKey: undefined });
+});
+
+test('every problem is named at once', () => {
+  const read = () => readConfig({ PORT: '70000', INITIAL_TIMEZONE: 'Mars/Olympus', LOG_LEVEL: 'loud' });
+
+  expect(read).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  for (const name of ['PORT', 'INITIAL_TIMEZONE', 'LOG_LEVEL']) expect(read).toThrow(name);
+});
+
+test.each([
+  ['PORT', '-1'],
+  ['PORT', '80.5'],
+  ['EVENT_LOG_URL', 'ftp://somewhere'],
+  ['LEGACY_BASE_PATH', 'legacy'],
+  ['LEGACY_BASE_PATH', '/v1/legacy'],
+  ['INITIAL_WRITE_KEY', 'too-short'],
+  ['REPEAT_WINDOW', '30'],
+  ['EVENT_LOG_PARTITIONS', '0'],
+  ['QUERY_MAX_MS', 'soon'],
+])('%s is refused where it is %s', (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+});
+
+test('a secret is never shown', () => {
+  const read = () => readConfig({ INITIAL_READ_KEY: 'hunter2' });
+
+  expect(read).toThrow('INITIAL_READ_KEY');
+  expect(read).not.toThrow('hunter2');
+});

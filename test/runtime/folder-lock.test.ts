@@ -1,0 +1,147 @@
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { once } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
+import { startProgram, type Program } from '../support/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const HOLDER = 'test/support/lock-holder.ts';
+
+describe('a folder lock', () => {
+  test('creates the folder for its owner alone', async () => {
+    const folder = join(await temporaryFolder(), 'a', 'b');
+
+    lock(folder);
+
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test('excludes a second opener in the same thread until it is released', async () => {
+    const folder = await temporaryFolder();
+    const first = lock(folder);
+
+    expect(() => lock(folder)).toThrow(expect.objectContaining({ code: 'FOLDER_IN_USE' }));
+    first.release();
+    first.release();
+
+    lock(folder);
+  });
+
+  test('is not freed by a second opener who was refused', async () => {
+    const folder = await temporaryFolder();
+    lock(folder);
+
+    expect(() => lock(folder)).toThrow();
+
+    expect(await startProgram([HOLDER, folder]).line()).toBe('FOLDER_IN_USE');
+  });
+
+  test('released twice does not free the next holder', async () => {
+    const folder = await temporaryFolder();
+    const first = lock(folder);
+    first.release();
+    lock(folder);
+
+    first.release();
+
+    expect(() => lock(folder)).toThrow(expect.objectContaining({ code: 'FOLDER_IN_USE' }));
+  });
+
+  test('names the folder and the process that holds it', async () => {
+    const folder = await temporaryFolder();
+    const { child } = await holder(folder);
+
+    expect(() => lock(folder)).toThrow(new RegExp(`${folder} is in use by process ${child.pid}\\.`, 'u'));
+  });
+
+  test('is free again after its holder was killed', async () => {
+    const folder = await temporaryFolder();
+    const killed = await holder(folder);
+
+    await killed.kill();
+
+    lock(folder);
+  });
+
+  test('does not blame a killed holder for what another holds', async () => {
+    const folder = await temporaryFolder();
+    const killed = await holder(folder);
+    const { pid } = killed.child;
+    await killed.kill();
+    await chmod(join(folder, '.lock-holder'), 0o600);
+    const second = lock(folder);
+    await writeFile(join(folder, '.lock-holder'), `${pid} ${(await import('node:os')).hostname()}\n`);
+
+    expect(() => lock(folder)).toThrow(/another process/u);
+    second.release();
+  });
+
+  test('excludes other processes and other threads while a thread of this one holds it', async () => {
+    const folder = await temporaryFolder();
+    const thread = await holdingThread(folder);
+
+    const process = startProgram([HOLDER, folder]);
+
+    expect(await process.line()).toBe('FOLDER_IN_USE');
+    expect(() => lock(folder)).toThrow(expect.objectContaining({ code: 'FOLDER_IN_USE' }));
+    await thread.terminate();
+    lock(folder);
+  });
+
+  test('outlives the collection of what nobody refers to', async () => {
+    const folder = await temporaryFolder();
+    const forgetful = startProgram(['--expose-gc', HOLDER, folder, 'collect']);
+    expect(await forgetful.line()).toBe('held');
+
+    expect(() => lock(folder)).toThrow(expect.objectContaining({ code: 'FOLDER_IN_USE' }));
+  });
+
+  test('goes to exactly one of several processes that ask at once', async () => {
+    const folder = await temporaryFolder();
+
+    const answers = await Promise.all(Array.from({ length: 5 }, () => startProgram([HOLDER, folder]).line()));
+
+    expect(answers.filter((answer) => answer === 'held')).toHaveLength(1);
+    expect(answers.filter((answer) => answer === 'FOLDER_IN_USE')).toHaveLength(4);
+  });
+
+  test('leaves a folder that can be deleted and holds nothing else', async () => {
+    const folder = await temporaryFolder();
+
+    lock(folder).release();
+
+    expect(await readdir(folder)).toEqual(['.lock']);
+  });
+
+  test('says that a path which is no folder cannot be used', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'file'), '');
+    await mkdir(join(folder, 'other', '.lock'), { recursive: true });
+
+    expect(() => lock(join(folder, 'file'))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(() => lock(join(folder, 'other'))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+});
+
+function lock(folder: string): FolderLock {
+  const held = lockFolder(folder);
+  onTestFinished(() => held.release());
+  return held;
+}
+
+async function holder(folder: string): Promise<Program> {
+  const program = startProgram([HOLDER, folder]);
+  expect(await program.line()).toBe('held');
+  return program;
+}
+
+async function holdingThread(folder: string): Promise<Worker> {
+  const url = new URL('../support/lock-holder.ts', import.meta.url);
+  const thread = new Worker(url, { argv: [folder], stdout: true });
+  onTestFinished(async () => void (await thread.terminate()));
+  const [said] = (await once(thread.stdout, 'data')) as [Buffer];
+  expect(String(said)).toBe('held\n');
+  return thread;
+}

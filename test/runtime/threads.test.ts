@@ -1,0 +1,77 @@
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, expect, test } from 'vitest';
+import { TidemarkError, hasCode } from '../../services/runtime/errors.ts';
+import { Caller, serveCalls } from '../../services/runtime/threads.ts';
+
+interface Arithmetic {
+  add(a: bigint, b: bigint): Promise<bigint>;
+  refuse(): Promise<void>;
+  break(): Promise<void>;
+  missing(): Promise<void>;
+  never(): Promise<void>;
+}
+
+let channel: MessageChannel;
+
+function open(): { arithmetic: Arithmetic; caller: Caller } {
+  channel = new MessageChannel();
+  serveCalls(channel.port1, {
+    arithmetic: {
+      async add(a: bigint, b: bigint) {
+        return a + b;
+      },
+      async refuse() {
+        throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+      },
+      async break() {
+        throw new RangeError('no');
+      },
+      never: () => new Promise(() => undefined),
+    },
+  });
+  const caller = new Caller(channel.port2);
+  return { caller, arithmetic: caller.standIn<Arithmetic>('arithmetic') };
+}
+
+afterEach(() => channel.port1.close());
+
+test('a call reaches the object on the other side and brings its result back', async () => {
+  const { arithmetic } = open();
+
+  const sums = await Promise.all([arithmetic.add(1n, 2n), arithmetic.add(2n ** 60n, 1n)]);
+
+  expect(sums).toEqual([3n, 2n ** 60n + 1n]);
+});
+
+test('an error of ours keeps its code and whether it may be retried', async () => {
+  const { arithmetic } = open();
+
+  const error: unknown = await arithmetic.refuse().catch((thrown: unknown) => thrown);
+
+  expect(hasCode(error, 'STORE_UNAVAILABLE') && error.retryable).toBe(true);
+});
+
+test('an error of another kind, and a call that nothing serves, reject', async () => {
+  const { arithmetic } = open();
+
+  await expect(arithmetic.break()).rejects.toThrow('no');
+  await expect(arithmetic.missing()).rejects.toThrow('arithmetic.missing');
+});
+
+test('closing rejects what is under way and what comes later', async () => {
+  const { arithmetic, caller } = open();
+  const waiting = arithmetic.never();
+
+  caller.close(new TidemarkError('STOPPING', 'bye'));
+
+  await expect(waiting).rejects.toMatchObject({ code: 'STOPPING' });
+  await expect(arithmetic.add(1n, 1n)).rejects.toMatchObject({ code: 'STOPPING' });
+});
+
+test('a stand-in can be awaited without being taken for a promise', async () => {
+  const { arithmetic } = open();
+
+  const same = await Promise.resolve(arithmetic);
+
+  expect(await same.add(1n, 1n)).toBe(2n);
+});

@@ -1,0 +1,57 @@
+import type { Appended, EventLog, NewRecord } from '../../services/event-log/event-log.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+
+/** What ingest uses of the event log, in memory, with faults to order. One partition a topic unless told otherwise. */
+export class FaultyLog implements Pick<EventLog, 'append' | 'check'> {
+  readonly records: NewRecord[] = [];
+  /** While set, appends and checks reject. */
+  away = false;
+  /** Added to our clock: what the log's clock shows. */
+  clockOffsetMs = 0;
+  readonly #ends = new Map<string, bigint>();
+  readonly #partitionOf: (record: NewRecord) => number;
+  #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
+  #waiting = 0;
+
+  constructor(partitionOf: (record: NewRecord) => number = () => 0) {
+    this.#partitionOf = partitionOf;
+  }
+
+  /** Appends that wait at the gate. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Appends wait from now on, until `release`. */
+  hold(): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#gate = { opened: promise, open: resolve };
+  }
+
+  release(): void {
+    this.#gate?.open();
+    this.#gate = undefined;
+  }
+
+  async append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    this.#waiting++;
+    await this.#gate?.opened;
+    this.#waiting--;
+    await this.check();
+    this.records.push(...records);
+    return records.map((record) => this.#place(record));
+  }
+
+  check(): Promise<void> {
+    if (this.away) return Promise.reject(new TidemarkError('LOG_UNAVAILABLE', 'away, as ordered'));
+    return Promise.resolve();
+  }
+
+  #place(record: NewRecord): Appended {
+    const partition = this.#partitionOf(record);
+    const name = `${record.topic}/${partition}`;
+    const offset = this.#ends.get(name) ?? 0n;
+    this.#ends.set(name, offset + 1n);
+    return { topic: record.topic, partition, offset, appendedAtMs: Date.now() + this.clockOffsetMs };
+  }
+}

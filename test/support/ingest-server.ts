@@ -1,0 +1,153 @@
+import { Writable } from 'node:stream';
+import { Registry } from 'prom-client';
+import type { EventLog } from '../../services/event-log/event-log.ts';
+import { createApp } from '../../services/http/app.ts';
+import type { AuthenticatedKey, KeyRing } from '../../services/http/key-ring.ts';
+import { operationRoutes } from '../../services/http/operations.ts';
+import type { Route } from '../../services/http/route.ts';
+import { RouteTable } from '../../services/http/route-table.ts';
+import { HttpServer, SERVER_OPTIONS, type ServerOptions } from '../../services/http/server.ts';
+import { Ingestor } from '../../services/ingest/accept.ts';
+import { ClockGuard } from '../../services/ingest/clock-guard.ts';
+import { publicRoutes } from '../../services/ingest/public-api.ts';
+import { twoStepRoutes } from '../../services/ingest/two-step.ts';
+import { Codec } from '../../services/messages/codec.ts';
+import type { Message } from '../../services/messages/message.ts';
+import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
+import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
+import type { Project } from '../../services/projects/project-store.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { createLogger, type Logger } from '../../services/runtime/logger.ts';
+import { FaultyLog } from './faulty-log.ts';
+
+export const WRITE_KEY = 'write-key-of-the-first-project';
+export const READ_KEY = 'read-key-of-the-first-project';
+export const OTHER_KEY = 'write-key-of-the-other-project';
+/** Its project may send two requests a second. */
+export const LIMITED_KEY = 'write-key-of-the-limited-project';
+/** Nobody knows it, and the store that might is away. */
+export const UNCHECKABLE_KEY = 'key-while-the-store-is-away';
+
+export const codec = new Codec(new EmbeddedSchemaIds());
+
+export function projectNamed(id: string, changes: Partial<Project> = {}): Project {
+  const sessionSecret = Buffer.alloc(32, id);
+  return { id, name: id, timezone: 'Europe/Berlin', rateLimit: null, sessionSecret, createdAtMs: 0, ...changes };
+}
+
+export const PROJECT = projectNamed('proj_00000000000000000001');
+export const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
+
+const KEYS = new Map<string, AuthenticatedKey>([
+  [WRITE_KEY, { project: PROJECT, scope: 'write' }],
+  [READ_KEY, { project: PROJECT, scope: 'read' }],
+  [OTHER_KEY, { project: OTHER_PROJECT, scope: 'write' }],
+  [LIMITED_KEY, { project: projectNamed('proj_00000000000000000003', { rateLimit: 2 }), scope: 'write' }],
+]);
+
+/** Known keys at once, unknown ones after a look, as the real one does. */
+const keyRing: KeyRing = {
+  find: (key) => {
+    const known = KEYS.get(key);
+    if (known !== undefined) return known;
+    if (key === UNCHECKABLE_KEY) return Promise.reject(new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered'));
+    return Promise.resolve(undefined);
+  },
+};
+
+export interface IngestServerOptions {
+  readonly log?: Pick<EventLog, 'append' | 'check'>;
+  readonly server?: Partial<ServerOptions>;
+  readonly maxUnacknowledgedBytes?: number;
+  readonly guard?: ClockGuard;
+  readonly routes?: readonly Route[];
+  readonly logger?: Logger;
+}
+
+/** The door on a free port of the loopback, as the wiring builds it, with keys of its own and a log in memory. */
+export class IngestServer {
+  readonly faulty: FaultyLog;
+  readonly ingestor: Ingestor;
+  readonly http: HttpServer;
+  readonly registry = new Registry();
+  ready = true;
+  url = '';
+  port = 0;
+
+  private constructor(options: IngestServerOptions) {
+    const { registry } = this;
+    const logger = options.logger ?? createLogger('silent', new Writable());
+    this.faulty = new FaultyLog();
+    this.ingestor = new Ingestor({
+      log: options.log ?? this.faulty,
+      codec,
+      clock: new ArrivalClock(),
+      guard: options.guard ?? new ClockGuard({ maxSkewMs: 5_000 }),
+      processBits: drawProcessBits(),
+      maxUnacknowledgedBytes: options.maxUnacknowledgedBytes ?? 64 * 1_024 * 1_024,
+      registry,
+      logger,
+      checkEveryMs: 5,
+    });
+    const readiness = () => ({ ready: this.ready, parts: { ingest: this.ingestor.state } });
+    const table = new RouteTable([
+      operationRoutes({ readiness, registry, openapi: { openapi: '3.1.0' } }),
+      { routes: publicRoutes(this.ingestor) },
+      { routes: twoStepRoutes(this.ingestor, '/legacy'), twoStepBase: '/legacy' },
+      { routes: options.routes ?? [] },
+    ]);
+    const app = createApp({ table, keys: keyRing, registry, logger });
+    this.http = new HttpServer(app.callback(), (path) => table.styleOf(path), { ...SERVER_OPTIONS, ...options.server });
+  }
+
+  static async start(options: IngestServerOptions = {}): Promise<IngestServer> {
+    const server = new IngestServer(options);
+    const { port } = await server.http.listen('127.0.0.1', 0);
+    server.port = port;
+    server.url = `http://127.0.0.1:${port}`;
+    return server;
+  }
+
+  /** POSTs with the write key and as JSON, unless the headers say otherwise; null leaves a header out. */
+  async post(path: string, body: unknown, headers: Record<string, string | null> = {}): Promise<Reply> {
+    const all = { api_key: WRITE_KEY, 'content-type': 'application/json', ...headers };
+    const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
+    const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
+    const init = { method: 'POST', headers: given, body: raw ? body : JSON.stringify(body), duplex: 'half' } as const;
+    return replyOf(await fetch(this.url + path, init));
+  }
+
+  async get(path: string, init: RequestInit = {}): Promise<Reply> {
+    return replyOf(await fetch(this.url + path, init));
+  }
+
+  /** The messages in the log in memory. */
+  messages(): Message[] {
+    return this.faulty.records.map(({ topic, value }) => codec.decode(topic, value));
+  }
+
+  async stop(): Promise<void> {
+    this.faulty.release();
+    this.ingestor.close();
+    await this.http.close(1_000);
+  }
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
+  readonly json: any;
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text ? JSON.parse(text) : undefined,
+  };
+}

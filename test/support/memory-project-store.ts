@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  ApiKey,
+  NewKey,
+  NewProject,
+  Project,
+  ProjectsSnapshot,
+  ProjectStore,
+  Scope,
+} from '../../services/projects/project-store.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+
+/** A project store in memory that can be away. Held to the same contract as the real one. */
+export class MemoryProjectStore implements ProjectStore {
+  readonly #projects = new Map<string, Project>();
+  readonly #keys = new Map<string, ApiKey>();
+  #count = 0;
+  /** While true, everything throws `STORE_UNAVAILABLE`. */
+  away = false;
+  /** How often `snapshot` was asked. */
+  snapshots = 0;
+  /** The most calls of `snapshot` that were under way at once. */
+  mostAtOnce = 0;
+  /** What `snapshot` waits for between reading and answering. */
+  gate: Promise<void> | undefined;
+  #underWay = 0;
+
+  async snapshot(): Promise<ProjectsSnapshot> {
+    this.snapshots += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
+    const keys = [...this.#keys.values()].filter(({ revokedAtMs }) => revokedAtMs === null);
+    const projects = [...this.#projects.values()];
+    await this.gate;
+    this.#underWay -= 1;
+    this.#check();
+    return { projects, keys };
+  }
+
+  async createProject(project: NewProject): Promise<Project> {
+    this.#check();
+    const id = `proj_${this.#id()}`;
+    const made = { ...project, id, sessionSecret: Uint8Array.from(randomBytes(32)), createdAtMs: Date.now() };
+    this.#projects.set(id, made);
+    return made;
+  }
+
+  async createFirstProject(project: NewProject, keys: readonly NewKey[]): Promise<Project | undefined> {
+    this.#check();
+    if (this.#projects.size > 0) return undefined;
+    const made = await this.createProject(project);
+    for (const { scope, sha256 } of keys) await this.addKey(made.id, scope, sha256);
+    return made;
+  }
+
+  async updateProject(id: string, changes: Partial<NewProject>): Promise<Project> {
+    const changed = { ...this.#project(id), ...changes };
+    this.#projects.set(id, changed);
+    return changed;
+  }
+
+  async listProjects(): Promise<readonly Project[]> {
+    this.#check();
+    return [...this.#projects.values()];
+  }
+
+  async addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey> {
+    this.#project(projectId);
+    const taken = [...this.#keys.values()].some((key) => key.sha256 === sha256);
+    if (taken) throw new TidemarkError('STORE_REJECTED', 'taken');
+    const id = `key_${this.#id()}`;
+    const made = { id, projectId, scope, sha256, createdAtMs: Date.now(), revokedAtMs: null };
+    this.#keys.set(id, made);
+    return made;
+  }
+
+  async listKeys(projectId?: string): Promise<readonly ApiKey[]> {
+    this.#check();
+    return [...this.#keys.values()].filter((key) => projectId === undefined || key.projectId === projectId);
+  }
+
+  async revokeKey(keyId: string): Promise<ApiKey> {
+    this.#check();
+    const key = this.#keys.get(keyId);
+    if (key === undefined) throw new TidemarkError('KEY_UNKNOWN', keyId);
+    const revoked = { ...key, revokedAtMs: key.revokedAtMs ?? Date.now() };
+    this.#keys.set(keyId, revoked);
+    return revoked;
+  }
+
+  #project(id: string): Project {
+    this.#check();
+    const project = this.#projects.get(id);
+    if (project === undefined) throw new TidemarkError('PROJECT_UNKNOWN', id);
+    return project;
+  }
+
+  #check(): void {
+    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+  }
+
+  #id(): string {
+    this.#count += 1;
+    return String(this.#count).padStart(20, '0');
+  }
+}

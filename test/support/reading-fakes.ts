@@ -1,0 +1,98 @@
+import type {
+  AnalyticsReader,
+  EventsQuery,
+  Query,
+  QueryLimits,
+  QueryResult,
+  StoredEvent,
+} from '../../services/analytics/analytics-store.ts';
+import { beginningOf } from '../../services/event-log/identity.ts';
+import type { Position } from '../../services/event-log/event-log.ts';
+import type { Profile } from '../../services/profiles/profile.ts';
+import type { ProfileReader, ReaderName, ReaderProgress } from '../../services/profiles/profile-store.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+
+function awayError(): TidemarkError {
+  return new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+}
+
+/** Profiles in memory, which can be away. */
+export class MemoryProfiles implements ProfileReader {
+  readonly profiles: Profile[] = [];
+  away = false;
+
+  find(projectId: string, userKey: string): Promise<Profile | undefined> {
+    if (this.away) return Promise.reject(awayError());
+    return Promise.resolve(
+      this.profiles.find((profile) => profile.projectId === projectId && profile.userKey === userKey),
+    );
+  }
+}
+
+export interface KeptEvent extends StoredEvent {
+  readonly projectId: string;
+  readonly userKey: string;
+}
+
+/** Events in memory, in the order that the port promises. Questions get the answer that was laid out for them. */
+export class MemoryAnalytics implements AnalyticsReader {
+  readonly events: KeptEvent[] = [];
+  readonly queries: EventsQuery[] = [];
+  answer: (query: Query, limits: QueryLimits) => QueryResult | Error = () => ({ rows: [], tookMs: 1, rowsRead: 0 });
+  away = false;
+
+  userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
+    if (this.away) return Promise.reject(awayError());
+    this.queries.push(query);
+    const { projectId, userKey, event, after, limit } = query;
+    const found = this.events
+      .filter((kept) => kept.projectId === projectId && kept.userKey === userKey)
+      .filter((kept) => event === undefined || kept.event === event)
+      .filter((kept) => after === undefined || compareNewestFirst(after, kept) < 0);
+    return Promise.resolve(found.sort(compareNewestFirst).slice(0, limit));
+  }
+
+  ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    if (this.away) return Promise.reject(awayError());
+    const answer = this.answer(query, limits);
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  }
+}
+
+type Placed = Pick<StoredEvent, 'timestamp' | 'messageId'>;
+
+function compareNewestFirst(a: Placed, b: Placed): number {
+  if (a.timestamp !== b.timestamp) return a.timestamp > b.timestamp ? -1 : 1;
+  // As ClickHouse orders strings: by their bytes.
+  return Buffer.compare(Buffer.from(b.messageId), Buffer.from(a.messageId));
+}
+
+/** Where both readers stand, moved by hand. */
+export class MemoryProgress implements ReaderProgress {
+  readonly #positions: Record<ReaderName, Map<string, Position>> = { projector: new Map(), sink: new Map() };
+  /** How often it was asked, and how often at once. */
+  calls = 0;
+  mostAtOnce = 0;
+  away: Error | undefined;
+  /** What an answer waits for, once its positions have been read. */
+  gate: Promise<void> | undefined;
+  #underWay = 0;
+
+  move(reader: ReaderName | 'both', topic: string, partition: number, offset: bigint): void {
+    const position = { ...beginningOf({ topic, partition }), offset, identity: 'f'.repeat(32) };
+    for (const name of reader === 'both' ? (['projector', 'sink'] as const) : [reader]) {
+      this.#positions[name].set(`${topic}/${partition}`, position);
+    }
+  }
+
+  async progress(): Promise<{ projector: readonly Position[]; sink: readonly Position[] }> {
+    this.calls += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
+    const { projector, sink } = this.#positions;
+    const answer = { projector: [...projector.values()], sink: [...sink.values()] };
+    await this.gate;
+    this.#underWay -= 1;
+    if (this.away !== undefined) throw this.away;
+    return answer;
+  }
+}

@@ -1,0 +1,128 @@
+/** A load generator that remembers what was answered 200, and looks for all of it afterwards. */
+import type { ServiceProcess } from './service.ts';
+
+const USERS = 8;
+const EVENTS_A_BATCH = 5;
+
+interface Sent {
+  readonly answered: Set<string>;
+  /** The highest `seq` trait that was answered 200, and the highest that was sent. */
+  seqAnswered: number;
+  seqSent: number;
+  receipt: string | undefined;
+}
+
+export interface Compared {
+  readonly lost: readonly string[];
+  readonly doubled: readonly string[];
+  readonly wrongProfiles: readonly string[];
+  /** Users whom an audience of those who tried at least once leaves out. */
+  readonly missedByAudience: number;
+  /** Users whom an audience credits with more events than were ever sent. */
+  readonly overcounted: number;
+}
+
+export class RememberingLoad {
+  readonly #users = new Map<string, Sent>(
+    Array.from({ length: USERS }, (_, index) => [
+      `user ${index}`,
+      { answered: new Set(), seqAnswered: 0, seqSent: 0, receipt: undefined },
+    ]),
+  );
+
+  /** Messages answered 200 so far. */
+  get answered(): number {
+    return [...this.#users.values()].reduce((sum, { answered }) => sum + answered.size, 0);
+  }
+
+  /** Every user posts, one request after the other, until the service is gone. */
+  async run(service: ServiceProcess): Promise<void> {
+    await Promise.all([...this.#users.keys()].map((user) => this.#postUntilGone(service, user)));
+  }
+
+  /** One request of every user. */
+  async post(service: ServiceProcess): Promise<void> {
+    for (const user of this.#users.keys()) await this.#postOne(service, user);
+  }
+
+  /** Resolves once the readers have passed the last request of every user. */
+  async caughtUp(service: ServiceProcess): Promise<void> {
+    for (const { receipt } of this.#users.values()) {
+      const answer = await service.request(`/v1/receipts/${receipt}?wait=30`);
+      const { projected, queryable } = (await answer.json()) as { projected: boolean; queryable: boolean };
+      if (!projected || !queryable) throw new Error(`not caught up: ${JSON.stringify({ projected, queryable })}`);
+    }
+  }
+
+  async compare(service: ServiceProcess): Promise<Compared> {
+    const compared = { lost: [] as string[], doubled: [] as string[], wrongProfiles: [] as string[] };
+    for (const [user, sent] of this.#users) {
+      const held = await eventIds(service, user);
+      compared.lost.push(...[...sent.answered].filter((id) => !held.includes(id)));
+      compared.doubled.push(...held.filter((id, index) => held.indexOf(id) !== index));
+      const seq = await seqOf(service, user);
+      if (seq < sent.seqAnswered || seq > sent.seqSent) compared.wrongProfiles.push(`${user}: seq ${seq}`);
+    }
+    const mostSent = Math.max(...[...this.#users.values()].map(({ seqSent }) => seqSent)) * EVENTS_A_BATCH;
+    return {
+      ...compared,
+      missedByAudience: USERS - (await countAudience(service, 1)),
+      overcounted: await countAudience(service, mostSent + 1),
+    };
+  }
+
+  async #postUntilGone(service: ServiceProcess, user: string): Promise<void> {
+    for (;;) {
+      try {
+        await this.#postOne(service, user);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  async #postOne(service: ServiceProcess, user: string): Promise<void> {
+    const sent = this.#users.get(user);
+    if (sent === undefined) throw new Error(`nobody is called ${user}`);
+    const seq = ++sent.seqSent;
+    const events = Array.from({ length: EVENTS_A_BATCH }, (_, index) => ({
+      type: 'track',
+      user_id: user,
+      event: 'Tried',
+      properties: { seq, index },
+    }));
+    const identify = { type: 'identify', user_id: user, traits: { seq } };
+    const response = await service.request('/v1/batch', { batch: [...events, identify] });
+    const body = (await response.json()) as { message_ids: string[]; receipt: string };
+    if (response.status !== 200) throw new Error(`answered ${response.status}`);
+    for (const id of body.message_ids.slice(0, EVENTS_A_BATCH)) sent.answered.add(id);
+    sent.seqAnswered = seq;
+    sent.receipt = body.receipt;
+  }
+}
+
+async function eventIds(service: ServiceProcess, user: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const path = `/v1/users/${encodeURIComponent(user)}/events?limit=1000${cursor && `&cursor=${cursor}`}`;
+    const answer = await service.request(path);
+    const page = (await answer.json()) as { events: { message_id: string }[]; next_cursor: string | null };
+    ids.push(...page.events.map((event) => event.message_id));
+    cursor = page.next_cursor;
+  }
+  return ids;
+}
+
+async function seqOf(service: ServiceProcess, user: string): Promise<number> {
+  const answer = await service.request(`/v1/users/${encodeURIComponent(user)}`);
+  const { traits } = (await answer.json()) as { traits: { seq: number } };
+  return traits.seq;
+}
+
+/** How many users tried at least so many times. */
+async function countAudience(service: ServiceProcess, times: number): Promise<number> {
+  const definition = { event: 'Tried', count: { at_least: times } };
+  const answer = await service.request('/v1/audiences/preview', { definition, sample: 0 });
+  return ((await answer.json()) as { count: number }).count;
+}

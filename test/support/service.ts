@@ -1,0 +1,82 @@
+/** The whole service as a child process, as an operator runs it: for flow tests, kill tests and benchmarks. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+export const WRITE_KEY = 'write-key-of-the-tests-0123456789abcdef';
+export const READ_KEY = 'read-key-of-the-tests-0123456789abcdef';
+
+export class ServiceProcess {
+  readonly url: string;
+  readonly pid: number;
+  readonly #child: ChildProcess;
+  readonly #output: string[];
+
+  private constructor(child: ChildProcess, url: string, output: string[]) {
+    this.#child = child;
+    this.url = url;
+    this.pid = child.pid ?? 0;
+    this.#output = output;
+  }
+
+  /** Resolves once the service says that it is ready; rejects with its output if it ends before. */
+  static async start(dataDir: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
+    const child = spawn(process.execPath, ['services/main.ts'], {
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        DATA_DIR: dataDir,
+        INITIAL_WRITE_KEY: WRITE_KEY,
+        INITIAL_READ_KEY: READ_KEY,
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output: string[] = [];
+    const url = await readyUrl(child, output);
+    return new ServiceProcess(child, url, output);
+  }
+
+  /** Every line it printed so far, standard error included. */
+  get output(): readonly string[] {
+    return this.#output;
+  }
+
+  /** POSTs JSON with the write key (GETs with the read key where there is no body). */
+  request(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(this.url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'content-type': 'application/json',
+        api_key: body === undefined || path.includes('/audiences/') ? READ_KEY : WRITE_KEY,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** Resolves with the exit code once the signal has ended it: null where the signal itself did. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await exit;
+    return this.#child.exitCode;
+  }
+}
+
+function readyUrl(child: ChildProcess, output: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const seen = (line: string): void => {
+      output.push(line);
+      if (!line.startsWith('{')) return;
+      const { msg, address } = JSON.parse(line) as { msg?: string; address?: string };
+      if (msg === 'ready' && address !== undefined) resolve(address);
+    };
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', seen);
+    }
+    child.on('error', reject);
+    child.on('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output.join('\n')}`)));
+  });
+}
