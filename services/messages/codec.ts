@@ -1,0 +1,117 @@
+import type avro from 'avsc';
+import { TidemarkError } from '../runtime/errors.ts';
+import { avroType, decodeFramed, encodeFramed, type Resolver, resolverOf, schemaIdOf } from './avro.ts';
+import type { DeadLetter } from './dead-letter.ts';
+import { deadLetterOf, deadLetterRecordOf, messageOf, recordOf } from './message-record.ts';
+import { DEAD_LETTER_TOPIC, type Message, MESSAGE_TOPICS, type MessageTopic, TOPICS, topicOf } from './message.ts';
+import { currentSchemaOf, type SchemaIds, type Topic } from './schema-ids.ts';
+
+/**
+ * Messages ⇄ the values of records on the log: Avro in Confluent framing, so that any Kafka tool reads them. Written
+ * with the current schema; read with the one that wrote them, resolved to the current.
+ */
+export class Codec {
+  readonly #ids: SchemaIds;
+  readonly #formats: ReadonlyMap<string, Format>;
+
+  constructor(ids: SchemaIds) {
+    this.#ids = ids;
+    this.#formats = new Map(TOPICS.map((topic) => [topic, formatOf(topic, ids)]));
+  }
+
+  encode(message: Message): Uint8Array {
+    return this.#write(topicOf(message), recordOf(message));
+  }
+
+  /**
+   * Brings the schemas to hand that these values name, where they come from a registry: before a batch is decoded.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where the registry cannot be reached.
+   */
+  async prepare(values: readonly Uint8Array[]): Promise<void> {
+    const ids = new Set(values.map(schemaIdOf).filter((id) => id !== undefined));
+    const missing = [...ids].filter((id) => this.#ids.schemaOf(id) === undefined);
+    if (missing.length > 0) await this.#ids.fetch(missing);
+  }
+
+  /**
+   * The message of a record of this topic. Free-form objects in it are not looked into.
+   *
+   * @throws TidemarkError `MESSAGE_UNDECODABLE` where it is none that the service could have written.
+   */
+  decode(topic: string, value: Uint8Array): Message {
+    if (!isMessageTopic(topic)) throw undecodable(topic, 'no message is written there');
+    const message = messageOf(topic, this.#read(topic, value));
+    if (message === undefined) throw undecodable(topic, 'user_key, version or a time is not one of ours');
+    return message;
+  }
+
+  encodeDeadLetter(deadLetter: DeadLetter): Uint8Array {
+    return this.#write(DEAD_LETTER_TOPIC, deadLetterRecordOf(deadLetter));
+  }
+
+  /** @throws TidemarkError `MESSAGE_UNDECODABLE`. */
+  decodeDeadLetter(value: Uint8Array): DeadLetter {
+    return deadLetterOf(this.#read(DEAD_LETTER_TOPIC, value));
+  }
+
+  #write(topic: Topic, record: object): Uint8Array {
+    const { id, type } = this.#formatOf(topic);
+    return encodeFramed(id, type, record);
+  }
+
+  #read(topic: Topic, value: Uint8Array): unknown {
+    const id = schemaIdOf(value);
+    if (id === undefined) throw undecodable(topic, 'it is not framed as Avro');
+    const format = this.#formatOf(topic);
+    const resolver = this.#resolver(topic, format, id);
+    let record: unknown;
+    try {
+      record = decodeFramed(value, format.type, resolver ?? undefined);
+    } catch (cause) {
+      throw undecodable(topic, `it is no record of schema ${id}`, cause);
+    }
+    if (record === undefined) throw undecodable(topic, `it is longer or shorter than its record of schema ${id}`);
+    return record;
+  }
+
+  #resolver(topic: Topic, { type, resolvers }: Format, id: number): Resolver | null {
+    const known = resolvers.get(id);
+    if (known !== undefined) return known;
+    const schema = this.#ids.schemaOf(id);
+    if (schema === undefined) throw undecodable(topic, `nobody knows its schema ${id}`);
+    try {
+      const resolver = resolverOf(type, avroType(schema)) ?? null;
+      resolvers.set(id, resolver);
+      return resolver;
+    } catch (cause) {
+      throw undecodable(topic, `its schema ${id} cannot be read as this topic's`, cause);
+    }
+  }
+
+  #formatOf(topic: Topic): Format {
+    const format = this.#formats.get(topic);
+    if (format === undefined) throw new Error(`no schema for ${topic}`);
+    return format;
+  }
+}
+
+/** How a topic's records are written and read. */
+interface Format {
+  readonly id: number;
+  readonly type: avro.Type;
+  /** By the writer's schema id; null where that schema is the reader's. */
+  readonly resolvers: Map<number, Resolver | null>;
+}
+
+function formatOf(topic: Topic, ids: SchemaIds): Format {
+  return { id: ids.idOf(topic), type: avroType(currentSchemaOf(topic)), resolvers: new Map() };
+}
+
+function isMessageTopic(topic: string): topic is MessageTopic {
+  return (MESSAGE_TOPICS as readonly string[]).includes(topic);
+}
+
+function undecodable(topic: string, why: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('MESSAGE_UNDECODABLE', `a record of ${topic} cannot be read: ${why}`, { cause });
+}

@@ -1,0 +1,45 @@
+import type { JsonText, Micros } from './message.ts';
+
+/** What a caller says of a message, before it has arrived: without project, version and times of ours. */
+interface DraftEnvelope {
+  /** The caller's id of the user; null where an SDK knows only `anonymousId`: one of the two is there. */
+  readonly userId: string | null;
+  /** Null wherever there is a user id. */
+  readonly anonymousId: string | null;
+  /** Null: the moment it arrives. */
+  readonly timestamp: Micros | null;
+  /** Null: the caller leaves naming it to us. */
+  readonly messageId: string | null;
+}
+
+export interface IdentifyDraft extends DraftEnvelope {
+  readonly type: 'identify';
+  readonly traits: JsonText;
+}
+
+export interface TrackDraft extends DraftEnvelope {
+  readonly type: 'track';
+  readonly event: string;
+  readonly properties: JsonText;
+}
+
+/** A call of identify or track, or an item of a batch. */
+export type Draft = IdentifyDraft | TrackDraft;
+
+/** A call of project-user. */
+export interface ProjectUserDraft {
+  readonly userId: string;
+  readonly anonymous: boolean;
+  readonly traits: JsonText;
+  readonly messageId: string | null;
+}
+
+/** A call of add-event. Whether user and session belong together is not known yet. */
+export interface AddEventDraft {
+  /** The internal id: 64 hexadecimal digits. */
+  readonly userKey: string;
+  readonly sessionId: string;
+  readonly event: string;
+  readonly properties: JsonText;
+  readonly messageId: string | null;
+}

@@ -1,0 +1,64 @@
+/** Which number stands for which schema in the records on the log. */
+
+import { readFileSync } from 'node:fs';
+import { DEAD_LETTER_TOPIC, type TOPICS } from './message.ts';
+
+export type Topic = (typeof TOPICS)[number];
+
+/** An Avro schema as parsed JSON. */
+export type AvroSchema = object;
+
+/** The embedded ids, or a Schema Registry's. */
+export interface SchemaIds {
+  /** The id of this topic's current schema, under which its messages are written. */
+  idOf(topic: Topic): number;
+  /** The schema of this id, if it is at hand; it never changes. */
+  schemaOf(id: number): AvroSchema | undefined;
+  /**
+   * Brings the schemas of these ids to hand, those that exist. Asked before a batch is decoded, so that decoding waits
+   * for nothing and a registry that is away is never taken for a message that nobody can read.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where the registry cannot be reached.
+   */
+  fetch(ids: readonly number[]): Promise<void>;
+}
+
+const FOLDER = new URL('../../schemas/messages/', import.meta.url);
+
+/** Id → file in schemas/messages. An id keeps its file, and the file its content, for ever: old messages name it. */
+const FILES = parseFile('ids.json') as Readonly<Record<string, string>>;
+
+const SCHEMAS: ReadonlyMap<number, AvroSchema> = new Map(
+  Object.entries(FILES).map(([id, file]) => [Number(id), parseFile(file)]),
+);
+
+/** The topic's current schema: what is written, and what every older one is read as. */
+export function currentSchemaOf(topic: Topic): AvroSchema {
+  const schema = SCHEMAS.get(currentIdOf(topic));
+  if (schema === undefined) throw new Error(`schemas/messages/ids.json has no id for ${topic}`);
+  return schema;
+}
+
+/** The ids of `schemas/messages/ids.json`, for logs without a registry. */
+export class EmbeddedSchemaIds implements SchemaIds {
+  idOf(topic: Topic): number {
+    return currentIdOf(topic);
+  }
+
+  schemaOf(id: number): AvroSchema | undefined {
+    return SCHEMAS.get(id);
+  }
+
+  async fetch(_ids: readonly number[]): Promise<void> {
+    // All there are are at hand.
+  }
+}
+
+function currentIdOf(topic: Topic): number {
+  const file = topic === DEAD_LETTER_TOPIC ? 'dead-letter.avsc' : `${topic.slice('tidemark.'.length)}.avsc`;
+  return Number(Object.keys(FILES).findLast((id) => FILES[id] === file));
+}
+
+function parseFile(name: string): object {
+  return JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as object;
+}

@@ -1,0 +1,44 @@
+import { validate, version } from 'uuid';
+import { describe, expect, test } from 'vitest';
+import { idempotentMessageId, newMessageId } from '../../services/messages/message-id.ts';
+
+describe('a new message id', () => {
+  test('is a UUIDv7 of this moment', () => {
+    const before = Date.now();
+    const id = newMessageId();
+    const after = Date.now();
+
+    const ms = Number.parseInt(id.replace('-', '').slice(0, 12), 16);
+    expect([validate(id), version(id)]).toEqual([true, 7]);
+    expect(ms).toBeGreaterThanOrEqual(before);
+    expect(ms).toBeLessThanOrEqual(after);
+  });
+
+  test('is another every time', () => {
+    expect(new Set(Array.from({ length: 10_000 }, newMessageId)).size).toBe(10_000);
+  });
+});
+
+describe('a message id made from an idempotency key', () => {
+  test('is a UUIDv8, and what it always was', () => {
+    const id = idempotentMessageId('proj_1', 'key', 0);
+
+    expect([validate(id), version(id)]).toEqual([true, 8]);
+    expect(id).toBe('7dabfb97-2597-8b02-91e9-b7c01748db5c');
+  });
+
+  test('is the same for the same request, another for any other', () => {
+    const ids = [
+      idempotentMessageId('p', 'key', 0),
+      idempotentMessageId('p', 'key', 1),
+      idempotentMessageId('p', 'key', 11),
+      idempotentMessageId('p', 'key1', 1),
+      idempotentMessageId('pk', 'ey', 0),
+      idempotentMessageId('p', '3:key', 0),
+      idempotentMessageId('q', 'key', 0),
+    ];
+
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(idempotentMessageId('p', 'key', 11)).toBe(ids[2]);
+  });
+});

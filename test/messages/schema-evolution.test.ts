@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { avroType, resolverOf } from '../../services/messages/avro.ts';
+import { Codec } from '../../services/messages/codec.ts';
+import { DEAD_LETTER_TOPIC, TOPICS, topicOf } from '../../services/messages/message.ts';
+import { currentSchemaOf, EmbeddedSchemaIds, type Topic } from '../../services/messages/schema-ids.ts';
+import { DEAD_LETTER, IDENTIFY, SESSION, TRACK } from '../support/messages.ts';
+
+const FOLDER = 'schemas/messages';
+
+/**
+ * Messages as they were written under each id, once and for ever. A new schema gets a new id and a line of its own
+ * here; a line that has to change means that what stands on people's logs can no longer be read.
+ */
+const WRITTEN = {
+  1: {
+    message: IDENTIFY,
+    hex: '00000000014830316131666537612d373734352d373362642d396434332d313263363064343339303636013270726f6a5f303132333435363738396162636465666768696a80013261643839333962333263356565396235616131313861633435653462633132356661383831393537646534663561386163326430383463356663386639623202184ac3bc7267656e20f09f98800001feffe5cebcd2ff24403337386364313833366238303030653339646135373165383538386162636465106964656e746966792a7b226e223a31653430302c22c3bc223a6e756c6c7d',
+  },
+  2: {
+    message: TRACK,
+    hex: '00000000024830316131666537612d373734352d373362642d396434332d313263363064343339303636003270726f6a5f303132333435363738396162636465666768696a8001326164383933396233326335656539623561613131386163343565346263313235666138383139353764653466356138616332643038346335666338663962320002026101feffe5cebcd2ff244033373863643138333662383030306533396461353731653835383861626364650a62617463681e4f7264657220436f6d706c657465640206732d31347b22746f74616c223a393030373139393235343734303939337d',
+  },
+  3: {
+    message: SESSION,
+    hex: '00000000034830316131666537612d373734352d373362642d396434332d313263363064343339303636013270726f6a5f303132333435363738396162636465666768696a80013261643839333962333263356565396235616131313861633435653462633132356661383831393537646534663561386163326430383463356663386639623202184ac3bc7267656e20f09f98800001feffe5cebcd2ff244033373863643138333662383030306533396461353731653835383861626364651870726f6a6563742d7573657206732d3101047b7d',
+  },
+} as const;
+const DEAD_LETTERS_WRITTEN = {
+  4: '00000000041c746964656d61726b2e747261636b0a8280808080808020060102030400ff2463616e6e6f7420626520726561643a20c3a990968fe6c1b2b0061270726f6a6563746f72',
+};
+
+const ids = JSON.parse(readFileSync(`${FOLDER}/ids.json`, 'utf8')) as Record<string, string>;
+const embedded = new EmbeddedSchemaIds();
+const codec = new Codec(embedded);
+
+describe('what was ever written can be read', () => {
+  test.each(Object.entries(WRITTEN))('under id %s', (_id, { message, hex }) => {
+    expect(codec.decode(topicOf(message), Buffer.from(hex, 'hex'))).toEqual(message);
+  });
+
+  test.each(Object.entries(DEAD_LETTERS_WRITTEN))('under id %s, a dead letter', (_id, hex) => {
+    expect(codec.decodeDeadLetter(Buffer.from(hex, 'hex'))).toEqual(DEAD_LETTER);
+  });
+
+  test('of every id there is an example', () => {
+    const examples = { ...WRITTEN, ...DEAD_LETTERS_WRITTEN };
+
+    expect(Object.keys(examples)).toEqual(Object.keys(ids));
+  });
+});
+
+describe('the schemas', () => {
+  test.each(Object.entries(ids))('of id %s, %s, is read as its topic is today', (id, file) => {
+    const topic = topicOfFile(file);
+    const schema = embedded.schemaOf(Number(id)) ?? {};
+
+    expect(() => resolverOf(avroType(currentSchemaOf(topic)), avroType(schema))).not.toThrow();
+  });
+
+  test.each(TOPICS)('of %s has an id, and its current file is what is written', (topic) => {
+    expect(ids[embedded.idOf(topic)]).toBe(`${topic.replace('tidemark.', '')}.avsc`);
+  });
+
+  test('are all in use', () => {
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.avsc'));
+
+    expect(files.sort()).toEqual([...new Set(Object.values(ids))].sort());
+  });
+
+  test.each(Object.values(ids))('%s says what each field means', (file) => {
+    const schema = JSON.parse(readFileSync(`${FOLDER}/${file}`, 'utf8')) as {
+      doc?: string;
+      namespace?: string;
+      fields: { name: string; doc?: string }[];
+    };
+
+    expect(schema.namespace).toBe('tidemark');
+    expect(schema.doc).toBeTruthy();
+    expect(schema.fields.filter(({ doc }) => !doc)).toEqual([]);
+  });
+});
+
+/** `identify.avsc`, or an older one, `identify.1.avsc`. */
+function topicOfFile(file: string): Topic {
+  const topic = TOPICS.find((topic) => topic === `tidemark.${file.split('.')[0]}`);
+  return topic ?? DEAD_LETTER_TOPIC;
+}

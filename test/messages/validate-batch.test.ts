@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { validateBatch, validateItems } from '../../services/messages/validate.ts';
+import { bodyOf, pathsOf } from '../support/bodies.ts';
+
+const good = { type: 'track', user_id: 'u', event: 'e' };
+const bad = { type: 'track', user_id: 'u' };
+
+function batch(content: unknown) {
+  return validateBatch(bodyOf(content), 'UTC');
+}
+
+describe('a batch', () => {
+  test('becomes drafts in the order sent', () => {
+    const items = [good, { type: 'identify', user_id: 'v', traits: { a: 1 }, timestamp: '1970-01-01' }];
+
+    expect(batch({ batch: items, sentAt: 'whenever' })).toEqual({
+      ok: true,
+      drafts: [
+        {
+          type: 'track',
+          userId: 'u',
+          anonymousId: null,
+          timestamp: null,
+          messageId: null,
+          event: 'e',
+          properties: '{}',
+        },
+        { type: 'identify', userId: 'v', anonymousId: null, timestamp: 0n, messageId: null, traits: '{"a":1}' },
+      ],
+    });
+  });
+
+  test.each([
+    [{}, ['/batch']],
+    [[], ['']],
+    [{ batch: null }, ['/batch']],
+    [{ batch: {} }, ['/batch']],
+    ['{"batch":1e400}', ['/batch']],
+    [{ batch: [] }, ['/batch']],
+    [{ batch: [1, null, [], 'x'] }, ['/batch/0', '/batch/1', '/batch/2', '/batch/3']],
+    ['{"batch":[1e400]}', ['/batch/0']],
+    [{ batch: [{ user_id: 'u' }] }, ['/batch/0/type']],
+    [{ batch: [{ type: 'delete', user_id: 'u' }] }, ['/batch/0/type']],
+    [{ batch: [{ type: null }] }, ['/batch/0/type']],
+    [{ batch: [{ type: 'constructor' }] }, ['/batch/0/type']],
+    [
+      { batch: [good, { type: 'track', timestamp: '2026' }] },
+      ['/batch/1/event', '/batch/1/timestamp', '/batch/1/user_id'],
+    ],
+    [{ batch: [{ type: 'identify', user_id: 'u', traits: [] }, good, bad] }, ['/batch/0/traits', '/batch/2/event']],
+    ['{"batch":[{"type":"identify","user_id":"u","traits":1e400}]}', ['/batch/0/traits']],
+  ])('%j is refused at %j', (content, paths) => {
+    expect(pathsOf(batch(content))).toEqual(paths);
+  });
+
+  test('names the first hundred problems and no more', () => {
+    const result = batch({
+      batch: Array.from({ length: 300 }, (_, index) => (index < 150 ? good : { type: 'track' })),
+    });
+
+    expect(result.ok ? [] : result.problems).toHaveLength(100);
+    expect(pathsOf(result)).toEqual(expect.arrayContaining(['/batch/150/event', '/batch/199/user_id']));
+  });
+
+  test('keeps the digits of every item', () => {
+    const result = batch(
+      '{"batch":[{"type":"track","user_id":"u","event":"e","properties":{"n":[9007199254740993,1e400]}}]}',
+    );
+
+    expect(result.ok && result.drafts[0]).toMatchObject({ properties: '{"n":[9007199254740993,1e400]}' });
+  });
+});
+
+describe('the items of a batch, each for itself', () => {
+  test('tell which are bad', () => {
+    const result = validateItems(bodyOf({ batch: [good, bad, 5, good] }), 'UTC');
+
+    expect(result.ok && result.items.map(pathsOf)).toEqual([[], ['/batch/1/event'], ['/batch/2'], []]);
+    expect(result.ok && result.items[3]).toMatchObject({ ok: true, draft: { type: 'track', userId: 'u' } });
+  });
+
+  test('are none where there is no batch', () => {
+    expect(pathsOf(validateItems(bodyOf({ batch: 'x' }), 'UTC'))).toEqual(['/batch']);
+  });
+});
+
+describe('the other calls of analytics SDKs', () => {
+  test.each([
+    ['page', { name: 'Home', category: null, properties: { url: '/' } }, { url: '/', name: 'Home' }],
+    ['page', { name: 'Home', category: 'Docs', properties: { name: 'own' } }, { name: 'own', category: 'Docs' }],
+    ['screen', { name: 'Start', context: { os: 'x' } }, { context: { os: 'x' }, name: 'Start' }],
+    ['group', { groupId: 'g', traits: { size: 3 } }, { groupId: 'g', traits: { size: 3 } }],
+    ['alias', { previousId: 'old' }, { previousId: 'old' }],
+  ])('%s is tracked under its name with what it says', (type, said, properties) => {
+    const result = batch({ batch: [{ type, userId: 'u', messageId: 'm', ...said }] });
+
+    const draft = result.ok ? result.drafts[0] : undefined;
+    expect(draft).toMatchObject({ type: 'track', userId: 'u', messageId: 'm', event: type });
+    expect(draft?.type === 'track' && JSON.parse(draft.properties)).toEqual(properties);
+  });
+
+  test.each([
+    [{ type: 'page' }, ['/batch/0/user_id']],
+    [{ type: 'group', userId: 'u', properties: [], timestamp: 'x' }, ['/batch/0/properties', '/batch/0/timestamp']],
+  ])('%j is refused at %j', (item, paths) => {
+    expect(pathsOf(batch({ batch: [item] }))).toEqual(paths);
+  });
+});
