@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type JsonObject = { readonly [key: string]: Json };
+
+const SOURCE = new URL('../../schemas/openapi/openapi.json', import.meta.url);
+
+// The default LEGACY_BASE_PATH, under which the source describes the two-step interface.
+const LEGACY_BASE_PATH = '/legacy';
+
+/**
+ * The OpenAPI document as one self-contained object: the schemas that its source shares with the validation of bodies
+ * (`schemas/http`, `schemas/audience.json`) become components of it, and the two-step interface stands where this
+ * service has it.
+ */
+export function openApiDocument(legacyBasePath: string): JsonObject {
+  const components = new Components();
+  const { paths, components: own, ...rest } = components.resolve(readJson(SOURCE), SOURCE, 'source') as Source;
+  const schemas = { ...own.schemas };
+  for (const [name, schema] of components.collect()) {
+    if (name in schemas) throw new Error(`two schemas would be called ${name} in the OpenAPI document`);
+    schemas[name] = schema;
+  }
+  return { ...rest, paths: rebased(paths, legacyBasePath), components: { ...own, schemas } };
+}
+
+interface Source extends JsonObject {
+  readonly paths: JsonObject;
+  readonly components: JsonObject & { readonly schemas: JsonObject };
+}
+
+function rebased(paths: JsonObject, legacyBasePath: string): JsonObject {
+  const prefix = `${LEGACY_BASE_PATH}/`;
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path.startsWith(prefix) ? `${legacyBasePath}/${path.slice(prefix.length)}` : path,
+      item,
+    ]),
+  );
+}
+
+/** The schemas found behind references to other files, each under one name. */
+class Components {
+  /** Address of a schema (file and fragment) → its name. */
+  readonly #names = new Map<string, string>();
+
+  /** The value with every reference that leaves the source pointing into the components instead. */
+  resolve(value: Json, base: URL, within: 'source' | 'schema'): Json {
+    if (Array.isArray(value)) return value.map((member) => this.resolve(member as Json, base, within));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value as JsonObject)
+        .filter(([key]) => within === 'source' || !['$schema', '$id', '$defs'].includes(key))
+        .map(([key, member]) => [key, this.#resolveMember(key, member, base, within)]),
+    );
+  }
+
+  /** Every schema named so far, and those that they name in turn. */
+  *collect(): Generator<[name: string, schema: Json]> {
+    // A map's iterator goes on to what is added while it runs.
+    for (const [address, name] of this.#names) {
+      const url = new URL(address);
+      yield [name, this.resolve(pointedAt(readJson(url), url.hash.slice(1)), url, 'schema')];
+    }
+  }
+
+  #resolveMember(key: string, member: Json, base: URL, within: 'source' | 'schema'): Json {
+    const isReference = key === '$ref' && typeof member === 'string';
+    if (!isReference || (within === 'source' && member.startsWith('#'))) return this.resolve(member, base, within);
+    return `#/components/schemas/${this.#nameOf(new URL(member, base))}`;
+  }
+
+  #nameOf({ href }: URL): string {
+    const address = href.replace(/#$/, '');
+    const known = this.#names.get(address);
+    if (known !== undefined) return known;
+    const name = nameFor(address);
+    if ([...this.#names.values()].includes(name)) throw new Error(`two schemas are called ${name}: ${address}`);
+    this.#names.set(address, name);
+    return name;
+  }
+}
+
+/** What an RFC 6901 pointer points at. */
+function pointedAt(document: Json, pointer: string): Json {
+  const steps = pointer.split('/').slice(1);
+  return steps.reduce<Json>((value, step) => {
+    const member = (value as JsonObject)[step.replaceAll('~1', '/').replaceAll('~0', '~')];
+    if (member === undefined) throw new Error(`nothing stands at ${pointer}`);
+    return member;
+  }, document);
+}
+
+/** `identify.json` → `Identify`, `audience.json#/$defs/trait` → `AudienceTrait`; what all share has no such prefix. */
+function nameFor(address: string): string {
+  const [, file = '', definition = ''] = /([^/]+)\.json(?:#.*\/([^/]+))?$/.exec(address) ?? [];
+  const hasPrefix = file === 'definitions' || definition.startsWith(file);
+  return pascalCase(hasPrefix ? definition : `${file}-${definition}`);
+}
+
+function pascalCase(name: string): string {
+  return name.replace(/(?:^|[-_.]+)(\w|$)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function readJson(url: URL): Json {
+  return JSON.parse(readFileSync(url, 'utf8')) as Json;
+}

@@ -1,0 +1,55 @@
+import type { Refusal } from '../http/problems.ts';
+
+/** A value that a caller sent, or why it is refused. */
+export type Checked<T> = { readonly ok: true; readonly value: T } | Refused;
+
+interface Refused {
+  readonly ok: false;
+  readonly refusal: Refusal;
+}
+
+/** The longest user id and name of an event, in code points. */
+const MAX_NAME_LENGTH = 512;
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1_000;
+const MAX_WAIT_S = 30;
+
+/** A parameter that makes no sense. @param name As it stands in the address, for the caller to find. */
+export function refuseParameter(name: string, message: string): Refused {
+  return { ok: false, refusal: { refused: 'invalid-parameter', detail: `${name} ${message}` } };
+}
+
+/** Reads the one value of a query parameter, undefined where it is not given. Given twice, nobody knows which counts. */
+export function single<T>(
+  query: URLSearchParams,
+  name: string,
+  read: (text: string | undefined) => Checked<T>,
+): Checked<T> {
+  const values = query.getAll(name);
+  return values.length > 1 ? refuseParameter(name, 'may be given once only') : read(values[0]);
+}
+
+/** A user id or the name of an event: what ingest would have taken as one. */
+export function readName(name: string, text: string): Checked<string> {
+  // A character is one or two UTF-16 units, so most need no counting.
+  const length = text.length > MAX_NAME_LENGTH ? Array.from(text).length : text.length;
+  if (length < 1 || length > MAX_NAME_LENGTH) return refuseParameter(name, `takes 1 to ${MAX_NAME_LENGTH} characters`);
+  return text.includes('\0') ? refuseParameter(name, 'holds a NUL character') : { ok: true, value: text };
+}
+
+/** How many entries a page has at most. */
+export function readLimit(text: string | undefined): Checked<number> {
+  if (text === undefined) return { ok: true, value: DEFAULT_LIMIT };
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_LIMIT) return refuseParameter('limit', `is a whole number from 1 to ${MAX_LIMIT}`);
+  return { ok: true, value: limit };
+}
+
+/** Seconds to wait, as milliseconds. */
+export function readWait(text: string | undefined): Checked<number> {
+  if (text === undefined) return { ok: true, value: 0 };
+  const seconds = /^\d{1,2}(\.\d{1,3})?$/.test(text) ? Number(text) : Infinity;
+  if (seconds > MAX_WAIT_S) return refuseParameter('wait', `is a number of seconds from 0 to ${MAX_WAIT_S}`);
+  return { ok: true, value: Math.round(seconds * 1_000) };
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeReceipt } from '../../services/http/receipt.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { faultsOf } from '../support/openapi-answer.ts';
+import { Document, type Operation } from '../support/openapi-document.ts';
+import { OTHER_READ_KEY, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+
+const document = new Document();
+const RECEIPT = encodeReceipt(PROJECT.id, 0, [{ topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 }]);
+let server: ReadingServer;
+/** `operation status` of every answer seen and found to be as documented. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  server = await ReadingServer.start();
+  server.addProfile('ada', { anonymous: true, traits: '{"plan":"pro"}' });
+  server.addEvent('ada', { messageId: 'm1', sessionId: 's1', properties: '{"total":1e400}' });
+});
+
+afterAll(() => server.stop());
+
+/** A request that is right in all its parts but those that are given. */
+interface Request {
+  readonly path?: string;
+  readonly key?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const secured = document.operations.filter(({ security }) => security.length > 0);
+const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
+
+function pathOf({ path }: Operation): string {
+  return path.replace('{user_id}', 'ada').replace('{receipt}', RECEIPT);
+}
+
+function keyFor({ security }: Operation): string {
+  return Object.values(security[0] ?? {})[0]?.[0] === 'write' ? WRITE_KEY : READ_KEY;
+}
+
+/** The bodies that the document gives as examples; add-event's with a pair that this service really gave. */
+async function bodiesOf(operation: Operation): Promise<string[]> {
+  const examples = Object.values(operation.requestBody?.content['application/json']?.examples ?? {});
+  if (operation.operationId !== 'addEvent') return examples.map(({ value }) => JSON.stringify(value));
+  const headers = { service_key: WRITE_KEY, 'content-type': 'application/json' };
+  const body = JSON.stringify({ user_id: 'ada', anonymous: false });
+  const made = await fetch(`${server.url}/legacy/project-user`, { method: 'POST', headers, body });
+  const { user_id, session_id } = ((await made.json()) as { result: { user_id: string; session_id: string } }).result;
+  return examples.map(({ value }) => JSON.stringify({ ...(value as object), user_id, session_id }));
+}
+
+/** Sends the request, holds the answer against the document, and returns its status. */
+async function exchange(operation: Operation, request: Request = {}): Promise<number> {
+  const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
+    method: operation.method,
+    headers: { api_key: request.key ?? keyFor(operation), 'content-type': 'application/json', ...request.headers },
+    ...(operation.requestBody === undefined ? {} : { body: request.body ?? (await bodiesOf(operation))[0] ?? '' }),
+  });
+  await holdAgainstDocument(operation, response);
+  return response.status;
+}
+
+async function holdAgainstDocument(operation: Operation, response: Response): Promise<void> {
+  expect(await faultsOf(document, operation, response)).toEqual([]);
+  seen.add(`${operation.operationId} ${response.status in operation.responses ? response.status : 'default'}`);
+}
+
+async function whileAway<T>(run: () => Promise<T>): Promise<T> {
+  server.log.away = server.profiles.away = server.analytics.away = true;
+  server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+  try {
+    return await run();
+  } finally {
+    server.log.away = server.profiles.away = server.analytics.away = false;
+    server.progress.away = undefined;
+  }
+}
+
+test('every example of a body is accepted, and every answer is as documented', async () => {
+  server.analytics.answer = () => ({ rows: [{ count: '2', sample: ['ada'] }], tookMs: 3, rowsRead: 5 });
+  for (const operation of document.operations) {
+    const bodies = operation.requestBody === undefined ? [''] : await bodiesOf(operation);
+    for (const body of bodies)
+      expect(await exchange(operation, { body }), `${operation.operationId} ${body}`).toBe(200);
+  }
+});
+
+test('a lenient batch is answered as documented', async () => {
+  const batch = [
+    { type: 'track', user_id: 'a', event: 'e' },
+    { type: 'track', user_id: 7 },
+  ];
+  const headers = { prefer: 'handling=lenient' };
+
+  expect(await exchange(document.operation('batch'), { body: JSON.stringify({ batch }), headers })).toBe(200);
+});
+
+test('a request without a key is refused as documented', async () => {
+  for (const operation of secured) expect(await exchange(operation, { key: '' }), operation.operationId).toBe(401);
+});
+
+test('a body that is none, or of another type, is refused as documented', async () => {
+  for (const operation of withBody) {
+    expect(await exchange(operation, { body: '{' }), operation.operationId).toBe(400);
+    expect(await exchange(operation, { body: '{}' }), operation.operationId).toBe(400);
+    expect(await exchange(operation, { headers: { 'content-type': 'text/csv' } }), operation.operationId).toBe(400);
+  }
+});
+
+test('a parameter that makes no sense is refused as documented', async () => {
+  expect(await exchange(document.operation('getUser'), { path: '/v1/users/%ff' })).toBe(400);
+  expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/ada/events?limit=0' })).toBe(400);
+  expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
+});
+
+test('a body past the limit is refused as documented', async () => {
+  for (const operation of withBody) {
+    const limit = operation.operationId === 'batch' ? 512_000 : 32_768;
+    const [body = ''] = await bodiesOf(operation);
+
+    expect(await exchange(operation, { body: body.padEnd(limit) }), operation.operationId).toBe(200);
+    expect(await exchange(operation, { body: body.padEnd(limit + 1) }), operation.operationId).toBe(413);
+  }
+});
+
+test('a request past the rate limit is refused as documented', async () => {
+  for (const operation of secured) {
+    const scope = keyFor(operation) === WRITE_KEY ? 'write' : 'read';
+    const key = server.addLimitedKey(scope, 0.001);
+    await exchange(operation, { key });
+
+    expect(await exchange(operation, { key }), operation.operationId).toBe(429);
+  }
+});
+
+test('what nobody has is refused as documented', async () => {
+  expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
+  expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
+  expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
+});
+
+test('a question past its limits is refused as documented', async () => {
+  server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'The question reads too many rows.');
+
+  expect(await exchange(document.operation('previewAudience'))).toBe(422);
+});
+
+test('while the stores are away requests are refused as documented', async () => {
+  for (const operation of secured) {
+    const [body = ''] = await bodiesOf(operation);
+
+    expect(await whileAway(() => exchange(operation, { body })), operation.operationId).toBe(503);
+  }
+  server.ready = false;
+  expect(await exchange(document.operation('getReadiness'))).toBe(503);
+  server.ready = true;
+});
+
+test('a wrong method is refused as documented', async () => {
+  for (const operation of secured) {
+    const path = pathOf(operation);
+    await holdAgainstDocument(operation, await fetch(server.url + path, { method: 'DELETE' }));
+  }
+});
+
+test('nothing that the document says has gone unseen', () => {
+  const documented = document.operations.flatMap(({ operationId, responses }) =>
+    Object.keys(responses).map((status) => `${operationId} ${status}`),
+  );
+
+  expect(documented.filter((answer) => !seen.has(answer))).toEqual([]);
+});

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { encodeReceipt } from '../../services/http/receipt.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+
+const ACCEPTED_AT_MS = Date.UTC(2026, 10, 20, 10, 15);
+const TOPIC = 'tidemark.track';
+
+let server: ReadingServer;
+
+beforeEach(async () => {
+  server = await ReadingServer.start();
+});
+
+afterEach(() => server.stop());
+
+function receiptOf(offsets: Readonly<Record<number, bigint>>, acceptedAtMs = ACCEPTED_AT_MS): string {
+  const places = Object.entries(offsets).map(([partition, offset]) => ({
+    topic: TOPIC,
+    partition: Number(partition),
+    offset,
+    appendedAtMs: acceptedAtMs,
+  }));
+  return encodeReceipt(PROJECT.id, acceptedAtMs, places);
+}
+
+async function get(path: string, key?: string): Promise<{ status: number; body: unknown }> {
+  const response = await server.request(path, {}, key);
+  return { status: response.status, body: await response.json() };
+}
+
+function looked(times: number): Promise<unknown> {
+  return vi.waitUntil(() => server.progress.calls >= times, { interval: 1, timeout: 20_000 });
+}
+
+test('a receipt says when the request was accepted and which readers have passed its messages', async () => {
+  server.progress.move('both', TOPIC, 0, 5n);
+  server.progress.move('projector', TOPIC, 1, 9n);
+  server.progress.move('sink', TOPIC, 1, 8n);
+
+  expect(await get(`/v1/receipts/${receiptOf({ 0: 4n, 1: 8n })}`)).toEqual({
+    status: 200,
+    body: { accepted_at: '2026-11-20T10:15:00.000000Z', projected: true, queryable: false },
+  });
+  expect(await get(`/v1/receipts/${receiptOf({ 0: 5n })}`)).toMatchObject({
+    body: { projected: false, queryable: false },
+  });
+});
+
+test('a key of either scope may ask; a receipt of another project is not found', async () => {
+  const path = `/v1/receipts/${receiptOf({ 0: 0n })}`;
+
+  expect(await get(path, WRITE_KEY)).toMatchObject({ status: 200 });
+  expect(await get(path, OTHER_READ_KEY)).toMatchObject({ status: 404 });
+  expect(await get(path, 'made-up')).toMatchObject({ status: 401 });
+});
+
+test.each(['x', 'null', 'AAAA', '%00', '%2F', '%', 'a.b'])('%s is no receipt: a bad request', async (text) => {
+  expect(await get(`/v1/receipts/${text}`)).toMatchObject({ status: 400 });
+});
+
+test('a receipt cut, or altered in one place, is a bad request', async () => {
+  const receipt = receiptOf({ 0: 4n });
+  const altered = receipt.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+
+  expect(await get(`/v1/receipts/${receipt.slice(0, -4)}`)).toMatchObject({ status: 400 });
+  expect(await get(`/v1/receipts/${altered}`)).toMatchObject({ status: 400 });
+  expect(await get(`/v1/receipts/${receiptOf({ 0: 4n }, 8e15)}`)).toMatchObject({ status: 400 });
+});
+
+test.each(['', '-1', '31', '30.001', '1e1', 'x', '0x1', '1&wait=1', '5%'])('wait=%s is a bad request', async (wait) => {
+  expect(await get(`/v1/receipts/${receiptOf({ 0: 4n })}?wait=${wait}`)).toMatchObject({ status: 400 });
+});
+
+test('with wait the answer comes when both readers have passed', async () => {
+  server.progress.move('projector', TOPIC, 0, 5n);
+  const answer = get(`/v1/receipts/${receiptOf({ 0: 4n })}?wait=30`);
+  await looked(3);
+  server.progress.move('sink', TOPIC, 0, 5n);
+
+  expect(await answer).toMatchObject({ status: 200, body: { projected: true, queryable: true } });
+});
+
+test('with wait the answer comes when the time is over, whatever it is then', async () => {
+  server.progress.move('projector', TOPIC, 0, 5n);
+
+  expect(await get(`/v1/receipts/${receiptOf({ 0: 4n })}?wait=0.05`)).toMatchObject({
+    status: 200,
+    body: { projected: true, queryable: false },
+  });
+});
+
+test('a client that goes away is not waited for', async () => {
+  const gone = new AbortController();
+  const answer = server.request(`/v1/receipts/${receiptOf({ 0: 4n })}?wait=30`, { signal: gone.signal });
+  await looked(2);
+
+  gone.abort();
+
+  await expect(answer).rejects.toThrow();
+  await vi.waitUntil(() => server.watch.waiting === 0, { interval: 1, timeout: 20_000 });
+});
+
+test('stopping answers who waits, and refuses who comes after until the server closes', async () => {
+  const path = `/v1/receipts/${receiptOf({ 0: 4n })}`;
+  const answer = get(`${path}?wait=30`);
+  await looked(2);
+
+  server.watch.stop();
+
+  expect(await answer).toMatchObject({ status: 200, body: { projected: false, queryable: false } });
+  expect(await get(path)).toMatchObject({ status: 503 });
+});
+
+test('a receipt for a whole topic asks of each partition what it held when asked about, and no more', async () => {
+  const appended = Array.from({ length: 3_000 }, (_, partition) => ({
+    topic: TOPIC,
+    partition,
+    offset: 99n,
+    appendedAtMs: 0,
+  }));
+  const path = `/v1/receipts/${encodeReceipt(PROJECT.id, ACCEPTED_AT_MS, appended)}`;
+  server.ends = [
+    { topic: TOPIC, partition: 0, offset: 5_000n },
+    { topic: TOPIC, partition: 1, offset: 7n },
+    { topic: TOPIC, partition: 2, offset: 0n },
+  ];
+
+  server.progress.move('both', TOPIC, 0, 99n);
+  server.progress.move('both', TOPIC, 1, 7n);
+  expect(await get(path)).toMatchObject({ body: { projected: false, queryable: false } });
+  server.progress.move('both', TOPIC, 0, 100n);
+  expect(await get(path)).toMatchObject({ body: { projected: true, queryable: true } });
+  server.progress.move('sink', TOPIC, 1, 6n);
+  expect(await get(path)).toMatchObject({ body: { projected: true, queryable: false } });
+});
