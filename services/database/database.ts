@@ -18,14 +18,17 @@ export type Row = Record<string, unknown>;
 
 export interface Queryable {
   /**
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable (also: serialization failure, deadlock, timeout);
-   *   `STORE_REJECTED` where the statement or a value is refused whatever one does.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable (also: serialization failure, deadlock, timeout, a table that
+   *   is missing); `STORE_REJECTED` where the statement or a value is refused whatever one does. No value is in its text.
    */
   query<R = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]>;
 }
 
 export interface Database extends Queryable {
-  /** Commits when `run` resolves, rolls back when it rejects. Not nested. The weakest adapter runs one at a time. */
+  /**
+   * Commits when `run` resolves, rolls back when it rejects or a statement of it failed. Not nested. The weakest adapter
+   * runs one at a time and lets queries from elsewhere wait: within `run` use nothing but its argument.
+   */
   transaction<T>(run: (transaction: Queryable) => Promise<T>): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;

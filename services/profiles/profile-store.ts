@@ -43,6 +43,11 @@ export interface ProfileStore extends ProfileReader {
     claims: readonly Claim[],
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
   ): Promise<void>;
+  /**
+   * Forgets claims, of either reader, entered longer ago than `windowMs`: a repeat that comes later counts again.
+   * Returns how many.
+   */
+  forgetRepeats(windowMs: number): Promise<number>;
 }
 
 /** A range of one partition that one insert covers; fixed before the insert, so that a crash repeats the same one. */

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  AnalyticsReader,
-  AnalyticsWriter,
-  QueryLimits,
-  Rows,
-  RowTable,
-} from '../../services/analytics/analytics-store.ts';
+import type { AnalyticsReader, AnalyticsWriter, QueryLimits, Rows } from '../../services/analytics/analytics-store.ts';
 import type { Identify, Message, Session, Track } from '../../services/messages/message.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { versionOf } from '../../services/messages/version.ts';
-import { rowsOf, see, userLine, type UserSeen } from '../../services/sink/row.ts';
+import { RowChunks } from '../../services/sink/row-chunks.ts';
+import { rowsOf } from '../../services/sink/row.ts';
+import { UsersSeen } from '../../services/sink/users-seen.ts';
 
 /** Far more than a test's question takes. */
 export const AMPLE: QueryLimits = { maxMs: 60_000, maxMemoryBytes: 2 ** 32, maxRowsRead: 2 ** 40 };
@@ -55,15 +51,14 @@ export class MessageMaker {
 
 /** The rows of messages that stand in partition 0 of their topics from this offset on. */
 export function rowsFor(messages: readonly Message[], firstOffset = 0n): Rows {
-  const lines = new Map<RowTable, string[]>();
-  const seen = new Map<string, UserSeen>();
+  const chunks = new RowChunks();
+  const seen = new UsersSeen();
   for (const [index, message] of messages.entries()) {
-    see(seen, message);
-    for (const [table, line] of rowsOf(message, { partition: 0, offset: firstOffset + BigInt(index) })) {
-      lines.set(table, [...(lines.get(table) ?? []), line]);
-    }
+    seen.see(message);
+    chunks.addAll(rowsOf(message, { partition: 0, offset: firstOffset + BigInt(index) }));
   }
-  return lines.set('user_rows', [...seen.values()].map(userLine));
+  chunks.addAll(seen.rows());
+  return chunks.rows();
 }
 
 /** Inserts messages, one after another in one insert. */

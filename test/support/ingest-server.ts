@@ -19,6 +19,7 @@ import type { Project } from '../../services/projects/project-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger, type Logger } from '../../services/runtime/logger.ts';
 import { FaultyLog } from './faulty-log.ts';
+import type { ReplyBody } from './reply.ts';
 
 export const WRITE_KEY = 'write-key-of-the-first-project';
 export const READ_KEY = 'read-key-of-the-first-project';
@@ -137,17 +138,12 @@ export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
-  readonly json: any;
+  readonly json: ReplyBody;
 }
 
 async function replyOf(response: Response): Promise<Reply> {
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    json: isJson && text ? JSON.parse(text) : undefined,
-  };
+  const body = (isJson && text ? JSON.parse(text) : undefined) as ReplyBody;
+  return { status: response.status, headers: response.headers, text, json: body };
 }

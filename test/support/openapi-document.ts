@@ -34,7 +34,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Source {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>;
-  readonly components: Readonly<Record<'schemas' | 'responses' | 'parameters' | 'headers', Readonly<Record<string, Schema>>>>;
+  readonly components: Readonly<
+    Record<'schemas' | 'responses' | 'parameters' | 'headers', Readonly<Record<string, Schema>>>
+  >;
 }
 
 /** The document that the service serves, with its schemas compiled. */

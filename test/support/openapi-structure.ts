@@ -15,7 +15,7 @@ function closed(properties: Record<string, object | boolean>, required: readonly
 /** The object itself or a reference to a component. */
 function orReference(kind: string, value: object): object {
   const reference = closed({ $ref: { type: 'string', pattern: `^#/components/${kind}/[\\w.-]+$` } }, ['$ref']);
-  return { if: { required: ['$ref'] }, then: reference, else: value };
+  return { oneOf: [reference, value] };
 }
 
 // A schema is held against the dialect's own meta-schema by whoever compiles it.
@@ -33,8 +33,10 @@ const parameter = {
     },
     ['name', 'in', 'description', 'schema'],
   ),
-  if: { properties: { in: { const: 'path' } } },
-  then: { properties: { required: { const: true } }, required: ['required'] },
+  anyOf: [
+    { properties: { in: { enum: ['query', 'header'] } } },
+    { properties: { in: { const: 'path' }, required: { const: true } }, required: ['required'] },
+  ],
 };
 
 const operation = closed(
@@ -58,7 +60,13 @@ export const OPENAPI_STRUCTURE = {
       openapi: { const: '3.1.0' },
       jsonSchemaDialect: { const: 'https://json-schema.org/draft/2020-12/schema' },
       info: closed(
-        { title: text, version: text, summary: text, description: text, license: closed({ name: text, identifier: text }) },
+        {
+          title: text,
+          version: text,
+          summary: text,
+          description: text,
+          license: closed({ name: text, identifier: text }),
+        },
         ['title', 'version'],
       ),
       servers: { ...listOf(closed({ url: text, description: text }, ['url'])), minItems: 1 },
@@ -67,7 +75,13 @@ export const OPENAPI_STRUCTURE = {
       paths: {
         type: 'object',
         propertyNames: { pattern: '^/' },
-        additionalProperties: closed({ get: operation, post: operation, put: operation, patch: operation, delete: operation }),
+        additionalProperties: closed({
+          get: operation,
+          post: operation,
+          put: operation,
+          patch: operation,
+          delete: operation,
+        }),
       },
       components: closed({
         securitySchemes: mapOf(ref('securityScheme')),
@@ -83,8 +97,15 @@ export const OPENAPI_STRUCTURE = {
     security: mapOf(listOf({ enum: ['read', 'write'] })),
     securityScheme: {
       oneOf: [
-        closed({ type: { const: 'apiKey' }, in: { const: 'header' }, name: text, description: text }, ['type', 'in', 'name']),
-        closed({ type: { const: 'http' }, scheme: { enum: ['bearer', 'basic'] }, description: text }, ['type', 'scheme']),
+        closed({ type: { const: 'apiKey' }, in: { const: 'header' }, name: text, description: text }, [
+          'type',
+          'in',
+          'name',
+        ]),
+        closed({ type: { const: 'http' }, scheme: { enum: ['bearer', 'basic'] }, description: text }, [
+          'type',
+          'scheme',
+        ]),
       ],
     },
     parameter,

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { ReplyBody } from './reply.ts';
 
 export interface RawAnswer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
-  readonly json: any;
+  readonly json: ReplyBody | undefined;
 }
 
 /** A client that says whatever bytes it is told to. */
@@ -79,7 +79,8 @@ export class RawClient {
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
       const body = rest.slice(end + 4, end + 4 + length);
       if (body.length < length) return found;
-      found.push({ status: Number(head.slice(9, 12)), head, body, json: length > 0 ? JSON.parse(body) : undefined });
+      const json = (length > 0 ? JSON.parse(body) : undefined) as ReplyBody | undefined;
+      found.push({ status: Number(head.slice(9, 12)), head, body, json });
       rest = rest.slice(end + 4 + length);
     }
   }

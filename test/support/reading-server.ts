@@ -1,52 +1,79 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
+import { Audiences } from '../../services/audience/audiences.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { createApp } from '../../services/http/app.ts';
 import type { AuthenticatedKey, KeyRing } from '../../services/http/key-ring.ts';
+import { operationRoutes } from '../../services/http/operations.ts';
+import type { Route, RouteSet } from '../../services/http/route.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
 import { HttpServer } from '../../services/http/server.ts';
+import { Ingestor } from '../../services/ingest/accept.ts';
+import { ClockGuard } from '../../services/ingest/clock-guard.ts';
+import { publicRoutes } from '../../services/ingest/public-api.ts';
+import { twoStepRoutes } from '../../services/ingest/two-step.ts';
+import { Codec } from '../../services/messages/codec.ts';
+import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
+import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
 import type { Profile } from '../../services/profiles/profile.ts';
-import type { Project } from '../../services/projects/project-store.ts';
+import type { Project, Scope } from '../../services/projects/project-store.ts';
+import { openApiDocument } from '../../services/reading/openapi.ts';
 import { ProgressWatch } from '../../services/reading/progress-watch.ts';
 import { readingRoutes } from '../../services/reading/routes.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
+import { FaultyLog } from './faulty-log.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
 export const WRITE_KEY = 'write-key-of-the-first-project';
 export const OTHER_READ_KEY = 'read-key-of-the-other-project';
 
-function projectNamed(id: string): Project {
-  return { id, name: id, timezone: 'UTC', rateLimit: null, sessionSecret: Buffer.alloc(32, id), createdAtMs: 0 };
+function projectNamed(id: string, rateLimit: number | null = null): Project {
+  return { id, name: id, timezone: 'UTC', rateLimit, sessionSecret: Buffer.alloc(32, id), createdAtMs: 0 };
 }
 
 export const PROJECT = projectNamed('proj_00000000000000000001');
 const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
 
-const KEYS = new Map<string, AuthenticatedKey>([
-  [READ_KEY, { project: PROJECT, scope: 'read' }],
-  [WRITE_KEY, { project: PROJECT, scope: 'write' }],
-  [OTHER_READ_KEY, { project: OTHER_PROJECT, scope: 'read' }],
-]);
-const keys: KeyRing = { find: (key) => KEYS.get(key) };
-
-/** The read endpoints on a free port of the loopback, over stores in memory. */
+/** The read endpoints, and all others, on a free port of the loopback, over stores in memory. */
 export class ReadingServer {
+  readonly log = new FaultyLog();
   readonly profiles = new MemoryProfiles();
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
   readonly watch = new ProgressWatch(this.progress, 1);
+  /** Where the log says that it ends. */
   ends: Awaited<ReturnType<EventLog['ends']>> = [];
+  ready = true;
+  readonly routes: readonly Route[];
   readonly http: HttpServer;
   url = '';
+  readonly #ingestor: Ingestor;
+  readonly #keys = new Map<string, AuthenticatedKey>([
+    [READ_KEY, { project: PROJECT, scope: 'read' }],
+    [WRITE_KEY, { project: PROJECT, scope: 'write' }],
+    [OTHER_READ_KEY, { project: OTHER_PROJECT, scope: 'read' }],
+  ]);
 
   private constructor() {
-    const { profiles, analytics, watch } = this;
-    const log = { ends: () => Promise.resolve(this.ends) };
-    const table = new RouteTable([readingRoutes({ profiles, analytics, watch, log })]);
+    const registry = new Registry();
     const logger = createLogger('silent', new Writable());
-    const app = createApp({ table, keys, registry: new Registry(), logger });
+    this.#ingestor = new Ingestor({
+      log: this.log,
+      codec: new Codec(new EmbeddedSchemaIds()),
+      clock: new ArrivalClock(),
+      guard: new ClockGuard({ maxSkewMs: 60_000 }),
+      processBits: drawProcessBits(),
+      maxUnacknowledgedBytes: 1_000_000,
+      registry,
+      logger,
+    });
+    const sets = this.#routeSets(registry);
+    const table = new RouteTable(sets);
+    const keys: KeyRing = { find: (key) => this.#keys.get(key) };
+    const app = createApp({ table, keys, registry, logger });
+    this.routes = sets.flatMap(({ routes }) => routes);
     this.http = new HttpServer(app.callback(), (path) => table.styleOf(path));
   }
 
@@ -57,20 +84,21 @@ export class ReadingServer {
     return server;
   }
 
+  /** A key of a project of its own, which has this rate limit. */
+  addLimitedKey(scope: Scope, rateLimit: number): string {
+    const key = `limited-key-${this.#keys.size}`;
+    this.#keys.set(key, { project: projectNamed(`proj_${key}`, rateLimit), scope });
+    return key;
+  }
+
   /** A known user of the project, of whom nothing else is known. */
   addProfile(userId: string, changes: Partial<Profile> = {}): Profile {
     const projectId = PROJECT.id;
     const seen = { firstSeen: 1_000_000n, lastSeen: 2_000_000n };
-    const profile = {
-      projectId,
-      userKey: userKeyOf(projectId, userId),
-      userId,
-      anonymous: null,
-      traits: '{}',
-      ...seen,
-    };
-    this.profiles.profiles.push({ ...profile, ...changes });
-    return { ...profile, ...changes };
+    const user = { projectId, userKey: userKeyOf(projectId, userId), userId };
+    const profile = { ...user, anonymous: null, traits: '{}', ...seen, ...changes };
+    this.profiles.profiles.push(profile);
+    return profile;
   }
 
   addEvent(userId: string, event: Partial<KeptEvent> & Pick<KeptEvent, 'messageId'>): KeptEvent {
@@ -87,6 +115,20 @@ export class ReadingServer {
 
   async stop(): Promise<void> {
     this.watch.stop();
+    this.#ingestor.close();
     await this.http.close(1_000);
+  }
+
+  #routeSets(registry: Registry): RouteSet[] {
+    const { profiles, analytics, watch } = this;
+    const log = { ends: () => Promise.resolve(this.ends) };
+    const audiences = new Audiences(analytics, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
+    const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
+    return [
+      operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
+      { routes: publicRoutes(this.#ingestor) },
+      { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
+      readingRoutes({ profiles, analytics, watch, log, audiences }),
+    ];
   }
 }

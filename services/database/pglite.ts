@@ -1,0 +1,168 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PGlite } from '@electric-sql/pglite';
+import { TidemarkError } from '../runtime/errors.ts';
+import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
+import type { Database, Queryable, Row, SqlValue } from './database.ts';
+import { sqlState, storeError } from './errors.ts';
+import { ensureCluster } from './pglite-cluster.ts';
+import { startEngine } from './pglite-engine.ts';
+import { MaintenanceSchedule, maintain } from './pglite-maintenance.ts';
+
+/**
+ * Postgres inside this process, on the calling thread, which it holds while a statement runs: keep statements short.
+ * One connection: a transaction and a query from elsewhere wait for one another. An answered commit is on the disk.
+ */
+export class PgliteDatabase implements Database {
+  readonly #cluster: string | undefined;
+  readonly #lock: FolderLock | undefined;
+  readonly #schedule = new MaintenanceSchedule();
+  #engine: PGlite | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  private constructor(engine: PGlite, cluster?: string, lock?: FolderLock) {
+    this.#engine = engine;
+    this.#cluster = cluster;
+    this.#lock = lock;
+  }
+
+  /**
+   * Makes the folder where it is absent (the first time takes some seconds).
+   *
+   * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` where it cannot be used; `STORE_UNAVAILABLE` where Postgres
+   *   does not start on what lies there.
+   */
+  static async open(folder: string): Promise<PgliteDatabase> {
+    const lock = lockFolder(folder);
+    try {
+      const cluster = await ensureCluster(folder);
+      return new PgliteDatabase(await start(cluster), cluster, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** For tests: gone when it is closed. */
+  static async openInMemory(): Promise<PgliteDatabase> {
+    return new PgliteDatabase(await startEngine(undefined));
+  }
+
+  async query<R = Row>(sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
+    return this.#exclusively((engine) => this.#statement<R>(engine, sql, values));
+  }
+
+  async script(sql: string): Promise<void> {
+    await this.#exclusively((engine) => this.#guarded(() => engine.exec(sql)));
+  }
+
+  async transaction<T>(run: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return this.#exclusively(async (engine) => {
+      const transaction = new Transaction((sql, values) => this.#statement(engine, sql, values));
+      await this.#statement(engine, 'begin');
+      try {
+        const result = await run(transaction);
+        transaction.end();
+        await this.#statement(engine, 'commit');
+        return result;
+      } catch (error) {
+        await this.#rollBack(engine);
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#last.then(() => this.#shutDown());
+    await this.#closed;
+  }
+
+  /** One after another, in the order asked. */
+  #exclusively<T>(use: (engine: PGlite) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new TidemarkError('STOPPING', 'the database is closed'));
+    const result = this.#last.then(async () => use(await this.#running()));
+    this.#last = result.catch(() => undefined).then(() => this.#maintainIfDue());
+    return result;
+  }
+
+  async #statement<R = Row>(engine: PGlite, sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
+    // Between two statements whatever else waits for this thread gets its turn: PGlite itself never lets go of it.
+    await nextTurn();
+    const { rows } = await this.#guarded(() => engine.query<R>(sql, [...values]));
+    return rows;
+  }
+
+  async #guarded<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      const state = sqlState(error);
+      if (state !== undefined) throw storeError(error as Error, state);
+      // Postgres panicked (a full disk under its log is enough) or the engine itself broke: only a new one goes on.
+      this.#engine = undefined;
+      throw new TidemarkError('STORE_UNAVAILABLE', 'the embedded database broke down; it is started anew', {
+        cause: error,
+      });
+    }
+  }
+
+  async #rollBack(engine: PGlite): Promise<void> {
+    if (this.#engine === engine) await this.#statement(engine, 'rollback');
+  }
+
+  async #running(): Promise<PGlite> {
+    this.#engine ??= await start(this.#cluster);
+    return this.#engine;
+  }
+
+  async #maintainIfDue(): Promise<void> {
+    const engine = this.#engine;
+    if (engine === undefined || this.#cluster === undefined || !this.#schedule.isDue()) return;
+    // What fails here (a full disk) will fail the next write too, and be told there.
+    await maintain((sql) => this.#statement(engine, sql)).catch(() => undefined);
+    this.#schedule.done();
+  }
+
+  async #shutDown(): Promise<void> {
+    try {
+      await this.#engine?.close();
+    } finally {
+      this.#lock?.release();
+    }
+  }
+}
+
+/** What a transaction's function may use until it ends. */
+class Transaction implements Queryable {
+  readonly #run: Queryable['query'];
+  #state: 'open' | 'failed' | 'ended' = 'open';
+
+  constructor(run: Queryable['query']) {
+    this.#run = run;
+  }
+
+  async query<R = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]> {
+    if (this.#state === 'ended') throw new Error('the transaction has ended');
+    try {
+      return await this.#run<R>(sql, values);
+    } catch (error) {
+      this.#state = 'failed';
+      throw error;
+    }
+  }
+
+  /** Postgres answers a commit after a failed statement with a rollback and no error. */
+  end(): void {
+    if (this.#state === 'failed') throw new Error('a statement of this transaction failed: it cannot be committed');
+    this.#state = 'ended';
+  }
+}
+
+async function start(cluster: string | undefined): Promise<PGlite> {
+  try {
+    return await startEngine(cluster);
+  } catch (error) {
+    const message = `the embedded database ${cluster ?? ''} does not start`;
+    throw new TidemarkError('STORE_UNAVAILABLE', message, { cause: error });
+  }
+}

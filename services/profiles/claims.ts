@@ -1,0 +1,95 @@
+/** Statements on `applied`: which copy of a message counts. */
+import { hash } from 'node:crypto';
+import type { Queryable } from '../database/database.ts';
+import { inSlices } from './slices.ts';
+import type { Claim, ReaderName } from './profile-store.ts';
+
+/**
+ * Enters claims that nobody made before; says of each, in order, whether it counts: whether its place is the one stored
+ * for its identity. Of several claims of one identity the first given is entered.
+ */
+export async function enterClaims(
+  transaction: Queryable,
+  reader: ReaderName,
+  claims: readonly Claim[],
+): Promise<readonly boolean[]> {
+  if (claims.length === 0) return [];
+  const identities = claims.map(identityOfClaim);
+  const first = new Map<string, Claim>();
+  for (const [index, claim] of claims.entries()) {
+    const identity = identities[index] as string;
+    if (!first.has(identity)) first.set(identity, claim);
+  }
+  const places = new Map<string, string>();
+  for (const slice of inSlices([...first].sort(byIdentity))) {
+    const entered = new Set(await insertNew(transaction, reader, slice));
+    for (const [identity, claim] of slice) if (entered.has(identity)) places.set(identity, placeOf(claim));
+    const known = slice.filter(([identity]) => !entered.has(identity));
+    for (const { identity, place } of await selectPlaces(transaction, reader, known)) places.set(identity, place);
+  }
+  return claims.map((claim, index) => places.get(identities[index] as string) === placeOf(claim));
+}
+
+/** Removes at most `limit` entries of any reader made longer ago than `windowMs`. Returns how many. */
+export async function forgetClaims(database: Queryable, windowMs: number, limit: number): Promise<number> {
+  const rows = await database.query<{ readonly deleted: bigint }>(
+    `with deleted as (
+       delete from applied
+       where ctid = any (array(select ctid from applied where applied_at_ms <= ${NOW_MS} - $1::int8 limit $2::int4))
+       returning 1
+     )
+     select count(*) as deleted from deleted`,
+    [windowMs, limit],
+  );
+  return Number(rows[0]?.deleted ?? 0n);
+}
+
+// The database's clock: all processes share it.
+const NOW_MS = `(extract(epoch from now()) * 1000)::int8`;
+
+type Entry = readonly [identity: string, claim: Claim];
+
+/** Returns the identities that were new. */
+async function insertNew(
+  transaction: Queryable,
+  reader: ReaderName,
+  entries: readonly Entry[],
+): Promise<readonly string[]> {
+  const rows = await transaction.query<{ readonly identity: string }>(
+    `insert into applied (reader, identity, partition, log_offset, applied_at_ms)
+     select $1, identity::uuid, partition, log_offset, ${NOW_MS}
+     from unnest($2::text[], $3::int4[], $4::int8[]) as claim (identity, partition, log_offset)
+     on conflict do nothing
+     returning replace(identity::text, '-', '') as identity`,
+    [
+      reader,
+      entries.map(([identity]) => identity),
+      entries.map(([, { partition }]) => partition),
+      entries.map(([, { offset }]) => offset),
+    ],
+  );
+  return rows.map(({ identity }) => identity);
+}
+
+async function selectPlaces(transaction: Queryable, reader: ReaderName, entries: readonly Entry[]) {
+  if (entries.length === 0) return [];
+  return transaction.query<{ readonly identity: string; readonly place: string }>(
+    `select claim.identity, partition || '/' || log_offset as place
+     from unnest($2::text[]) as claim (identity)
+     join applied on applied.reader = $1 and applied.identity = claim.identity::uuid`,
+    [reader, entries.map(([identity]) => identity)],
+  );
+}
+
+function placeOf({ partition, offset }: Claim): string {
+  return `${partition}/${offset}`;
+}
+
+function identityOfClaim({ projectId, topic, userKey, messageId }: Claim): string {
+  return hash('sha256', JSON.stringify([projectId, topic, userKey, messageId]), 'hex').slice(0, 32);
+}
+
+/** Two transactions that enter some of the same claims do it in one order, or they could deadlock. */
+function byIdentity([a]: Entry, [b]: Entry): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,68 @@
+import type { Database } from '../database/database.ts';
+import type { Position, TopicPartition } from '../event-log/event-log.ts';
+import { enterClaims, forgetClaims } from './claims.ts';
+import { mergeTraits, mergeUsers } from './merge-statements.ts';
+import { movePositions, readPositions } from './positions.ts';
+import type { Profile, ProfileChange } from './profile.ts';
+import type { Claim, ProfileStore, Step } from './profile-store.ts';
+import { inSlices } from './slices.ts';
+
+const FORGOTTEN_AT_ONCE = 2_000;
+
+/** Profiles in a Postgres-compatible database, whose tables `schemas/postgres` makes. */
+export class SqlProfileStore implements ProfileStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async find(projectId: string, userKey: string): Promise<Profile | undefined> {
+    const [row] = await this.#database.query<ProfileRow>(FIND, [projectId, userKey]);
+    return row && { projectId, userKey, ...row };
+  }
+
+  async positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    return readPositions(this.#database, partitions);
+  }
+
+  async write(
+    steps: readonly Step[],
+    claims: readonly Claim[],
+    fold: (counts: readonly boolean[]) => readonly ProfileChange[],
+  ): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      await movePositions(transaction, steps);
+      const changes = fold(await enterClaims(transaction, 'projector', claims)).toSorted(byKey);
+      for (const slice of inSlices(changes)) await mergeUsers(transaction, slice);
+      for (const slice of inSlices(changes.filter(({ traits }) => traits.size > 0))) {
+        await mergeTraits(transaction, slice);
+      }
+    });
+  }
+
+  async forgetRepeats(windowMs: number): Promise<number> {
+    let forgotten = 0;
+    let last: number;
+    do {
+      last = await forgetClaims(this.#database, windowMs, FORGOTTEN_AT_ONCE);
+      forgotten += last;
+    } while (last === FORGOTTEN_AT_ONCE);
+    return forgotten;
+  }
+}
+
+type ProfileRow = Omit<Profile, 'projectId' | 'userKey'>;
+
+const FIND = `
+  select user_id as "userId", anonymous, coalesce(traits, '{}')::text as traits,
+         first_seen as "firstSeen", last_seen as "lastSeen"
+  from users
+  left join profiles using (project_id, user_key)
+  where project_id = $1 and user_key = $2`;
+
+/** One order everywhere: two projectors may write the same user at once, and must not deadlock. */
+function byKey(a: ProfileChange, b: ProfileChange): number {
+  if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
+  return a.userKey < b.userKey ? -1 : 1;
+}

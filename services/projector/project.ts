@@ -1,0 +1,156 @@
+import { beginningOf, positionAfter } from '../event-log/identity.ts';
+import type { EventLog, LogReader, PartitionRecords, Position, TopicPartition } from '../event-log/event-log.ts';
+import type { Codec } from '../messages/codec.ts';
+import { MESSAGE_TOPICS } from '../messages/message.ts';
+import type { ProfileChange } from '../profiles/profile.ts';
+import type { ProfileStore, Step } from '../profiles/profile-store.ts';
+import { halves } from '../readers/bisect.ts';
+import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
+import { decodeBatch, type Decoded } from '../readers/decode-batch.ts';
+import { ReaderLoop } from '../readers/reader-loop.ts';
+import { hasCode } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+
+import { changeOf, fold } from './fold.ts';
+
+export interface ProjectorOptions {
+  readonly log: EventLog;
+  readonly store: ProfileStore;
+  readonly codec: Codec;
+  readonly logger: Logger;
+  /** How long the first copy of a message is remembered. */
+  readonly repeatWindowMs: number;
+  /** Called after every batch, for metrics. */
+  readonly onBatch?: (report: BatchReport) => void;
+}
+
+export interface BatchReport {
+  readonly messages: number;
+  readonly deadLetters: number;
+  readonly tookMs: number;
+}
+
+const GROUP = 'tidemark-projector';
+
+// Larger batches save little (30 bytes of position, one fsync) and keep readers of profiles waiting longer.
+const POLL = { maxRecords: 4_000, maxBytes: 4 * 1024 * 1024, maxWaitMs: 1_000 };
+
+const FORGET_EVERY_MS = 3_600_000;
+
+/** Folds the log into profiles, batch by batch: each with the positions it reaches, in one transaction. */
+export class Projector {
+  /** Rejects with what no waiting cures; never resolves. */
+  readonly failed: Promise<never>;
+  readonly #options: ProjectorOptions;
+  readonly #loop: ReaderLoop;
+  readonly #deadLetters: DeadLetters;
+  readonly #stands = new Map<string, Position>();
+  #forgottenAt = Date.now();
+
+  constructor(options: ProjectorOptions) {
+    const { log, codec, logger } = options;
+    this.#options = options;
+    this.#deadLetters = new DeadLetters(log, codec, 'projector');
+    this.#loop = new ReaderLoop({
+      logger,
+      poll: POLL,
+      openReader: () =>
+        log.openReader({ group: GROUP, topics: MESSAGE_TOPICS, start: (partitions) => this.#begin(partitions) }),
+      handle: (batch, reader) => this.#handle(batch, reader),
+    });
+    this.failed = this.#loop.failed;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Waits for the batch under way. Idempotent. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+  }
+
+  async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    const positions = await this.#options.store.positions(partitions);
+    for (const partition of partitions) this.#stands.delete(nameOf(partition));
+    for (const position of positions) this.#stands.set(nameOf(position), position);
+    return positions;
+  }
+
+  async #handle(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
+    const startedAt = performance.now();
+    const { codec, logger, onBatch } = this.#options;
+    const { decoded, poison } = await this.#loop.patiently('read the schemas', () =>
+      decodeBatch(codec, batch, changeOf),
+    );
+    await this.#putAside(poison);
+    const refused = await this.#write(batch, decoded);
+    const report = {
+      messages: decoded.length - refused,
+      deadLetters: poison.length + refused,
+      tookMs: Math.round(performance.now() - startedAt),
+    };
+    logger.info(report, 'profiles written');
+    onBatch?.(report);
+    await reader.commit(batch.map((partition) => this.#stand(partition)));
+    await this.#forgetRepeats();
+  }
+
+  /** Returns how many messages the store refused for themselves: found by halving, put aside, and passed. */
+  async #write(batch: readonly PartitionRecords[], decoded: readonly Decoded<ProfileChange>[]): Promise<number> {
+    const steps = batch.map((partition) => this.#step(partition));
+    try {
+      await this.#loop.patiently('write profiles', () => this.#writeSteps(steps, decoded));
+      return 0;
+    } catch (error) {
+      if (!hasCode(error, 'STORE_REJECTED') || decoded.length === 0) throw error;
+      const [only, another] = decoded;
+      if (only && !another) {
+        await this.#putAside([{ ...only, error }]);
+        return 1 + (await this.#write(batch, []));
+      }
+      let refused = 0;
+      for (const half of halves(batch, decoded)) refused += await this.#write(half.batch, half.decoded);
+      return refused;
+    }
+  }
+
+  async #writeSteps(steps: readonly Step[], decoded: readonly Decoded<ProfileChange>[]): Promise<void> {
+    const claims = decoded.flatMap(({ claim }) => claim ?? []);
+    await this.#options.store.write(steps, claims, (counts) => {
+      let next = 0;
+      return fold(decoded.filter(({ claim }) => !claim || counts[next++] === true).map(({ content }) => content));
+    });
+    for (const { to } of steps) this.#stands.set(nameOf(to), to);
+  }
+
+  async #putAside(poison: readonly Poison[]): Promise<void> {
+    for (const { topic, partition, record, error } of poison) {
+      const place = { topic, partition, offset: record.offset.toString() };
+      this.#options.logger.error({ ...place, err: error }, 'a message goes to the dead letters');
+    }
+    await this.#loop.patiently('write dead letters', () => this.#deadLetters.append(poison));
+  }
+
+  async #forgetRepeats(): Promise<void> {
+    const { store, repeatWindowMs, logger } = this.#options;
+    if (Date.now() - this.#forgottenAt < FORGET_EVERY_MS) return;
+    this.#forgottenAt = Date.now();
+    const forgotten = await store.forgetRepeats(repeatWindowMs);
+    if (forgotten > 0) logger.info({ forgotten }, 'message ids older than the window forgotten');
+  }
+
+  #step(records: PartitionRecords): Step {
+    const last = records.records.at(-1);
+    const from = this.#stand(records);
+    return { from, to: last ? positionAfter(records, last) : from };
+  }
+
+  #stand(partition: TopicPartition): Position {
+    return this.#stands.get(nameOf(partition)) ?? beginningOf(partition);
+  }
+}
+
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}

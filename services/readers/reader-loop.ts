@@ -1,0 +1,96 @@
+/** What the readers of the log (projector, sink) have in common. */
+import type { LogReader, PartitionRecords, PollOptions } from '../event-log/event-log.ts';
+import { hasCode, isRetryable } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { retry } from '../runtime/retry.ts';
+
+export interface ReaderLoopOptions {
+  readonly logger: Logger;
+  readonly openReader: () => Promise<LogReader>;
+  /** Asked before every poll where it is a function. */
+  readonly poll: PollOptions | (() => PollOptions);
+  /** Whether `handle` is also called where a poll found nothing. */
+  readonly handlesEmpty?: boolean;
+  /**
+   * Processes a batch to its end, and repeats by itself what is worth repeating (`patiently`). Where it throws
+   * `POSITION_MOVED`, or anything retryable, the reader starts again from where its stores say it stands; anything
+   * else ends the loop.
+   */
+  readonly handle: (batch: readonly PartitionRecords[], reader: LogReader) => Promise<void>;
+}
+
+/** Polls and handles, one batch after another, until it is stopped or fails for good. */
+export class ReaderLoop {
+  /**
+   * Rejects with what no waiting cures (`LOG_REPLACED`, `LOG_DAMAGED`, `STORE_NEWER`, a defect); the loop has ended
+   * then. Never resolves.
+   */
+  readonly failed: Promise<never>;
+  readonly #options: ReaderLoopOptions;
+  readonly #stopping = new AbortController();
+  readonly #fail: (error: unknown) => void;
+  #reader: LogReader | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: ReaderLoopOptions) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    // Whoever cares awaits it; nobody has to.
+    promise.catch(() => undefined);
+    this.failed = promise;
+    this.#fail = reject;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Waits for the batch under way, without the waiting of its retries. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#reader?.close();
+    await this.#running;
+  }
+
+  /** Repeats what is passing (a store or the log away) until it succeeds; says so in the log, once. */
+  patiently<T>(what: string, call: () => Promise<T>): Promise<T> {
+    const { logger } = this.#options;
+    return retry(call, {
+      signal: this.#stopping.signal,
+      onTrouble: (error) => logger.warn({ err: error }, `cannot ${what} now: waiting`),
+      onRecovery: () => logger.info(`can ${what} again`),
+    });
+  }
+
+  async #run(): Promise<void> {
+    try {
+      this.#reader = await this.patiently('open the event log', this.#options.openReader);
+      while (!this.#stopping.signal.aborted) await this.#round(this.#reader);
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) this.#end(error);
+    } finally {
+      await this.#reader?.close();
+    }
+  }
+
+  async #round(reader: LogReader): Promise<void> {
+    const { poll, handlesEmpty = false } = this.#options;
+    const batch = await this.patiently('read the event log', () =>
+      reader.poll(typeof poll === 'function' ? poll() : poll),
+    );
+    if (batch.length === 0 && !handlesEmpty) return;
+    try {
+      await this.#options.handle(batch, reader);
+    } catch (error) {
+      if (!hasCode(error, 'POSITION_MOVED') && !isRetryable(error)) throw error;
+      if (this.#stopping.signal.aborted) return;
+      this.#options.logger.warn({ err: error }, 'starting again from where the store says');
+      reader.restart();
+    }
+  }
+
+  #end(error: unknown): void {
+    this.#options.logger.fatal({ err: error }, 'cannot go on');
+    this.#fail(error);
+  }
+}

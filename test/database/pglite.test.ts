@@ -1,0 +1,145 @@
+import fs, { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openDatabase } from '../../services/database/open.ts';
+import { maintain } from '../../services/database/pglite-maintenance.ts';
+import { PgliteDatabase } from '../../services/database/pglite.ts';
+import { testDatabase } from '../contract/database.ts';
+import { startProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// Making a cluster takes seconds of computing: these tests copy one that was closed in good order.
+const template = mkdtempSync(join(tmpdir(), 'tidemark-cluster-'));
+vi.setConfig({ testTimeout: 120_000 });
+
+beforeAll(async () => {
+  const database = await openDatabase(`pglite:${template}`);
+  await database.close();
+}, 120_000);
+afterAll(() => rmSync(template, { recursive: true }));
+
+testDatabase('PgliteDatabase', () => PgliteDatabase.openInMemory());
+
+test('what was committed is there after the process is killed', async () => {
+  const folder = await folderWithCluster();
+  const program = startProgram(['test/support/database-holder.ts', folder]);
+  expect(await program.line()).toBe('committed');
+
+  await program.kill();
+
+  const database = await openDatabase(`pglite:${folder}`);
+  expect(await database.query('select id from kept')).toEqual([{ id: 1 }]);
+  await database.close();
+});
+
+test('a second process on the same folder is refused', async () => {
+  const folder = await folderWithCluster();
+  const program = startProgram(['test/support/database-holder.ts', folder]);
+  expect(await program.line()).toBe('committed');
+
+  await expect(openDatabase(`pglite:${folder}`)).rejects.toMatchObject({ code: 'FOLDER_IN_USE' });
+});
+
+test('a commit is flushed to the disk before it is answered', async () => {
+  const database = await openDatabase(`pglite:${await folderWithCluster()}`);
+  await database.script('create table t (id int4)');
+  const fsync = vi.spyOn(fs, 'fsyncSync');
+  syncBuiltinESMExports();
+  try {
+    await database.query('insert into t values (1)');
+
+    expect(fsync).toHaveBeenCalledOnce();
+  } finally {
+    fsync.mockRestore();
+    syncBuiltinESMExports();
+    await database.close();
+  }
+});
+
+test('an engine that broke down is started anew and holds what was committed', async () => {
+  const database = await openDatabase(`pglite:${await folderWithCluster()}`);
+  await database.script('create table t (id int4); insert into t values (1)');
+  const fsync = vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  });
+  syncBuiltinESMExports();
+  try {
+    const attempt = database.transaction((transaction) => transaction.query('insert into t values (2)'));
+
+    await expect(attempt).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  } finally {
+    fsync.mockRestore();
+    syncBuiltinESMExports();
+  }
+  expect(await database.query('select id from t where id = 1')).toEqual([{ id: 1 }]);
+  await database.query('insert into t values (3)');
+  await database.close();
+});
+
+test('a first start that was cut short begins anew', async () => {
+  const folder = await temporaryFolder();
+  mkdirSync(join(folder, 'cluster.new'));
+  writeFileSync(join(folder, 'cluster.new', 'PG_VERSION'), '18\n');
+
+  const database = await openDatabase(`pglite:${folder}`);
+
+  expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+  expect(existsSync(join(folder, 'cluster.new'))).toBe(false);
+  await database.close();
+});
+
+test("another version's cluster is refused, and its folder is free again", async () => {
+  const folder = await temporaryFolder();
+  mkdirSync(join(folder, 'cluster'));
+  writeFileSync(join(folder, 'cluster', 'PG_VERSION'), '17\n');
+
+  await expect(openDatabase(`pglite:${folder}`)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  await expect(openDatabase(`pglite:${folder}`)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+});
+
+test('a cluster that does not start says so', async () => {
+  const folder = await temporaryFolder();
+  mkdirSync(join(folder, 'cluster'));
+  writeFileSync(join(folder, 'cluster', 'PG_VERSION'), '18\n');
+
+  await expect(openDatabase(`pglite:${folder}`)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+});
+
+test('maintenance keeps the write-ahead log and a rewritten table from growing', async () => {
+  const folder = await folderWithCluster();
+  const database = await openDatabase(`pglite:${folder}`);
+  await database.script('create table t (id int4 primary key, v text)');
+  for (let round = 0; round < 10; round++) await database.query(REWRITE, [round]);
+  await expect.poll(() => deadRows(database), { timeout: 100_000 }).toBeGreaterThan(10_000);
+
+  await maintain((sql) => database.query(sql));
+
+  expect(await deadRows(database)).toBe(0);
+  const [wal] = await database.query(
+    'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::int4 as bytes from pg_control_checkpoint()',
+  );
+  expect(wal?.['bytes']).toBeLessThan(8 * 1024 * 1024);
+  expect(readdirSync(join(folder, 'cluster', 'pg_wal')).length).toBeLessThan(24);
+  await database.close();
+});
+
+test('a scheme that nothing serves is refused', async () => {
+  await expect(openDatabase('mysql://root@localhost/db')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+});
+
+async function folderWithCluster(): Promise<string> {
+  const folder = await temporaryFolder();
+  cpSync(template, folder, { recursive: true });
+  return folder;
+}
+
+const REWRITE = `
+  insert into t select id, repeat(md5((id * $1::int4)::text), 20) from generate_series(1, 5000) as id
+  on conflict (id) do update set v = excluded.v`;
+
+async function deadRows(database: Awaited<ReturnType<typeof openDatabase>>): Promise<number> {
+  const [row] = await database.query(`select n_dead_tup as dead from pg_stat_user_tables where relname = 't'`);
+  return Number(row?.['dead'] ?? 0);
+}

@@ -1,0 +1,192 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { LogRecord, PartitionRecords, Position } from '../../services/event-log/event-log.ts';
+import { beginningOf, positionAfter } from '../../services/event-log/identity.ts';
+import { topicOf, type Message } from '../../services/messages/message.ts';
+import { versionOf } from '../../services/messages/version.ts';
+import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
+import { changeOf, fold } from '../../services/projector/fold.ts';
+import { decodeBatch } from '../../services/readers/decode-batch.ts';
+import { sharedDatabase } from '../support/database.ts';
+import { codec, identify, recordOf, session, TODAY, track } from '../support/messages.ts';
+import { randomProjectId, randomTopic } from '../support/random-project.ts';
+
+const database = sharedDatabase();
+
+const VALUES = [
+  'null',
+  '1',
+  '9007199254740993',
+  '0.1000000000000000055',
+  '"x"',
+  '[null, {"a": null}]',
+  '{"a": {"b": null}}',
+  'false',
+];
+
+/** What varies of a message: few users, ids, times and traits, so that everything meets everything. */
+const drawnMessage = fc.record({
+  type: fc.constantFrom('identify', 'identify', 'track', 'session'),
+  user: fc.nat(2),
+  givenId: fc.option(fc.constantFrom('m1', 'm2', 'm3')),
+  // Some lie after their arrival: in the future.
+  time: fc.integer({ min: -5, max: 8 }),
+  arrival: fc.nat(4),
+  anonymous: fc.boolean(),
+  traits: fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.constantFrom(...VALUES)),
+});
+
+type DrawnMessage = typeof drawnMessage extends fc.Arbitrary<infer T> ? T : never;
+
+/** What happens to one batch: how much of each partition it takes, and whether its writing fails or comes twice. */
+const drawnBatch = fc.record({ takes: fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }), fate: fc.nat(3) });
+
+test('a history yields one profile, however it is delivered', async () => {
+  const history = fc.array(drawnMessage, { maxLength: 25 });
+  const delivery = fc.array(drawnBatch, { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(history, delivery, async (drawn, batches) => {
+      const projectId = randomProjectId();
+      const messages = drawn.map((one, index) => messageOf(projectId, one, index));
+
+      await deliver(partitionsOf(messages), batches);
+
+      for (const user of ['user-0', 'user-1', 'user-2']) {
+        const mine = messages.filter(({ userId }) => userId === user);
+        expect(await profileOf(mine)).toEqual(await naiveProfileOf(mine));
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+function messageOf(projectId: string, drawn: DrawnMessage, index: number) {
+  const timestamp = TODAY + BigInt(drawn.time);
+  const receivedAt = TODAY + BigInt(drawn.arrival);
+  const traits = `{${Object.entries(drawn.traits)
+    .map(([key, value]) => `"${key}":${value}`)
+    .join()}}`;
+  const said = {
+    projectId,
+    userId: `user-${drawn.user}`,
+    timestamp,
+    receivedAt,
+    version: versionOf(timestamp, receivedAt, index),
+    messageId: drawn.givenId ?? `own-${index}`,
+    messageIdGiven: drawn.givenId !== null,
+  };
+  if (drawn.type === 'track') return track(said);
+  return drawn.type === 'session'
+    ? session({ ...said, traits, anonymous: drawn.anonymous })
+    : identify({ ...said, traits });
+}
+
+/** Six partitions: two of each type. A user's messages of a type are in one, in the order of the history. */
+function partitionsOf(messages: readonly Message[]): readonly { at: Position; records: LogRecord[] }[] {
+  const run = randomTopic();
+  const partitions = new Map<string, { at: Position; records: LogRecord[] }>();
+  for (const message of messages) {
+    const partition = { topic: topicOf(message), partition: message.userId === 'user-1' ? 1 : 0 };
+    const name = `${partition.topic}/${partition.partition}`;
+    // Positions are remembered by topic: each run has its own.
+    const held = partitions.get(name) ?? {
+      at: beginningOf({ ...partition, topic: `${run}.${partition.topic}` }),
+      records: [],
+    };
+    partitions.set(name, held);
+    held.records.push({ offset: BigInt(held.records.length), appendedAtMs: 0, ...recordOf(message) });
+  }
+  return [...partitions.values()];
+}
+
+async function deliver(
+  partitions: readonly { at: Position; records: LogRecord[] }[],
+  batches: readonly { takes: number[]; fate: number }[],
+): Promise<void> {
+  const stand = partitions.map(({ at }) => at);
+  const everything = { takes: partitions.map(() => Infinity), fate: 0 };
+  for (const { takes, fate } of [...batches, everything]) {
+    const taken = partitions.map(({ records }, index) => {
+      const from = Number(stand[index]!.offset);
+      return records.slice(from, from + takes[index]!);
+    });
+    const steps = stand.map((from, index) => {
+      const last = taken[index]!.at(-1);
+      return { from, to: last ? positionAfter(from, last) : from };
+    });
+    const moving = steps.filter(({ from, to }) => to.offset > from.offset);
+    const records = stand
+      .map((at, index) => ({ ...at, records: taken[index]! }))
+      .filter((part) => part.records.length > 0);
+    if (fate === 1) await expect(write(records, moving, true)).rejects.toThrow('crash');
+    await write(records, moving, false);
+    if (fate === 2 && moving.length > 0) {
+      await expect(write(records, moving, false)).rejects.toMatchObject({ code: 'POSITION_MOVED' });
+    }
+    for (const [index, { to }] of steps.entries()) stand[index] = to;
+  }
+}
+
+async function write(
+  batch: readonly PartitionRecords[],
+  steps: Parameters<SqlProfileStore['write']>[0],
+  crash: boolean,
+) {
+  const named = batch.map((part) => ({ ...part, topic: `tidemark.${part.topic.split('.tidemark.')[1]}` }));
+  const { decoded } = await decodeBatch(codec, named, changeOf);
+  const claims = decoded.flatMap(({ claim }) => claim ?? []);
+  await new SqlProfileStore(database()).write(steps, claims, (counts) => {
+    if (crash) throw new Error('crash');
+    const results = [...counts];
+    return fold(decoded.filter(({ claim }) => !claim || results.shift()).map(({ content }) => content));
+  });
+}
+
+async function profileOf([any]: readonly Message[]) {
+  return any && new SqlProfileStore(database()).find(any.projectId, any.userKey);
+}
+
+/** The model: the first of each given id by type, oldest version first, one assignment after another. */
+async function naiveProfileOf(messages: readonly Message[]) {
+  const [any] = messages;
+  if (!any) return undefined;
+  const counting = messages.filter((message, index) => {
+    const isSame = (other: Message) => other.type === message.type && other.messageId === message.messageId;
+    return message.type === 'track' || messages.findIndex(isSame) === index;
+  });
+  let anonymous: boolean | null = null;
+  const traits = new Map<string, string>();
+  for (const message of counting.toSorted((a, b) => (a.version < b.version ? -1 : 1))) {
+    if (message.type === 'session') anonymous = message.anonymous;
+    if (message.type === 'track') continue;
+    for (const [key, json] of membersOf(message.traits)) {
+      if (json === 'null') traits.delete(key);
+      else traits.set(key, json);
+    }
+  }
+  const times = counting.map(({ timestamp }) => timestamp).toSorted((a, b) => Number(a - b));
+  return {
+    projectId: any.projectId,
+    userKey: any.userKey,
+    userId: any.userId,
+    anonymous,
+    traits: await asStored(`{${[...traits].map(([key, json]) => `"${key}":${json}`).join()}}`),
+    firstSeen: times[0],
+    lastSeen: times.at(-1),
+  };
+}
+
+/** Of the objects that `messageOf` writes alone: none of its values holds `,"` followed by a key of its own. */
+function membersOf(traits: string): readonly (readonly [string, string])[] {
+  const body = traits.slice(1, -1);
+  if (body === '') return [];
+  return body.split(/,(?="(?:a|b|c|__proto__)":)/).map((member) => {
+    const [, key = '', json = ''] = /^"([^"]*)":(.*)$/.exec(member) ?? [];
+    return [key, json];
+  });
+}
+
+async function asStored(json: string): Promise<string> {
+  const [row] = await database().query<{ json: string }>('select $1::text::jsonb::text as json', [json]);
+  return row?.json ?? '';
+}

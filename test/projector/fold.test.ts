@@ -1,0 +1,92 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { changeOf, fold, mergeChanges } from '../../services/projector/fold.ts';
+import type { ProfileChange } from '../../services/profiles/profile.ts';
+import { identify, session, track } from '../support/messages.ts';
+
+const ada = { projectId: 'proj_1', userId: 'ada' };
+
+describe('what a message says of its user', () => {
+  test('an identify says traits, each with its digits and its version', () => {
+    const message = identify({ ...ada, traits: '{"n":9007199254740993,"gone":null,"deep":{"x":null}}' });
+
+    const { traits } = changeOf(message);
+
+    expect([...traits]).toEqual([
+      ['n', { value: '9007199254740993', version: message.version }],
+      ['gone', { value: null, version: message.version }],
+      ['deep', { value: '{"x":null}', version: message.version }],
+    ]);
+  });
+
+  test('a track says when, and nothing of traits', () => {
+    const change = changeOf(track({ ...ada, timestamp: 5n, properties: '{"total":1}' }));
+
+    expect(change).toMatchObject({ userId: 'ada', firstSeen: 5n, lastSeen: 5n, anonymous: null, traits: new Map() });
+  });
+
+  test('a session says whether the user is anonymous, and traits', () => {
+    const message = session({ ...ada, anonymous: true, traits: '{"plan":"pro"}' });
+
+    const change = changeOf(message);
+
+    expect(change.anonymous).toEqual({ value: true, version: message.version });
+    expect([...change.traits.keys()]).toEqual(['plan']);
+  });
+
+  test('traits that are no JSON object are undecodable', () => {
+    expect(() => changeOf(identify({ ...ada, traits: '[1]' }))).toThrow(
+      expect.objectContaining({ code: 'MESSAGE_UNDECODABLE' }),
+    );
+  });
+});
+
+describe('folding', () => {
+  test('yields one change for each user of each project', () => {
+    const messages = [
+      track(ada),
+      identify(ada),
+      track({ ...ada, userId: 'bob' }),
+      track({ ...ada, projectId: 'proj_2' }),
+    ];
+
+    const changes = fold(messages.map(changeOf));
+
+    expect(changes.map(({ projectId, userId }) => `${projectId} ${userId}`)).toEqual([
+      'proj_1 ada',
+      'proj_1 bob',
+      'proj_2 ada',
+    ]);
+  });
+
+  test('is the same in any order and any grouping, and twice is once', () => {
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), fc.nat(), (changes, seed) => {
+        const at = seed % changes.length;
+        const turned = [...changes.slice(at), ...changes.slice(0, at)].toReversed();
+        const grouped = [mergeChanges(changes.slice(0, at + 1)), ...changes.slice(at), ...changes];
+
+        expect(mergeChanges(turned)).toEqual(mergeChanges(changes));
+        expect(mergeChanges(grouped)).toEqual(mergeChanges(changes));
+      }),
+    );
+  });
+});
+
+/** One version always says the same: it names one message. */
+const change: fc.Arbitrary<ProfileChange> = fc
+  .record({ number: fc.nat(8), userId: fc.option(fc.constant('ada')), traits: fc.subarray(['a', 'b', 'c']) })
+  .map(({ number, userId, traits }) => {
+    const version = number.toString(16).padStart(32, '0');
+    const value = number % 3 === 0 ? null : String(number);
+    return {
+      projectId: 'proj_1',
+      userKey: 'key',
+      userId,
+      anonymousId: null,
+      firstSeen: BigInt((number * 7) % 5),
+      lastSeen: BigInt(number),
+      anonymous: number % 2 === 0 ? { value: number % 4 === 0, version } : null,
+      traits: new Map(traits.map((trait) => [trait, { value, version }])),
+    };
+  });

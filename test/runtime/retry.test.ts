@@ -1,0 +1,59 @@
+import { expect, test, vi } from 'vitest';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { retry } from '../../services/runtime/retry.ts';
+
+const away = new TidemarkError('STORE_UNAVAILABLE', 'away');
+const signal = new AbortController().signal;
+
+test('what is passing is repeated until it succeeds, and told once', async () => {
+  const call = vi
+    .fn<() => Promise<string>>()
+    .mockRejectedValueOnce(away)
+    .mockRejectedValueOnce(away)
+    .mockResolvedValue('done');
+  const [onTrouble, onRecovery] = [vi.fn(), vi.fn()];
+
+  expect(await retry(call, { signal, onTrouble, onRecovery, firstWaitMs: 1 })).toBe('done');
+
+  expect(call).toHaveBeenCalledTimes(3);
+  expect(onTrouble).toHaveBeenCalledExactlyOnceWith(away);
+  expect(onRecovery).toHaveBeenCalledOnce();
+});
+
+test('what succeeds at once is told nothing about', async () => {
+  const [onTrouble, onRecovery] = [vi.fn(), vi.fn()];
+
+  await retry(async () => 1, { signal, onTrouble, onRecovery });
+
+  expect(onTrouble).not.toHaveBeenCalled();
+  expect(onRecovery).not.toHaveBeenCalled();
+});
+
+test('what is not passing is thrown at once', async () => {
+  const call = vi.fn(async () => Promise.reject(new TidemarkError('STORE_REJECTED', 'no')));
+
+  await expect(retry(call, { signal })).rejects.toMatchObject({ code: 'STORE_REJECTED' });
+
+  expect(call).toHaveBeenCalledOnce();
+});
+
+test('an abort ends the waiting', async () => {
+  const stop = new AbortController();
+  const attempt = retry(async () => Promise.reject(away), {
+    signal: stop.signal,
+    firstWaitMs: 60_000,
+    longestWaitMs: 60_000,
+  });
+
+  stop.abort();
+
+  await expect(attempt).rejects.toMatchObject({ code: 'STOPPING' });
+});
+
+test('after an abort nothing is tried', async () => {
+  const call = vi.fn(async () => 1);
+
+  await expect(retry(call, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'STOPPING' });
+
+  expect(call).not.toHaveBeenCalled();
+});

@@ -1,0 +1,52 @@
+/** A worker thread that reads a group from a log, or appends to it, and posts what it did. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Appended } from '../../services/event-log/event-log.ts';
+import { LmdbEventLog } from '../../services/event-log/lmdb.ts';
+import { record } from './event-log-records.ts';
+
+export interface ThreadTask {
+  readonly folder: string;
+  readonly topic: string;
+  readonly group: string;
+  readonly leaseMs: number;
+  /** Read so many records, then post their values. */
+  readonly read?: number;
+  /** Append so many records, then post where they went. */
+  readonly append?: number;
+  /** Once it holds the group, say so and stand still until woken here. */
+  readonly frozen?: Int32Array;
+}
+
+export type ThreadNews =
+  { readonly holding: true } | { readonly read: readonly string[] } | { readonly appended: readonly Appended[] };
+
+const { folder, topic, group, leaseMs, read = 0, append = 0, frozen } = workerData as ThreadTask;
+const log = await LmdbEventLog.open({ folder, topics: [topic], leaseMs });
+if (append > 0) await appendAll();
+if (read > 0 || frozen !== undefined) await readAll();
+await log.close();
+
+function tell(news: ThreadNews): void {
+  parentPort?.postMessage(news);
+}
+
+async function appendAll(): Promise<void> {
+  const appended = await Promise.all(
+    Array.from({ length: append }, (_, i) => log.append([record(topic, `thread-${i}`, `thread-${i}`)])),
+  );
+  tell({ appended: appended.flat() });
+}
+
+async function readAll(): Promise<void> {
+  const reader = await log.openReader({ group, topics: [topic], start: () => Promise.resolve([]) });
+  const values: string[] = [];
+  while (reader.assigned().length === 0) await reader.poll({ maxRecords: 1, maxBytes: 0, maxWaitMs: 20 }).then(keep);
+  tell({ holding: true });
+  if (frozen !== undefined) Atomics.wait(frozen, 0, 0);
+  while (values.length < read) await reader.poll({ maxRecords: 500, maxBytes: 2 ** 20, maxWaitMs: 1_000 }).then(keep);
+  tell({ read: values });
+
+  function keep(polled: Awaited<ReturnType<typeof reader.poll>>): void {
+    values.push(...polled.flatMap(({ records }) => records.map(({ value }) => Buffer.from(value).toString())));
+  }
+}

@@ -1,0 +1,154 @@
+import type { Audience, Constant, EventCondition, Member, Period, Test } from '../../services/audience/audience.ts';
+import { numberConstant } from '../../services/audience/number-constant.ts';
+import { parseBody } from '../../services/messages/json.ts';
+import type { Message, Micros, Track } from '../../services/messages/message.ts';
+
+const DAY: Micros = 86_400_000_000n;
+
+/** The user keys of an audience, found out the slow way: message by message, in the order of the log. */
+export function audienceOf(audience: Audience, messages: readonly Message[], now: Micros): Set<string> {
+  const users = [...new Set(messages.map(({ userKey }) => userKey))];
+  return new Set(users.filter((user) => includes(audience, new History(messages, user), now)));
+}
+
+function includes(audience: Audience, history: History, now: Micros): boolean {
+  switch (audience.kind) {
+    case 'all':
+      return audience.of.every((part) => includes(part, history, now));
+    case 'any':
+      return audience.of.some((part) => includes(part, history, now));
+    case 'not':
+      return !includes(audience.of, history, now);
+    case 'trait':
+      return passes(valueAt(history.traits(), audience.path), audience.tests, 'trait');
+    case 'event':
+      return hasDone(audience, history, now);
+    default:
+      return audience satisfies never;
+  }
+}
+
+/** One user's messages. */
+class History {
+  readonly #messages: readonly Message[];
+
+  constructor(messages: readonly Message[], user: string) {
+    this.#messages = messages.filter(({ userKey }) => userKey === user);
+  }
+
+  traits(): object {
+    const newestLast = this.#messages
+      .filter((message) => message.type !== 'track')
+      .toSorted((one, other) => (one.version < other.version ? -1 : 1));
+    return Object.fromEntries(newestLast.flatMap(({ traits }) => Object.entries(parsed(traits))));
+  }
+
+  /** Each message once a day, the first copy of it. */
+  events(name: string): Track[] {
+    const first = new Map<string, Track>();
+    for (const message of this.#messages) {
+      if (message.type !== 'track' || message.event !== name) continue;
+      const id = `${dayOf(message.timestamp)} ${message.messageId}`;
+      if (!first.has(id)) first.set(id, message);
+    }
+    return [...first.values()];
+  }
+}
+
+function hasDone(condition: EventCondition, history: History, now: Micros): boolean {
+  const { times, within, first, last, where } = condition;
+  const events = history
+    .events(condition.event)
+    .filter(({ timestamp }) => lies(timestamp, within, now))
+    .filter(({ properties }) => where.every((member) => memberPasses(parsed(properties), member)));
+  const count = new Set(events.map(({ messageId }) => messageId)).size;
+  if (count < times.atLeast || count > (times.atMost ?? Infinity)) return false;
+  const instants = events.map(({ timestamp }) => timestamp).toSorted((one, other) => (one < other ? -1 : 1));
+  return isIn(instants.at(0), first, now) && isIn(instants.at(-1), last, now);
+}
+
+function isIn(instant: Micros | undefined, period: Period | null, now: Micros): boolean {
+  return period === null || (instant !== undefined && lies(instant, period, now));
+}
+
+function lies(instant: Micros, period: Period | null, now: Micros): boolean {
+  const [from, to] = [period?.from, period?.to].map((end) => (end && 'ago' in end ? now - end.ago : end?.at));
+  return (from === undefined || instant >= from) && (to === undefined || instant < to);
+}
+
+function memberPasses(properties: object, { path, tests }: Member): boolean {
+  return passes(valueAt(properties, path), tests, 'property');
+}
+
+function passes(value: unknown, tests: readonly Test[], place: 'trait' | 'property'): boolean {
+  return tests.every((test) => passesOne(value, test, place));
+}
+
+function passesOne(value: unknown, test: Test, place: 'trait' | 'property'): boolean {
+  switch (test.test) {
+    case 'is':
+      return equals(value, test.value);
+    case 'is_not':
+      return !equals(value, test.value);
+    case 'in':
+      return test.values.some((wanted) => equals(value, wanted));
+    case 'exists':
+      return test.value === (place === 'trait' ? value !== undefined && value !== null : hasLeaf(value));
+    case 'contains':
+      if (Array.isArray(value)) return value.some((member) => equals(member, test.value));
+      return typeof value === 'string' && typeof test.value === 'string' && value.includes(test.value);
+    case 'starts_with':
+      return typeof value === 'string' && value.startsWith(test.value);
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      const order = compare(value, test.value);
+      if (order === undefined) return false;
+      return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[test.test];
+    }
+    default:
+      return test satisfies never;
+  }
+}
+
+function equals(value: unknown, wanted: Constant): boolean {
+  return typeof wanted === 'boolean' ? value === wanted : compare(value, wanted) === 0;
+}
+
+/** Undefined where they are not of one type. */
+function compare(value: unknown, wanted: Constant): number | undefined {
+  if (typeof value === 'string' && typeof wanted === 'string')
+    return Buffer.compare(Buffer.from(value), Buffer.from(wanted));
+  const number = numberConstant(value);
+  if (!number || typeof wanted !== 'object') return undefined;
+  const [one, other] =
+    number.integer !== null && wanted.integer !== null
+      ? [number.integer, wanted.integer]
+      : [number.double, wanted.double];
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** In the properties an object is no more than what is in it. */
+function hasLeaf(value: unknown): boolean {
+  if (typeof value !== 'object' || Array.isArray(value) || JSON.isRawJSON(value)) return value !== undefined;
+  return value !== null && Object.values(value).some(hasLeaf);
+}
+
+function valueAt(container: unknown, path: readonly string[]): unknown {
+  return path.reduce((value: unknown, key) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key);
+    return isObject ? (value as Record<string, unknown>)[key] : undefined;
+  }, container);
+}
+
+function parsed(text: string): object {
+  const body = parseBody(text);
+  if (!body.ok) throw new Error('not JSON');
+  return body.value.exact as object;
+}
+
+function dayOf(timestamp: Micros): bigint {
+  // Rounds down before 1970 too.
+  return (timestamp - (((timestamp % DAY) + DAY) % DAY)) / DAY;
+}

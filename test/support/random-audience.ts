@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+
+/** Times worth trying, before the evaluation, in microseconds: on the edges of an hour, a day, 30 days. Some lie ahead. */
+const HOUR = 3_600_000_000n;
+export const AGES = [
+  0n,
+  1n,
+  HOUR,
+  23n * HOUR,
+  24n * HOUR,
+  24n * HOUR + 1n,
+  48n * HOUR,
+  720n * HOUR,
+  720n * HOUR + 1n,
+].concat(9_000n * HOUR, 800_000n * HOUR, -24n * HOUR);
+
+export const EVENTS = ['Bought', 'Said "hi"', "It's {p0:String}"];
+
+const KEYS = [
+  'a',
+  'b',
+  'a.b',
+  'a b',
+  "a'b",
+  'a"b',
+  'a`b',
+  '',
+  'a\\b',
+  '%2E',
+  'a%2Eb',
+  'é😀',
+  '^a',
+  '^`a`',
+  ':`Int64`',
+  'a\nb',
+].concat(['__proto__', '{p0:String}', '1', 'a[]', '.']);
+
+// As they are written. Two that one double stands for, the ends of 64 bits, and what lies beyond.
+const NUMBERS = [
+  '0',
+  '1',
+  '2',
+  '-1',
+  '50',
+  '1.5',
+  '0.1',
+  '1e3',
+  '9007199254740993',
+  '9007199254740992',
+  '-9223372036854775808',
+].concat(['18446744073709551615', '18446744073709551616', '1e400', '0.1000000000000000055']);
+const SMALL_NUMBERS = ['0', '1', '2', '1.5'];
+const TEXTS = [
+  '',
+  'a',
+  'ab',
+  'b',
+  '1',
+  'true',
+  '2026-11-20',
+  '\\',
+  "'",
+  '"',
+  '😀',
+  '\uFFFD',
+  '{p0:String}',
+  'null',
+  '\n',
+];
+
+const key = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('a', 'b') },
+  { weight: 2, arbitrary: fc.constantFrom(...KEYS) },
+);
+const text = fc.constantFrom(...TEXTS).map((string) => JSON.stringify(string));
+const boolean = fc.constantFrom('true', 'false');
+const constant = fc.oneof(fc.constantFrom(...NUMBERS), text, boolean);
+
+/** Lists of numbers with a fraction among them are doubles to the column, hence small. */
+const list = fc
+  .oneof(
+    fc.array(fc.oneof(fc.constantFrom(...SMALL_NUMBERS), text, boolean, fc.constantFrom('null', '{"a":1}', '[1]')), {
+      maxLength: 3,
+    }),
+    fc.array(fc.constantFrom('9007199254740993', '18446744073709551615', '-1'), { maxLength: 3 }),
+  )
+  .map((members) => `[${members.join(',')}]`);
+
+const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
+  object: fc.array(fc.tuple(key, tie('value')), { maxLength: 2 }).map(objectText),
+  value: fc.oneof({ maxDepth: 3 }, constant, list, fc.constant('null'), {
+    weight: 3,
+    arbitrary: fc.array(fc.tuple(key, tie('value')), { maxLength: 2 }).map(objectText),
+  }),
+}));
+
+/** The text of a JSON object. */
+export const object = fc.array(fc.tuple(key, value), { maxLength: 6, size: 'max' }).map(objectText);
+
+/** A scalar that stands somewhere in what was sent, or in a list there, and where. */
+export interface Occurrence {
+  readonly path: readonly string[];
+  /** JSON text. */
+  readonly value: string;
+}
+
+/** Every scalar in an object, as `parseBody` gives it. */
+export function occurrencesIn(container: object, path: readonly string[] = []): Occurrence[] {
+  return Object.entries(container).flatMap(([name, member]: [string, unknown]) => {
+    const at = [...path, name];
+    if (Array.isArray(member)) return member.filter(isScalar).map((one) => ({ path: at, value: JSON.stringify(one) }));
+    if (isScalar(member)) return [{ path: at, value: JSON.stringify(member) }];
+    return typeof member === 'object' && member !== null ? occurrencesIn(member, at) : [];
+  });
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value) || JSON.isRawJSON(value);
+}
+
+/** Operators that have to do with a value that there is, more often than not. */
+function testsAbout(value: string): fc.Arbitrary<[string, string][]> {
+  const wanted = fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: constant });
+  const bound = wanted.map((one) => (one === 'true' || one === 'false' ? '1' : one));
+  const start = value.startsWith('"') ? JSON.stringify((JSON.parse(value) as string).slice(0, 1)) : '"a"';
+  const test = fc.oneof(
+    fc.tuple(fc.constantFrom('is', 'is_not', 'contains'), wanted),
+    fc.tuple(fc.constant('contains'), fc.constant(start)),
+    fc.tuple(
+      fc.constant('in'),
+      fc.array(wanted, { minLength: 1, maxLength: 4 }).map((values) => `[${values.join(',')}]`),
+    ),
+    fc.tuple(fc.constant('exists'), boolean),
+    fc.tuple(fc.constantFrom('gt', 'gte', 'lt', 'lte'), bound),
+    fc.tuple(fc.constant('starts_with'), fc.constant(start)),
+  );
+  return fc.array(test, { minLength: 1, maxLength: 2 });
+}
+
+const instant = fc.constantFrom('"1h"', '"24h"', '"30d"', '"2026-11-19"', '"2026-11-20T11:00:00Z"');
+const period = fc.oneof(
+  fc.constantFrom('1h', '24h', '1d', '30d', '60w').map((last) => `{"last":"${last}"}`),
+  instant.map((since) => `{"since":${since}}`),
+  instant.map((before) => `{"before":${before}}`),
+  fc
+    .constantFrom('["30d","1h"]', '["2026-10-21T12:00:00Z","2026-11-20T12:00:00Z"]', '["60w","2026-11-20"]')
+    .map((between) => `{"between":${between}}`),
+);
+
+const count = fc.oneof(
+  fc.nat(3).map((times) => `{"at_least":${times}}`),
+  fc.nat(3).map((times) => `{"at_most":${times}}`),
+  fc.nat(3).map((times) => `{"exactly":${times}}`),
+  fc.tuple(fc.nat(2), fc.nat(2)).map(([least, more]) => `{"at_least":${least},"at_most":${least + more}}`),
+);
+
+/** The texts of definitions that ask about these. A few are refused: never done, with a first or last time. */
+export function definitionAbout(occurrences: readonly Occurrence[]): fc.Arbitrary<string> {
+  const member = (name: string) =>
+    fc
+      .constantFrom(...occurrences)
+      .chain(({ path, value }) => fc.tuple(pathText(path), testsAbout(value)))
+      .map(([path, tests]) => objectOf([[name, path], ...tests]));
+  const { node } = fc.letrec<{ node: string }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      { weight: 3, arbitrary: member('trait') },
+      { weight: 4, arbitrary: eventCondition(member('property')) },
+      { weight: 1, arbitrary: groupOf('all', tie('node')) },
+      { weight: 1, arbitrary: groupOf('any', tie('node')) },
+      { weight: 1, arbitrary: tie('node').map((part) => `{"not":${part}}`) },
+    ),
+  }));
+  return node;
+}
+
+function eventCondition(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2, nil: null });
+  const rarely = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: period });
+  const where = fc.array(member, { minLength: 1, maxLength: 2 }).map((members) => `[${members.join(',')}]`);
+  return fc
+    .record({
+      event: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)),
+      where: seldom(where),
+      count: seldom(count),
+      within: seldom(period),
+      first: rarely,
+      last: rarely,
+    })
+    .map((given) => objectOf(Object.entries(given).filter((one): one is [string, string] => one[1] !== null)));
+}
+
+function groupOf(kind: string, part: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => `{"${kind}":[${parts.join(',')}]}`);
+}
+
+function pathText([first = '', ...nested]: readonly string[]): fc.Arbitrary<string> {
+  const asList = JSON.stringify([first, ...nested]);
+  return nested.length === 0 ? fc.constantFrom(JSON.stringify(first), asList) : fc.constant(asList);
+}
+
+function objectText(members: readonly (readonly [string, string])[]): string {
+  return objectOf([...new Map(members)]);
+}
+
+function objectOf(members: readonly (readonly [string, string])[]): string {
+  return `{${members.map(([name, of]) => `${JSON.stringify(name)}:${of}`).join(',')}}`;
+}

@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import type { AnalyticsStore, AnalyticsWriter, HeldRange, Rows } from '../../services/analytics/analytics-store.ts';
+import { openAnalytics } from '../../services/analytics/open.ts';
+import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
+import { Codec } from '../../services/messages/codec.ts';
+import { type Message, topicOf } from '../../services/messages/message.ts';
+import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
+import { partitionKeyOf } from '../../services/messages/user-key.ts';
+import type { SinkPlans } from '../../services/profiles/profile-store.ts';
+import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
+import { createLogger } from '../../services/runtime/logger.ts';
+import { type InsertReport, Sink } from '../../services/sink/copy.ts';
+import { sharedDatabase } from './database.ts';
+import { MemoryLog } from './memory-log.ts';
+
+export const codec = new Codec(new EmbeddedSchemaIds());
+
+/** What a sink works between: for each test a log of its own in memory, chDB in a new folder, and no plans. */
+export class SinkBench {
+  readonly log = new MemoryLog();
+  readonly analytics: FaultyAnalytics;
+  readonly plans: SqlSinkPlans;
+  readonly inserts: InsertReport[] = [];
+  readonly lines: string[] = [];
+  readonly #running = new Set<Sink>();
+
+  constructor(store: AnalyticsStore, plans: SqlSinkPlans) {
+    this.analytics = new FaultyAnalytics(store);
+    this.plans = plans;
+  }
+
+  /** Runs a sink until it is stopped or the test ends. */
+  run(parts: { analytics?: AnalyticsWriter; plans?: SinkPlans; maxRows?: number } = {}): Sink {
+    const sink = new Sink({
+      log: this.log,
+      codec,
+      plans: this.plans,
+      analytics: this.analytics,
+      logger: createLogger('info', { write: (line) => void this.lines.push(line) }),
+      onInsert: (report) => this.inserts.push(report),
+      ...parts,
+    });
+    this.#running.add(sink);
+    sink.start();
+    return sink;
+  }
+
+  /** Puts messages on the log. */
+  put(messages: readonly Message[], partition = 0): void {
+    for (const message of messages) {
+      this.log.put(topicOf(message), partition, { key: partitionKeyOf(message), value: codec.encode(message) });
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#running].map((sink) => sink.stop()));
+  }
+
+  /** Whether every record on the log is planned and inserted. */
+  async hasCaughtUp(): Promise<boolean> {
+    const partitions = this.log.partitionsOf(['tidemark.track', 'tidemark.identify', 'tidemark.session']);
+    const plans = await this.plans.last(partitions);
+    return partitions.every(({ topic, partition }) => {
+      const plan = plans.find(({ to }) => to.topic === topic && to.partition === partition);
+      return plan?.inserted === true && plan.to.offset === BigInt(this.log.records(topic, partition).length);
+    });
+  }
+}
+
+/** A real store that fails when told to: a fake at the port. */
+export class FaultyAnalytics implements AnalyticsWriter {
+  readonly store: AnalyticsStore;
+  /** Every call of insert, before it is passed on. */
+  readonly calls: { readonly ranges: readonly HeldRange[]; readonly rows: Rows }[] = [];
+  /** Asked before every insert: throws what the insert is to throw. */
+  before: (ranges: readonly HeldRange[], rows: Rows) => void | Promise<void> = () => undefined;
+
+  constructor(store: AnalyticsStore) {
+    this.store = store;
+  }
+
+  async insert(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
+    this.calls.push({ ranges, rows });
+    await this.before(ranges, rows);
+    await this.store.insert(ranges, rows);
+  }
+
+  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    return this.store.heldUpTo(partitions);
+  }
+}
+
+/** A bench for each test of a file. */
+export function sinkBench(): () => SinkBench {
+  const database = sharedDatabase();
+  let folder: string;
+  let bench: SinkBench;
+  beforeEach(async () => {
+    await database().script('delete from sink_plans; delete from applied');
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    bench = new SinkBench(await openAnalytics(`chdb:${folder}`), new SqlSinkPlans(database()));
+  });
+  afterEach(async () => {
+    await bench.stop();
+    await bench.analytics.store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return () => bench;
+}
