@@ -1,30 +1,31 @@
-import type { TopicPartition } from '../event-log/event-log.ts';
+import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import type { Micros } from '../messages/message.ts';
 
-/** Rows of one insert by table, each row one line of JSON (`JSONEachRow`) made by sink/row.ts. */
-export type Rows = ReadonlyMap<RowTable, readonly string[]>;
+/** Rows of one insert by table: chunks of whole lines of `JSONEachRow`, each ending in a newline. */
+export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
 
 /** The tables that the sink writes, in the order in which they are inserted. */
 export const ROW_TABLES = ['event_rows', 'session_rows', 'trait_rows', 'user_rows'] as const;
 export type RowTable = (typeof ROW_TABLES)[number];
 
-/** A range of one partition, offsets `from` (inclusive) to `to` (exclusive). */
-export interface OffsetRange extends TopicPartition {
+/** A range of one partition: from this offset (inclusive) to this position, whose offset is exclusive. */
+export interface HeldRange extends TopicPartition {
   readonly from: bigint;
-  readonly to: bigint;
+  readonly to: Position;
 }
 
 /** What the sink writes to. */
 export interface AnalyticsWriter {
   /**
-   * Inserts all rows of these ranges, then notes the ranges as held. Resolves when they would survive a crash.
-   * Inserting the same ranges again, with the same rows, changes no answer.
+   * Inserts all rows of these ranges, then notes the ranges as held. Resolves when they would survive a crash; if it
+   * rejects, some of the rows may be there. Inserting the same ranges again, with the same rows, changes no answer.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable; `STORE_REJECTED` where a row is refused whatever one does.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable; `STORE_REJECTED` where a row is refused whatever one does;
+   *   `STOPPING`.
    */
-  insert(ranges: readonly OffsetRange[], rows: Rows): Promise<void>;
-  /** Up to which offset (exclusive), without a hole from the first, each partition is held; 0 where nothing is. */
-  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]>;
+  insert(ranges: readonly HeldRange[], rows: Rows): Promise<void>;
+  /** Up to where each partition is held without a hole from offset 0; its beginning where nothing is. In order. */
+  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
 }
 
 /** One page of a user's events, newest first by (timestamp, messageId). */
@@ -73,7 +74,8 @@ export interface AnalyticsReader {
   /**
    * Runs a SELECT; 64-bit and wider integers come back as strings.
    *
-   * @throws TidemarkError `QUERY_LIMIT` past a limit, naming it; `STORE_UNAVAILABLE`, retryable.
+   * @throws TidemarkError `QUERY_LIMIT` past a limit, naming it; `STORE_REJECTED` where the query is wrong;
+   *   `STORE_UNAVAILABLE` and `STOPPING`, retryable.
    */
   ask(query: Query, limits: QueryLimits): Promise<QueryResult>;
 }

@@ -4,7 +4,7 @@ import { avroType, resolverOf } from '../../services/messages/avro.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { DEAD_LETTER_TOPIC, TOPICS, topicOf } from '../../services/messages/message.ts';
 import { currentSchemaOf, EmbeddedSchemaIds, type Topic } from '../../services/messages/schema-ids.ts';
-import { DEAD_LETTER, IDENTIFY, SESSION, TRACK } from '../support/messages.ts';
+import { DEAD_LETTER, IDENTIFY, SESSION, TRACK } from '../support/sample-messages.ts';
 
 const FOLDER = 'schemas/messages';
 

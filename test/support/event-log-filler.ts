@@ -1,5 +1,5 @@
 /**
- * Appends records of about 1,000 bytes until the log refuses, prints the acknowledged as `partition offset value`, then
+ * Appends records of about 1,000 bytes until the log refuses, prints the acknowledged as `partition offset number`, then
  * the code of the refusal and whether it is retryable, then how many records the log holds, and ends. Argument: folder.
  */
 import { writeSync } from 'node:fs';
@@ -10,9 +10,8 @@ import { record } from './event-log-records.ts';
 const log = await openEventLog(`lmdb:${process.argv[2]}`, { topics: ['t'] });
 try {
   for (let i = 0; i < 50_000; i++) {
-    const value = `${i}`.padStart(1_000, '0');
-    const [appended] = await log.append([record('t', `key-${i}`, value)]);
-    writeSync(1, `${appended?.partition} ${appended?.offset} ${value}\n`);
+    const [appended] = await log.append([record('t', `key-${i}`, `${i}`.padStart(1_000, '0'))]);
+    writeSync(1, `${appended?.partition} ${appended?.offset} ${i}\n`);
   }
 } catch (error) {
   if (!(error instanceof TidemarkError)) throw error;

@@ -1,0 +1,92 @@
+import { ClickHouseError } from '@clickhouse/client';
+import { TidemarkError } from '../runtime/errors.ts';
+
+/** https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp */
+const LIMITS: Readonly<Record<string, string>> = {
+  158: 'rows', // TOO_MANY_ROWS
+  159: 'time', // TIMEOUT_EXCEEDED
+  160: 'time', // TOO_SLOW
+  241: 'memory', // MEMORY_LIMIT_EXCEEDED
+  307: 'rows', // TOO_MANY_BYTES
+};
+
+/** What a row itself can be refused for: it does not parse as its column's type. Anything else is not the row's fault. */
+const REFUSED_ROWS = new Set([
+  '6', // CANNOT_PARSE_TEXT
+  '25', // CANNOT_PARSE_ESCAPE_SEQUENCE
+  '26', // CANNOT_PARSE_QUOTED_STRING
+  '27', // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+  '38', // CANNOT_PARSE_DATE
+  '41', // CANNOT_PARSE_DATETIME
+  '53', // TYPE_MISMATCH
+  '69', // ARGUMENT_OUT_OF_BOUND
+  '72', // CANNOT_PARSE_NUMBER
+  '117', // INCORRECT_DATA
+  '128', // TOO_LARGE_ARRAY_SIZE
+  '131', // TOO_LARGE_STRING_SIZE
+  '306', // TOO_DEEP_RECURSION
+  '349', // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+  '467', // CANNOT_PARSE_BOOL
+  '691', // UNKNOWN_ELEMENT_OF_ENUM
+]);
+
+/** What can be told of a question that ClickHouse will never answer: the question itself is at fault. */
+const WRONG_QUESTIONS = new Set([
+  '36', // BAD_ARGUMENTS
+  '42', // NUMBER_OF_ARGUMENTS_DOESNT_MATCH
+  '43', // ILLEGAL_TYPE_OF_ARGUMENT
+  '46', // UNKNOWN_FUNCTION
+  '47', // UNKNOWN_IDENTIFIER
+  '53', // TYPE_MISMATCH
+  '60', // UNKNOWN_TABLE
+  '62', // SYNTAX_ERROR
+  '164', // READONLY
+  '167', // TOO_DEEP_AST
+  '168', // TOO_BIG_AST
+  '386', // NO_COMMON_TYPE
+  '427', // CANNOT_COMPILE_REGEXP
+  '456', // UNKNOWN_QUERY_PARAMETER
+  '457', // BAD_QUERY_PARAMETER
+]);
+
+/** The error of an insert as ours. */
+export function insertError(error: unknown): TidemarkError {
+  const { code, says } = told(error);
+  return REFUSED_ROWS.has(code)
+    ? new TidemarkError('STORE_REJECTED', `ClickHouse refuses a row: ${says}`, { cause: quoteless(error, says) })
+    : unavailable(error, says);
+}
+
+/** The error of a question as ours. */
+export function questionError(error: unknown): TidemarkError {
+  const { code, says } = told(error);
+  const limit = LIMITS[code];
+  const options = { cause: quoteless(error, says) };
+  if (limit !== undefined)
+    return new TidemarkError('QUERY_LIMIT', `the question went past its limit of ${limit}`, options);
+  if (WRONG_QUESTIONS.has(code)) return new TidemarkError('STORE_REJECTED', `ClickHouse refuses it: ${says}`, options);
+  return unavailable(error, says);
+}
+
+function unavailable(error: unknown, says: string): TidemarkError {
+  return new TidemarkError('STORE_UNAVAILABLE', `ClickHouse cannot do it now: ${says}`, {
+    cause: quoteless(error, says),
+  });
+}
+
+function told(error: unknown): { code: string; says: string } {
+  if (!(error instanceof ClickHouseError))
+    return { code: '', says: error instanceof Error ? error.message : 'it failed' };
+  return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() };
+}
+
+/** ClickHouse quotes the row or the value, which may be a person's: neither goes where errors are printed. */
+function quoteless(error: unknown, says: string): unknown {
+  if (!(error instanceof ClickHouseError)) return error;
+  const cause = new Error(says);
+  cause.stack = `Error: ${says}\n${error.stack
+    ?.split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .join('\n')}`;
+  return cause;
+}

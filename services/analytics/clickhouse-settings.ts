@@ -1,0 +1,55 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+import type { QueryLimits } from './analytics-store.ts';
+
+/** For every insert: answered when it is on disk, one part per month, and no accepted message fails it. */
+export const INSERT_SETTINGS: ClickHouseSettings = {
+  async_insert: 0,
+  // Repeats are told by the keys of the tables: a block dropped because it looks like an earlier one would help nobody.
+  insert_deduplicate: 0,
+  // One block per insert: a batch has 50,000 rows and 64 MB at most.
+  max_insert_block_size: '1000000',
+  min_insert_block_size_rows: '1000000',
+  min_insert_block_size_bytes: String(2 ** 30),
+  // Reading an old log again, one insert may cover years of received_at.
+  max_partitions_per_insert_block: '0',
+  json_type_escape_dots_in_keys: 1,
+  // columnKey keeps keys apart, so nothing is skipped; were it ever wrong, a path is lost rather than the message.
+  type_json_skip_duplicated_paths: 1,
+  // Without it ClickHouse may be off by the last bit.
+  precise_float_parsing: 1,
+  input_format_json_infer_incomplete_types_as_strings: 1,
+  input_format_json_try_infer_numbers_from_strings: 0,
+  // Each member of an array keeps its own type.
+  input_format_json_read_bools_as_numbers: 0,
+  input_format_json_read_bools_as_strings: 0,
+  input_format_json_read_numbers_as_strings: 0,
+  input_format_json_read_arrays_as_strings: 0,
+  input_format_json_read_objects_as_strings: 0,
+  input_format_try_infer_dates: 0,
+  input_format_try_infer_datetimes: 0,
+};
+
+const READ_SETTINGS: ClickHouseSettings = {
+  readonly: '2',
+  output_format_json_quote_64bit_integers: 1,
+  json_type_escape_dots_in_keys: 1,
+  // A repeat may lie in the next month's partition.
+  do_not_merge_across_partitions_select_final: 0,
+  // From the third time that it sees an aggregation, ClickHouse 26.7 compiles it, and then merges what its threads found
+  // for min or max of a DateTime64 as if times before 1970 were the latest.
+  compile_aggregate_expressions: 0,
+  cancel_http_readonly_queries_on_client_close: 1,
+};
+
+/** For a question under these limits. */
+export function questionSettings({ maxMs, maxMemoryBytes, maxRowsRead }: QueryLimits): ClickHouseSettings {
+  return {
+    ...READ_SETTINGS,
+    max_execution_time: maxMs / 1000,
+    max_memory_usage: String(maxMemoryBytes),
+    max_rows_to_read: String(maxRowsRead),
+  };
+}
+
+/** For our own look-ups by key: small, so that one past this is a fault. */
+export const LOOKUP_LIMITS: QueryLimits = { maxMs: 30_000, maxMemoryBytes: 2 ** 30, maxRowsRead: 2 ** 40 };

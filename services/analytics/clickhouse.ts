@@ -1,0 +1,139 @@
+import { Readable } from 'node:stream';
+import { drainStream, type ClickHouseClient } from '@clickhouse/client';
+import type { Position, TopicPartition } from '../event-log/event-log.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import type {
+  AnalyticsStore,
+  EventsQuery,
+  HeldRange,
+  Query,
+  QueryLimits,
+  QueryResult,
+  Rows,
+  StoredEvent,
+} from './analytics-store.ts';
+import { ROW_TABLES } from './analytics-store.ts';
+import { insertError, questionError } from './clickhouse-errors.ts';
+import { migrateClickHouse } from './clickhouse-migrations.ts';
+import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
+import { heldQuery, heldRangeLine, positionsOf, type HeldRow } from './held-ranges.ts';
+import { userEvents } from './user-events.ts';
+
+/** Clients of one ClickHouse: three, so that neither a question nor a look-up waits for an insert, nor the reverse. */
+export interface ClickHouseClients {
+  readonly inserts: ClickHouseClient;
+  /** Our own small questions by key. */
+  readonly lookups: ClickHouseClient;
+  readonly questions: ClickHouseClient;
+  /** Called once all three are closed. */
+  readonly release: () => Promise<void>;
+}
+
+interface JsonAnswer {
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+  readonly statistics: { readonly rows_read: number };
+}
+
+export class ClickHouseStore implements AnalyticsStore {
+  readonly #clients: ClickHouseClients;
+  readonly #stopping = new AbortController();
+  readonly #inserts = new Set<Promise<void>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(clients: ClickHouseClients) {
+    this.#clients = clients;
+  }
+
+  /** Brings the tables up to date. @throws TidemarkError `STORE_NEWER`; `CONFIG_INVALID`; `STORE_UNAVAILABLE`. */
+  async migrate(): Promise<void> {
+    try {
+      await migrateClickHouse(this.#clients.inserts);
+    } catch (error) {
+      throw error instanceof TidemarkError ? error : questionError(error);
+    }
+  }
+
+  async insert(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
+    this.#refuseIfStopping();
+    const inserted = this.#insertAll(ranges, rows);
+    this.#inserts.add(inserted);
+    try {
+      await inserted;
+    } finally {
+      this.#inserts.delete(inserted);
+    }
+  }
+
+  async heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    const { rows } = await this.#ask(this.#clients.lookups, heldQuery(partitions), LOOKUP_LIMITS);
+    return positionsOf(partitions, rows as readonly unknown[] as readonly HeldRow[]);
+  }
+
+  userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
+    return userEvents(query, async (page) => (await this.#ask(this.#clients.lookups, page, LOOKUP_LIMITS)).rows);
+  }
+
+  ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    return this.#ask(this.#clients.questions, query, limits);
+  }
+
+  async check(): Promise<void> {
+    await this.#ask(this.#clients.lookups, { sql: 'SELECT 1', params: {} }, LOOKUP_LIMITS);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #insertAll(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
+    try {
+      for (const table of ROW_TABLES) await this.#insertChunks(table, rows.get(table) ?? []);
+      // Last: a range that is noted is held whole.
+      await this.#insertChunks('held_ranges', ranges.map(heldRangeLine));
+    } catch (error) {
+      throw insertError(error);
+    }
+  }
+
+  async #insertChunks(table: string, chunks: readonly Uint8Array[]): Promise<void> {
+    if (chunks.length === 0) return;
+    const { stream } = await this.#clients.inserts.exec({
+      query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+      values: Readable.from(chunks, { objectMode: false }),
+      clickhouse_settings: INSERT_SETTINGS,
+    });
+    await drainStream(stream);
+  }
+
+  async #ask(client: ClickHouseClient, { sql, params }: Query, limits: QueryLimits): Promise<QueryResult> {
+    this.#refuseIfStopping();
+    const startedMs = performance.now();
+    try {
+      const result = await client.query({
+        query: sql,
+        query_params: params,
+        format: 'JSON',
+        clickhouse_settings: questionSettings(limits),
+        abort_signal: this.#stopping.signal,
+      });
+      const { data, statistics } = (await result.json()) as unknown as JsonAnswer;
+      return { rows: data, tookMs: performance.now() - startedMs, rowsRead: statistics.rows_read };
+    } catch (error) {
+      this.#refuseIfStopping();
+      throw questionError(error);
+    }
+  }
+
+  #refuseIfStopping(): void {
+    if (this.#stopping.signal.aborted) throw new TidemarkError('STOPPING', 'analytics is being closed');
+  }
+
+  async #close(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.allSettled(this.#inserts);
+    const { inserts, lookups, questions, release } = this.#clients;
+    await Promise.all([inserts.close(), lookups.close(), questions.close()]);
+    await release();
+  }
+}

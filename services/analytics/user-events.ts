@@ -1,0 +1,111 @@
+import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
+import { userNumber } from './user-number.ts';
+
+/** A row of `user_event_rows` as it is read; times in microseconds, 64-bit integers as strings. */
+interface EventRow {
+  readonly message_id: string;
+  readonly event: string;
+  readonly occurred: string;
+  readonly received: string;
+  readonly session_id: string;
+  readonly properties_text: string;
+  readonly given: boolean;
+  readonly precedence: string;
+}
+
+type Ask = (query: Query) => Promise<readonly unknown[]>;
+
+// A retry that carries no timestamp has that of its own arrival: how far from the first copy it is looked for.
+const REPEAT_WINDOW_MICROS = 30n * 86_400n * 1_000_000n;
+
+/**
+ * One page of a user's events, each message once: of several copies the first in the log. The table's order makes it
+ * read a few granules, without FINAL, which would read all that the user ever did.
+ */
+export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  let after = query.after;
+  while (events.length < query.limit) {
+    const wanted = query.limit - events.length;
+    const rows = (await ask(pageQuery({ ...query, limit: wanted, ...(after && { after }) }))) as readonly EventRow[];
+    const copies = firstOfEqualTime(rows);
+    events.push(...(await withoutLaterCopies(query, copies, ask)).map(storedEvent));
+    const last = copies.at(-1);
+    if (last === undefined || rows.length < wanted) break;
+    after = { timestamp: BigInt(last.occurred), messageId: last.message_id };
+  }
+  return events;
+}
+
+/** WITH TIES: all copies of the last (timestamp, message_id) come along, so that the first of them is known. */
+function pageQuery({ projectId, userKey, event, limit, after }: EventsQuery): Query {
+  const conditions = ['project_id = {projectId:String}', 'user = {user:UInt128}'];
+  if (event !== undefined) conditions.push('event = {event:String}');
+  if (after !== undefined) {
+    conditions.push('timestamp <= fromUnixTimestamp64Micro({time:Int64})');
+    conditions.push('(timestamp < fromUnixTimestamp64Micro({time:Int64}) OR message_id < {messageId:String})');
+  }
+  return {
+    sql: `SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received,
+                 session_id, properties_text, message_id_given AS given, precedence
+          FROM user_event_rows WHERE ${conditions.join(' AND ')}
+          ORDER BY timestamp DESC, message_id DESC LIMIT {limit:UInt64} WITH TIES`,
+    params: {
+      projectId,
+      user: userNumber(userKey),
+      limit,
+      ...(event !== undefined && { event }),
+      ...(after !== undefined && { time: String(after.timestamp), messageId: after.messageId }),
+    },
+  };
+}
+
+/** Of neighbours with the same time and id, the first copy. */
+function firstOfEqualTime(rows: readonly EventRow[]): readonly EventRow[] {
+  const firsts: EventRow[] = [];
+  for (const row of rows) {
+    const last = firsts.at(-1);
+    if (last?.message_id !== row.message_id || last.occurred !== row.occurred) firsts.push(row);
+    else if (BigInt(row.precedence) > BigInt(last.precedence)) firsts[firsts.length - 1] = row;
+  }
+  return firsts;
+}
+
+/** Drops what is a later copy of a message that lies elsewhere in time. Only an id that the caller gave can come again. */
+async function withoutLaterCopies(
+  query: EventsQuery,
+  rows: readonly EventRow[],
+  ask: Ask,
+): Promise<readonly EventRow[]> {
+  const given = rows.filter((row) => row.given);
+  const newest = given[0];
+  const oldest = given.at(-1);
+  if (newest === undefined || oldest === undefined) return rows;
+  const found = (await ask({
+    sql: `SELECT message_id, max(precedence) AS precedence FROM user_event_rows
+          WHERE project_id = {projectId:String} AND user = {user:UInt128}
+            AND timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp <= fromUnixTimestamp64Micro({to:Int64})
+            AND message_id IN {ids:Array(String)}
+          GROUP BY message_id`,
+    params: {
+      projectId: query.projectId,
+      user: userNumber(query.userKey),
+      from: String(BigInt(oldest.occurred) - REPEAT_WINDOW_MICROS),
+      to: String(BigInt(newest.occurred) + REPEAT_WINDOW_MICROS),
+      ids: given.map((row) => row.message_id),
+    },
+  })) as readonly Pick<EventRow, 'message_id' | 'precedence'>[];
+  const first = new Map(found.map((row) => [row.message_id, row.precedence]));
+  return rows.filter((row) => !row.given || first.get(row.message_id) === row.precedence);
+}
+
+function storedEvent(row: EventRow): StoredEvent {
+  return {
+    messageId: row.message_id,
+    event: row.event,
+    timestamp: BigInt(row.occurred),
+    receivedAt: BigInt(row.received),
+    sessionId: row.session_id === '' ? null : row.session_id,
+    properties: row.properties_text,
+  };
+}

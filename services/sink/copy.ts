@@ -1,0 +1,213 @@
+import type { AnalyticsWriter } from '../analytics/analytics-store.ts';
+import type {
+  EventLog,
+  LogReader,
+  PartitionRecords,
+  PollOptions,
+  Position,
+  TopicPartition,
+} from '../event-log/event-log.ts';
+import type { Codec } from '../messages/codec.ts';
+import { MESSAGE_TOPICS } from '../messages/message.ts';
+import type { SinkPlans } from '../profiles/profile-store.ts';
+import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
+import { ReaderLoop } from '../readers/reader-loop.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { Turns } from '../runtime/turns.ts';
+import { Batch, type Portion } from './batch.ts';
+import { Inserter } from './insert.ts';
+import { readEntries } from './read-entries.ts';
+import { resume } from './resume.ts';
+
+export interface SinkOptions {
+  readonly log: EventLog;
+  readonly plans: SinkPlans;
+  readonly analytics: AnalyticsWriter;
+  readonly codec: Codec;
+  readonly logger: Logger;
+  /** About how many rows one insert takes at most. */
+  readonly maxRows?: number;
+  /** Called after every insert, for metrics. */
+  readonly onInsert?: (report: InsertReport) => void;
+}
+
+export interface InsertReport {
+  /** Messages that count: repeats are left out. */
+  readonly messages: number;
+  readonly repeats: number;
+  readonly deadLetters: number;
+  readonly tookMs: number;
+}
+
+const GROUP = 'tidemark-sink';
+
+// One insert a second is what ClickHouse likes. Of rows and characters there are twice so many in memory at most: those
+// being inserted and those being collected.
+const INSERT_EVERY_MS = 1_000;
+const MAX_ROWS = 50_000;
+const MAX_CHARS = 64 * 1024 * 1024;
+
+// Small, so that a batch passes its bounds by little: a record of 500 KB may set 50,000 traits.
+const POLL_RECORDS = 5_000;
+const POLL_BYTES = 2 * 1024 * 1024;
+const IDLE_WAIT_MS = 1_000;
+const BUSY_WAIT_MS = 20;
+
+/**
+ * Copies the log into analytics. What an insert covers is fixed before it, so that after a crash the same ranges are
+ * inserted again, with the same rows. While one insert is under way, the next is collected.
+ */
+export class Sink {
+  /** Rejects with what no waiting cures; never resolves. */
+  readonly failed: Promise<never>;
+  readonly #options: SinkOptions;
+  readonly #maxRows: number;
+  readonly #loop: ReaderLoop;
+  readonly #inserter: Inserter;
+  readonly #deadLetters: DeadLetters;
+  #batch = new Batch();
+  #inserting: Promise<void> | undefined;
+  #insertFailure: { readonly error: unknown } | undefined;
+  #insertBegunAt = -Infinity;
+
+  constructor(options: SinkOptions) {
+    const { log, analytics, codec, logger } = options;
+    this.#options = options;
+    this.#maxRows = options.maxRows ?? MAX_ROWS;
+    this.#inserter = new Inserter(analytics, codec);
+    this.#deadLetters = new DeadLetters(log, codec, 'sink');
+    this.#loop = new ReaderLoop({
+      logger,
+      poll: () => this.#pollOptions(),
+      handlesEmpty: true,
+      openReader: () =>
+        log.openReader({ group: GROUP, topics: MESSAGE_TOPICS, start: (partitions) => this.#begin(partitions) }),
+      handle: (records, reader) => this.#handle(records, reader),
+    });
+    this.failed = this.#loop.failed;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Waits for the insert under way, without the waiting of its retries; what is only collected is let go. Idempotent. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#inserting;
+  }
+
+  async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    const { plans, analytics, logger } = this.#options;
+    // It may be about to finish a plan that is now asked for.
+    await this.#inserting;
+    const last = new Map((await plans.last(partitions)).map((plan) => [nameOf(plan.to), plan]));
+    const starts: Position[] = [];
+    for (const held of await analytics.heldUpTo(partitions)) {
+      const { start, until, rewindFrom } = resume(last.get(nameOf(held)), held);
+      if (rewindFrom !== undefined) {
+        await plans.rewind(rewindFrom, start);
+        const lost = { from: String(start.offset), to: String(rewindFrom.offset) };
+        logger.warn({ partition: nameOf(held), ...lost }, 'analytics has lost a range: inserting it again');
+      }
+      this.#batch.begin(start, until);
+      starts.push(start);
+    }
+    return starts;
+  }
+
+  async #handle(records: readonly PartitionRecords[], reader: LogReader): Promise<void> {
+    try {
+      if (this.#insertFailure !== undefined) throw this.#insertFailure.error;
+      if (records.length > 0) await this.#collect(records);
+      if (this.#isDue()) await this.#beginInsert(reader);
+    } catch (error) {
+      // All of it comes again, from where the plans say and for the partitions that are still this reader's.
+      this.#batch = new Batch();
+      this.#insertFailure = undefined;
+      throw error;
+    }
+  }
+
+  async #collect(records: readonly PartitionRecords[]): Promise<void> {
+    const read = await this.#loop.patiently('read the schemas', () => readEntries(this.#options.codec, records));
+    const turns = new Turns();
+    for (const one of read) {
+      if (turns.isOver()) await turns.next();
+      this.#batch.add(one);
+    }
+  }
+
+  /** While an insert is under way, only a full batch is: it waits for that insert, and reading with it. */
+  #isDue(): boolean {
+    if (this.#batch.isEmpty) return false;
+    if (this.#batch.rowCount >= this.#maxRows || this.#batch.chars >= MAX_CHARS) return true;
+    return this.#inserting === undefined && this.#msToNext() <= 0;
+  }
+
+  #msToNext(): number {
+    return this.#insertBegunAt + INSERT_EVERY_MS - performance.now();
+  }
+
+  #pollOptions(): PollOptions {
+    const waitMs = this.#batch.isEmpty ? IDLE_WAIT_MS : Math.max(this.#msToNext(), this.#inserting ? BUSY_WAIT_MS : 0);
+    const maxRecords = Math.min(POLL_RECORDS, this.#maxRows);
+    return { maxRecords, maxBytes: POLL_BYTES, maxWaitMs: Math.ceil(waitMs) };
+  }
+
+  async #beginInsert(reader: LogReader): Promise<void> {
+    await this.#inserting;
+    if (this.#insertFailure !== undefined) throw this.#insertFailure.error;
+    const portion = this.#batch.take();
+    if (portion === undefined) return;
+    this.#insertBegunAt = performance.now();
+    const counts = await this.#loop.patiently('plan an insert', () => this.#plan(portion));
+    this.#inserting = this.#insert(portion, counts, reader)
+      .catch((error: unknown) => {
+        this.#insertFailure = { error };
+      })
+      .finally(() => {
+        this.#inserting = undefined;
+      });
+  }
+
+  /** Fixes what the insert covers, unless it is fixed already. Which claims count, in their order. */
+  #plan({ isRepeat, steps, claimed }: Portion): Promise<readonly boolean[]> {
+    const claims = claimed.map(({ claim }) => claim);
+    return isRepeat ? this.#options.plans.claim(claims) : this.#options.plans.fix(steps, claims);
+  }
+
+  async #insert(portion: Portion, counts: readonly boolean[], reader: LogReader): Promise<void> {
+    const { steps, places, claimed, poison } = portion;
+    const counted = claimed.filter((_, index) => counts[index] === true);
+    const refused = await this.#loop.patiently('insert into analytics', () => this.#inserter.insert(portion, counted));
+    await this.#loop.patiently('note what analytics holds', () => this.#inserter.note(steps));
+    await this.#putAside([...poison, ...refused]);
+    const ends = steps.map(({ to }) => to);
+    await this.#loop.patiently('note what is inserted', () => this.#options.plans.finish(ends));
+    this.#report({
+      messages: places.length + counted.length - refused.length,
+      repeats: claimed.length - counted.length,
+      deadLetters: poison.length + refused.length,
+      tookMs: Math.round(performance.now() - this.#insertBegunAt),
+    });
+    await reader.commit(ends);
+  }
+
+  async #putAside(poison: readonly Poison[]): Promise<void> {
+    for (const { topic, partition, record, error } of poison) {
+      const place = { topic, partition, offset: String(record.offset) };
+      this.#options.logger.error({ ...place, err: error }, 'a message goes to the dead letters');
+    }
+    await this.#loop.patiently('write dead letters', () => this.#deadLetters.append(poison));
+  }
+
+  #report(report: InsertReport): void {
+    this.#options.logger.info(report, 'inserted into analytics');
+    this.#options.onInsert?.(report);
+  }
+}
+
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}

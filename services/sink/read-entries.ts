@@ -1,0 +1,50 @@
+import type { PartitionRecords } from '../event-log/event-log.ts';
+import type { Codec } from '../messages/codec.ts';
+import type { Message } from '../messages/message.ts';
+import type { Poison } from '../readers/dead-letters.ts';
+import { decodeBatch, type Decoded } from '../readers/decode-batch.ts';
+import { hasCode } from '../runtime/errors.ts';
+import { Turns } from '../runtime/turns.ts';
+import type { Entry, Place } from './batch.ts';
+import { rowsOf } from './row.ts';
+
+/**
+ * Decodes records and makes their rows; what cannot be read is poison. Each partition's records stay in order. Lets go
+ * of the thread every 2 ms.
+ *
+ * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where a schema cannot be had.
+ */
+export async function readEntries(
+  codec: Pick<Codec, 'prepare' | 'decode'>,
+  records: readonly PartitionRecords[],
+): Promise<readonly (Entry | Poison)[]> {
+  const { decoded, poison } = await decodeBatch(codec, records, (message) => message);
+  const read: (Entry | Poison)[] = [...poison];
+  const turns = new Turns();
+  for (const one of decoded) {
+    if (turns.isOver()) await turns.next();
+    read.push(withRows(one));
+  }
+  if (poison.length === 0) return read;
+  return read.sort((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
+}
+
+/** Reads a record again that was read before and is no poison. */
+export function readEntry(codec: Pick<Codec, 'decode'>, place: Place): Entry {
+  const content = codec.decode(place.topic, place.record.value);
+  return { ...place, content, claim: undefined, rows: rowsOf(content, placeInTopic(place)) };
+}
+
+function withRows(decoded: Decoded<Message>): Entry | Poison {
+  try {
+    return { ...decoded, rows: rowsOf(decoded.content, placeInTopic(decoded)) };
+  } catch (error) {
+    if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
+    const { topic, partition, record } = decoded;
+    return { topic, partition, record, error };
+  }
+}
+
+function placeInTopic({ partition, record }: Place) {
+  return { partition, offset: record.offset };
+}

@@ -1,0 +1,64 @@
+import type { Message } from '../messages/message.ts';
+import { Turns } from '../runtime/turns.ts';
+import { userRow, type Row, type UserSeen } from './row.ts';
+
+/** Whom messages name and when, folded: one row for each user, however many messages. */
+export class UsersSeen {
+  // By project, then by user: no key is put together for each message.
+  readonly #projects = new Map<string, Map<string, UserSeen>>();
+
+  see(message: Message): void {
+    const { projectId, userKey, userId, anonymousId, timestamp } = message;
+    const users = this.#usersOf(projectId);
+    const user = users.get(userKey);
+    if (user === undefined) {
+      users.set(userKey, { projectId, userKey, userId, anonymousId, firstSeen: timestamp, lastSeen: timestamp });
+      return;
+    }
+    user.userId ??= userId;
+    user.anonymousId ??= anonymousId;
+    if (timestamp < user.firstSeen) user.firstSeen = timestamp;
+    if (timestamp > user.lastSeen) user.lastSeen = timestamp;
+  }
+
+  *rows(): Generator<Row> {
+    for (const users of this.#projects.values()) for (const user of users.values()) yield userRow(user);
+  }
+
+  /** Several as one. Lets go of the thread every 2 ms. */
+  static async merge(several: readonly UsersSeen[]): Promise<UsersSeen> {
+    const merged = new UsersSeen();
+    const turns = new Turns();
+    for (const seen of several) {
+      for (const users of seen.#projects.values()) {
+        for (const user of users.values()) {
+          if (turns.isOver()) await turns.next();
+          merged.#add(user);
+        }
+      }
+    }
+    return merged;
+  }
+
+  #add(said: UserSeen): void {
+    const users = this.#usersOf(said.projectId);
+    const user = users.get(said.userKey);
+    if (user === undefined) {
+      users.set(said.userKey, { ...said });
+      return;
+    }
+    user.userId ??= said.userId;
+    user.anonymousId ??= said.anonymousId;
+    if (said.firstSeen < user.firstSeen) user.firstSeen = said.firstSeen;
+    if (said.lastSeen > user.lastSeen) user.lastSeen = said.lastSeen;
+  }
+
+  #usersOf(projectId: string): Map<string, UserSeen> {
+    let users = this.#projects.get(projectId);
+    if (users === undefined) {
+      users = new Map();
+      this.#projects.set(projectId, users);
+    }
+    return users;
+  }
+}

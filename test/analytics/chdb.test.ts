@@ -1,0 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { openAnalytics } from '../../services/analytics/open.ts';
+import { testAnalyticsStore } from '../contract/analytics-store.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+testAnalyticsStore('chDB', () => openAnalytics(`chdb:${folder}`));

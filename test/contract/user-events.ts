@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { AnalyticsReader, AnalyticsStore, StoredEvent } from '../../services/analytics/analytics-store.ts';
+import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
+import { userKeyOf } from '../../services/messages/user-key.ts';
+import { insert, MessageMaker } from '../support/analytics.ts';
+
+/** How any AnalyticsStore reads one user's events. */
+export function testUserEvents(store: () => AnalyticsStore): void {
+  test('an event comes back as it was sent, to the microsecond and the last digit', async () => {
+    const maker = new MessageMaker();
+    const track = maker.track({
+      timestamp: EARLIEST + 1n,
+      receivedAt: END_OF_TIME - 1n,
+      sessionId: 's-1',
+      event: `a "quoted" \\ 事件 😀`,
+      properties: '{"n":9007199254740993,"x":1e400,"":{"a.b":[null,{}]}}',
+    });
+
+    await insert(store(), [track]);
+
+    const { event, messageId, properties, receivedAt, sessionId, timestamp } = track;
+    expect(await eventsOf(store(), maker, 10)).toEqual([
+      { event, messageId, properties, receivedAt, sessionId, timestamp },
+    ]);
+  });
+
+  test('pages are newest first, join without hole or repeat, and the last is short', async () => {
+    const maker = new MessageMaker();
+    // Three at each instant, told apart by their ids; in two inserts and not in order.
+    const events = Array.from({ length: 21 }, (_, n) =>
+      maker.track({ timestamp: BigInt(Math.floor(n / 3)) * 1_000_000n, messageId: `m${String(n % 3)}-${n}` }),
+    );
+    await insert(store(), events.filter((_, n) => n % 2 === 0).toReversed());
+    await insert(store(), [...events.filter((_, n) => n % 2 === 1), maker.track({ userId: 'ben' })], 100n);
+
+    const pages = await allPages(store(), maker, 4);
+
+    expect(pages.map((page) => page.length)).toEqual([4, 4, 4, 4, 4, 1]);
+    expect(pages.flat().map(({ messageId }) => messageId)).toEqual(
+      events.toReversed().map(({ messageId }) => messageId),
+    );
+  });
+
+  test('only events of one name are read where one is asked for', async () => {
+    const maker = new MessageMaker();
+    await insert(store(), [maker.track({ event: 'A', messageId: '1' }), maker.track({ event: 'B' })]);
+
+    const events = await store().userEvents({ ...queryOf(maker), event: 'A', limit: 10 });
+
+    expect(events.map(({ messageId }) => messageId)).toEqual(['1']);
+  });
+
+  test('of copies sent at other times only the first in the log is listed, whatever the page', async () => {
+    const maker = new MessageMaker();
+    const first = maker.track({ messageId: 'repeated', timestamp: 2_000_000n });
+    const later = [1, 2, 3].map((n) => ({ ...first, timestamp: BigInt(n * 1000) * 1_000_000n, event: `copy ${n}` }));
+    const others = [500n, 1500n, 2500n].map((s) => maker.track({ timestamp: s * 1_000_000n, messageId: `at ${s}` }));
+    await insert(store(), [...later, ...others], 10n);
+    await insert(store(), [first], 1n);
+
+    const pages = await allPages(store(), maker, 2);
+
+    expect(pages.flat().map(({ messageId }) => messageId)).toEqual(['at 2500', 'at 1500', 'at 500', 'repeated']);
+    expect(pages.flat().at(-1)).toMatchObject({ event: 'Order Completed', timestamp: 2_000_000n });
+  });
+
+  test('a copy sent again as it was, not merged away yet, does not end the list early', async () => {
+    const maker = new MessageMaker();
+    const events = ['a', 'b', 'c'].map((messageId, n) =>
+      maker.track({ messageId, timestamp: BigInt(3 - n) * 1_000_000n }),
+    );
+    await insert(store(), events);
+    await insert(store(), events.slice(0, 1), 50n);
+
+    const pages = await allPages(store(), maker, 1);
+
+    expect(pages.map((page) => page.map(({ messageId }) => messageId))).toEqual([['a'], ['b'], ['c'], []]);
+  });
+
+  test('a user nobody named has no events', async () => {
+    expect(await eventsOf(store(), new MessageMaker(), 10)).toEqual([]);
+  });
+}
+
+function queryOf({ projectId }: MessageMaker) {
+  return { projectId, userKey: userKeyOf(projectId, 'ada') };
+}
+
+function eventsOf(store: AnalyticsReader, maker: MessageMaker, limit: number): Promise<readonly StoredEvent[]> {
+  return store.userEvents({ ...queryOf(maker), limit });
+}
+
+/** Pages until one is short of the limit. */
+async function allPages(
+  store: AnalyticsReader,
+  maker: MessageMaker,
+  limit: number,
+): Promise<(readonly StoredEvent[])[]> {
+  const pages: (readonly StoredEvent[])[] = [];
+  for (let last: StoredEvent | undefined, full = true; full;) {
+    const page = await store.userEvents({ ...queryOf(maker), limit, ...(last && { after: last }) });
+    pages.push(page);
+    last = page.at(-1);
+    full = page.length === limit;
+  }
+  return pages;
+}
