@@ -88,7 +88,7 @@ export interface EventLog {
   /**
    * Resolves, in the order given, once every record would survive a crash. If it rejects, some of them may be in the
    * log all the same: append them all again, and let readers drop repeats by their message id. Appends under way at
-   * once share one flush. Records of one key in one call keep their order.
+   * once share one flush. Records of one key in one call keep their order. Their bytes must not change until it settles.
    *
    * @throws TidemarkError `LOG_UNAVAILABLE`, retryable, when the log cannot be reached or the disk is full.
    */
