@@ -2,7 +2,6 @@
  * Appends to a log without end and prints every record that was acknowledged: `topic partition offset value`.
  * Arguments: folder, the topics' names by commas, what the values begin with, how many records in all (0: no end).
  */
-import { writeSync } from 'node:fs';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { record } from './event-log-records.ts';
 
@@ -25,6 +24,6 @@ async function append(size: number): Promise<void> {
     const lines = appended.map(({ topic, partition, offset }, i) => {
       return `${topic} ${partition} ${offset} ${String(given[i]?.value)}\n`;
     });
-    writeSync(1, lines.join(''));
+    process.stdout.write(lines.join(''));
   }
 }

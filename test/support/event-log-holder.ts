@@ -1,5 +1,4 @@
 /** Reads as the member of a group and prints how many partitions it holds whenever that changes. Arguments: folder, leaseMs. */
-import { writeSync } from 'node:fs';
 import { LmdbEventLog } from '../../services/event-log/lmdb.ts';
 
 const [folder = '', leaseMs = ''] = process.argv.slice(2);
@@ -11,5 +10,5 @@ for (;;) {
   await reader.poll({ maxRecords: 100, maxBytes: 1_000_000, maxWaitMs: 20 });
   if (reader.assigned().length === held) continue;
   held = reader.assigned().length;
-  writeSync(1, `holds ${held}\n`);
+  process.stdout.write(`holds ${held}\n`);
 }

@@ -95,21 +95,22 @@ function passesOne(value: unknown, test: Test, place: 'trait' | 'property'): boo
     case 'exists':
       return test.value === (place === 'trait' ? value !== undefined && value !== null : hasLeaf(value));
     case 'contains':
-      if (Array.isArray(value)) return value.some((member) => equals(member, test.value));
-      return typeof value === 'string' && typeof test.value === 'string' && value.includes(test.value);
+      return contains(value, test.value);
     case 'starts_with':
       return typeof value === 'string' && value.startsWith(test.value);
     case 'gt':
     case 'gte':
     case 'lt':
-    case 'lte': {
-      const order = compare(value, test.value);
-      if (order === undefined) return false;
-      return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[test.test];
-    }
-    default:
-      return test satisfies never;
+    case 'lte':
+      break;
   }
+  const order = compare(value, test.value);
+  return order !== undefined && { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[test.test];
+}
+
+function contains(value: unknown, wanted: Constant): boolean {
+  if (Array.isArray(value)) return value.some((member) => equals(member, wanted));
+  return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted);
 }
 
 function equals(value: unknown, wanted: Constant): boolean {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 /** Times worth trying, before the evaluation, in microseconds: on the edges of an hour, a day, 30 days. Some lie ahead. */
 const HOUR = 3_600_000_000n;
@@ -104,13 +104,14 @@ export interface Occurrence {
   readonly value: string;
 }
 
-/** Every scalar in an object, as `parseBody` gives it. */
+/** Every scalar in an object, as `parseBody` gives it, and the places of objects, whose value is not looked at. */
 export function occurrencesIn(container: object, path: readonly string[] = []): Occurrence[] {
   return Object.entries(container).flatMap(([name, member]: [string, unknown]) => {
     const at = [...path, name];
     if (Array.isArray(member)) return member.filter(isScalar).map((one) => ({ path: at, value: JSON.stringify(one) }));
     if (isScalar(member)) return [{ path: at, value: JSON.stringify(member) }];
-    return typeof member === 'object' && member !== null ? occurrencesIn(member, at) : [];
+    if (typeof member !== 'object' || member === null) return [];
+    return [{ path: at, value: '1' }, ...occurrencesIn(member, at)];
   });
 }
 

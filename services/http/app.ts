@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import Koa from 'koa';
+import type { Registry } from 'prom-client';
+import type { Logger } from '../runtime/logger.ts';
+import { keyIn, opens, UNAUTHORIZED } from './authenticate.ts';
+import { readText, refuseHead } from './body.ts';
+import { Call } from './call.ts';
+import { HttpMetrics } from './http-metrics.ts';
+import type { KeyRing } from './key-ring.ts';
+import { invalid, refusalOf, type Refusal } from './problems.ts';
+import { RateLimiter } from './rate-limit.ts';
+import type { Answer, Route } from './route.ts';
+import type { RouteTable } from './route-table.ts';
+import { send } from './send.ts';
+
+export interface AppParts {
+  readonly table: RouteTable;
+  readonly keys: KeyRing;
+  readonly registry: Registry;
+  readonly logger: Logger;
+}
+
+/** What a request's middleware share. */
+interface State {
+  call: Call;
+  /** What to answer; undefined until known, and for ever where the client has gone. */
+  outcome: Answer | Refusal | undefined;
+}
+
+type Context = Koa.ParameterizedContext<State, object>;
+type Next = () => Promise<void>;
+type Step = (context: Context, next: Next) => Promise<void> | undefined;
+
+/** The Koa app that every role's routes are plugged into. A step that refuses does not call the next. */
+export function createApp(parts: AppParts): Koa<State, object> {
+  const app = new Koa<State, object>();
+  app.use(begin);
+  app.use(settle(parts, new HttpMetrics(parts.registry)));
+  app.use(findRoute(parts.table));
+  app.use(authenticate(parts.keys));
+  app.use(limitRate(new RateLimiter()));
+  app.use(decodeParameters);
+  app.use(readBody);
+  app.use(handle);
+  app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
+  return app;
+}
+
+const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
+
+// 64 bits of chance a process and a count: as unique as a UUID and a tenth of its price.
+const PROCESS_ID = randomBytes(8).toString('hex');
+let requests = 0;
+
+function newRequestId(): string {
+  return `${PROCESS_ID}-${++requests}`;
+}
+
+function begin(context: Context, next: Next): Promise<void> {
+  const { req, res } = context;
+  const given = req.headers['x-request-id'];
+  const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
+  context.state = { call: new Call(req, res, requestId), outcome: undefined };
+  // Answers are sent by `send`: one write, with the exact length, and without Koa guessing types and texts.
+  context.respond = false;
+  return next();
+}
+
+/** The one step that waits for the others: sends what came of the request, then counts and logs it. */
+function settle(parts: AppParts, metrics: HttpMetrics): Step {
+  return async ({ state, res }, next) => {
+    try {
+      await next();
+    } catch (error) {
+      state.outcome = refusalOf(error);
+      if (state.outcome.refused === 'internal') logFailure(parts.logger, state.call, error);
+    }
+    const { call, outcome } = state;
+    if (outcome !== undefined) send(call, outcome, call.route?.style ?? parts.table.styleOf(call.path));
+    const ms = performance.now() - call.startedAtMs;
+    const status = outcome === undefined ? 0 : res.statusCode;
+    metrics.observe(call.route, status, ms);
+    if (parts.logger.isLevelEnabled('debug')) logRequest(parts.logger, call, status, ms);
+  };
+}
+
+function logFailure(logger: Logger, { requestId, route }: Call, error: unknown): void {
+  logger.error({ err: error, requestId, route: route?.path }, 'request failed');
+}
+
+function logRequest(logger: Logger, { req, requestId, route }: Call, status: number, ms: number): void {
+  logger.debug({ method: req.method, route: route?.path ?? 'none', status, ms, requestId }, 'request');
+}
+
+function findRoute(table: RouteTable): Step {
+  return ({ state }, next) => {
+    const { call } = state;
+    const { headers, httpVersion, method = 'GET' } = call.req;
+    if (headers.host === undefined && httpVersion === '1.1') {
+      return refuse(state, { refused: 'malformed-request', detail: 'HTTP/1.1 demands a Host header.' });
+    }
+    const match = table.find(method, call.path);
+    if ('refused' in match) return refuse(state, match);
+    call.route = match.route;
+    if (match.rawParams !== undefined) call.params = match.rawParams;
+    return next();
+  };
+}
+
+function authenticate(keys: KeyRing): Step {
+  return ({ state }, next) => {
+    const route = routeOf(state);
+    if (route.scope === null) return next();
+    const text = keyIn(state.call.headers);
+    const found = text === undefined ? undefined : keys.find(text);
+    const admit = (key: Awaited<typeof found>): Promise<void> | undefined => {
+      if (!opens(key, route)) return refuse(state, UNAUTHORIZED);
+      state.call.key = key;
+      return next();
+    };
+    return found instanceof Promise ? found.then(admit) : admit(found);
+  };
+}
+
+function limitRate(limiter: RateLimiter): Step {
+  return ({ state }, next) => {
+    const { call } = state;
+    const waitS = call.key === undefined ? 0 : limiter.take(call.key.project, performance.now());
+    if (waitS > 0) {
+      const detail = `This project may send ${call.project.rateLimit} requests a second.`;
+      return refuse(state, { refused: 'rate-limited', detail, retryAfterS: Math.min(3_600, Math.ceil(waitS)) });
+    }
+    const refusal = routeOf(state).admit?.();
+    return refusal === undefined ? next() : refuse(state, refusal);
+  };
+}
+
+function decodeParameters({ state }: Context, next: Next): Promise<void> | undefined {
+  const { call } = state;
+  if (call.path.includes('%') || call.search.includes('%')) {
+    try {
+      decodeURIComponent(call.search);
+      call.params = Object.fromEntries(
+        Object.entries(call.params).map(([name, raw]) => [name, decodeURIComponent(raw)]),
+      );
+    } catch {
+      return refuse(state, invalid('invalid-parameter', [{ path: '', message: 'malformed percent-encoding' }]));
+    }
+  }
+  return next();
+}
+
+function readBody({ state }: Context, next: Next): Promise<void> | undefined {
+  const { call } = state;
+  const { bodyLimitBytes } = routeOf(state);
+  if (bodyLimitBytes === null) return next();
+  const refusal = refuseHead(call.headers, bodyLimitBytes);
+  if (refusal !== undefined) return refuse(state, refusal);
+  if (expectsContinue(call)) call.res.writeContinue();
+  return readText(call.req, bodyLimitBytes).then((body) => takeBody(state, body, next));
+}
+
+function expectsContinue({ req }: Call): boolean {
+  return req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion !== '1.0';
+}
+
+function takeBody(state: State, body: Awaited<ReturnType<typeof readText>>, next: Next): Promise<void> | undefined {
+  if (body === 'client-gone') return undefined;
+  if ('refused' in body) return refuse(state, body);
+  state.call.text = body.text;
+  return next();
+}
+
+function handle({ state }: Context): Promise<void> | undefined {
+  const outcome = routeOf(state).handle(state.call);
+  if (outcome instanceof Promise) {
+    return outcome.then((settled) => {
+      state.outcome = settled;
+    });
+  }
+  state.outcome = outcome;
+  return undefined;
+}
+
+function routeOf({ call }: State): Route {
+  if (call.route === undefined) throw new Error('no route has been found yet');
+  return call.route;
+}
+
+function refuse(state: State, refusal: Refusal): undefined {
+  state.outcome = refusal;
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AuthenticatedKey } from './key-ring.ts';
+import type { Refusal } from './problems.ts';
+import type { Route } from './route.ts';
+
+// Longer than any key; more would only be hashed in vain.
+const MAX_KEY_LENGTH = 512;
+
+/**
+ * The key that the request carries: `api_key`, `service_key`, `x-api-key` (for proxies that drop names with an
+ * underscore), `Authorization: Bearer KEY` or `Basic base64(KEY:)`; the first of these counts.
+ */
+export function keyIn(headers: IncomingHttpHeaders): string | undefined {
+  const key =
+    single(headers['api_key']) ??
+    single(headers['service_key']) ??
+    single(headers['x-api-key']) ??
+    authorizationKey(headers.authorization);
+  return key === undefined || key === '' || key.length > MAX_KEY_LENGTH ? undefined : key;
+}
+
+/** Whether this key opens this route. */
+export function opens(key: AuthenticatedKey | undefined, route: Route): key is AuthenticatedKey {
+  return key !== undefined && (route.scope === 'any' || key.scope === route.scope);
+}
+
+// One text for a key that is missing, unknown, revoked or of another scope: it tells a guesser nothing.
+export const UNAUTHORIZED: Refusal = {
+  refused: 'unauthorized',
+  detail:
+    'This needs a valid key of the right scope, in the header api_key (or service_key, x-api-key, Authorization: Bearer or Basic).',
+};
+
+function authorizationKey(authorization: string | undefined): string | undefined {
+  const match = /^(bearer|basic) +(\S+) *$/i.exec(authorization ?? '');
+  const [, scheme, credentials] = match ?? [];
+  if (scheme === undefined || credentials === undefined) return undefined;
+  if (scheme.toLowerCase() === 'bearer') return credentials;
+  const [user] = Buffer.from(credentials, 'base64').toString('utf8').split(':', 1);
+  return user;
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,72 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Project } from '../projects/project-store.ts';
+import type { AuthenticatedKey } from './key-ring.ts';
+import type { Route } from './route.ts';
+
+const NO_PARAMS: Readonly<Record<string, string>> = {};
+
+/** One request on its way through the middleware: each step adds what it found out. */
+export class Call {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** The path as it was sent, without the query, never decoded. */
+  readonly path: string;
+  /** What follows the `?`, '' without one. */
+  readonly search: string;
+  /** The caller's `X-Request-Id`, or one of ours. */
+  readonly requestId: string;
+  readonly startedAtMs: number;
+  route: Route | undefined;
+  key: AuthenticatedKey | undefined;
+  /** The path's parameters, percent-decoded. */
+  params: Readonly<Record<string, string>> = NO_PARAMS;
+  /** The body: valid UTF-8 without a byte order mark; '' where the route takes none. */
+  text = '';
+  #signal: AbortSignal | undefined;
+
+  constructor(req: IncomingMessage, res: ServerResponse, requestId: string) {
+    this.req = req;
+    this.res = res;
+    this.requestId = requestId;
+    this.startedAtMs = performance.now();
+    const target = originForm(req.url ?? '/');
+    const mark = target.indexOf('?');
+    this.path = mark === -1 ? target : target.slice(0, mark);
+    this.search = mark === -1 ? '' : target.slice(mark + 1);
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.req.headers;
+  }
+
+  /** The project of the request's key. Only where the route needs a key. */
+  get project(): Project {
+    if (this.key === undefined) throw new Error('this route has no key and so no project');
+    return this.key.project;
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.search);
+  }
+
+  /** Aborted when the client goes away before it has its answer. */
+  get signal(): AbortSignal {
+    this.#signal ??= signalOf(this.res);
+    return this.#signal;
+  }
+}
+
+/** A target in absolute form (`GET http://host/path`, as to a proxy) names the same path (RFC 9112, 3.2.2). */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const match = /^https?:\/\/[^/?#]*(.*)$/i.exec(target);
+  if (match?.[1] === undefined) return target;
+  return match[1].startsWith('/') ? match[1] : `/${match[1]}`;
+}
+
+function signalOf(res: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (res.destroyed) controller.abort();
+  else res.once('close', () => res.writableFinished || controller.abort());
+  return controller.signal;
+}

@@ -1,0 +1,39 @@
+import type { Registry } from 'prom-client';
+import { DurationHistogram, type Durations } from './duration-histogram.ts';
+import type { Route } from './route.ts';
+
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Times every request, by route (never by path: a path names users), method and class of status. */
+export class HttpMetrics {
+  readonly #histogram: DurationHistogram;
+  readonly #ofRoute = new Map<Route | undefined, Map<number, Durations>>();
+
+  constructor(registry: Registry) {
+    this.#histogram = new DurationHistogram({
+      name: 'tidemark_http_request_duration_seconds',
+      help: 'From the head of a request to its answer',
+      bucketsS: BUCKETS_S,
+      registry,
+    });
+  }
+
+  /** @param status 0 where nobody was left to answer. */
+  observe(route: Route | undefined, status: number, ms: number): void {
+    const statusClass = Math.floor(status / 100);
+    const durations = this.#ofRoute.get(route)?.get(statusClass) ?? this.#add(route, statusClass);
+    durations.observe(ms);
+  }
+
+  #add(route: Route | undefined, statusClass: number): Durations {
+    const durations = this.#histogram.child({
+      route: route?.path ?? 'none',
+      method: route?.method ?? 'none',
+      status: statusClass === 0 ? 'gone' : `${statusClass}xx`,
+    });
+    const byClass = this.#ofRoute.get(route) ?? new Map<number, Durations>();
+    this.#ofRoute.set(route, byClass);
+    byClass.set(statusClass, durations);
+    return durations;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Registry } from 'prom-client';
+import type { Answer, Route, RouteSet } from './route.ts';
+
+/** Whether this process can do its work, and how each part of it is. */
+export interface Readiness {
+  readonly ready: boolean;
+  /** Name of the part → its state in a word: `ready`, `starting`, `away`, … */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+export interface OperationsParts {
+  readonly readiness: () => Readiness;
+  readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
+  /** The OpenAPI document, as an object. */
+  readonly openapi: object;
+  /** More entries for the front page: name → path. */
+  readonly links?: Readonly<Record<string, string>>;
+}
+
+/** What operators and machines ask, without a key. Nothing here names a project or a user. */
+export function operationRoutes({ readiness, registry, openapi, links }: OperationsParts): RouteSet {
+  const front = JSON.stringify({
+    name: 'Tidemark',
+    description: 'Event tracking service: identify, track and batch messages on a durable log',
+    links: { openapi: '/openapi.json', health: '/healthz', readiness: '/readyz', metrics: '/metrics', ...links },
+  });
+  const document = JSON.stringify(openapi);
+  return {
+    routes: [
+      open('/', () => ({ status: 200, body: front })),
+      open('/healthz', () => ({ status: 200, body: '{"status":"up"}' })),
+      open('/readyz', () => readinessAnswer(readiness())),
+      open('/metrics', async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() })),
+      open('/openapi.json', () => ({ status: 200, body: document })),
+    ],
+  };
+}
+
+function open(path: string, handle: () => Answer | Promise<Answer>): Route {
+  return { method: 'GET', path, scope: null, bodyLimitBytes: null, style: 'problem', handle };
+}
+
+function readinessAnswer({ ready, parts }: Readiness): Answer {
+  const body = JSON.stringify({ ready, parts });
+  return ready ? { status: 200, body } : { status: 503, body, headers: { 'Retry-After': '1' } };
+}

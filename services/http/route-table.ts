@@ -1,0 +1,76 @@
+import { Router } from '@koa/router';
+import type { ErrorStyle, Refusal } from './problems.ts';
+import type { Route, RouteSet } from './route.ts';
+
+/** A route that matched, with its path's parameters as they were sent. */
+export interface Match {
+  readonly route: Route;
+  readonly rawParams: Readonly<Record<string, string>> | undefined;
+}
+
+interface ExactPath {
+  readonly byMethod: Map<string, Match>;
+  allow: string;
+}
+
+/**
+ * Every route of the process. Paths without parameters, the hot ones, are one look-up in a map; the others are matched
+ * by @koa/router. Paths are compared as they were sent: case and a trailing slash count.
+ */
+export class RouteTable {
+  readonly #exact = new Map<string, ExactPath>();
+  readonly #router = new Router({ strict: true, sensitive: true });
+  readonly #byName = new Map<string, Route>();
+  readonly #twoStepBases: readonly string[];
+
+  constructor(sets: readonly RouteSet[]) {
+    this.#twoStepBases = sets.flatMap(({ twoStepBase }) => (twoStepBase === undefined ? [] : [`${twoStepBase}/`]));
+    for (const route of sets.flatMap(({ routes }) => routes)) this.#add(route);
+  }
+
+  /** The route, or the 404 or 405 to answer. HEAD goes where GET goes. */
+  find(method: string, path: string): Match | Refusal {
+    const exact = this.#exact.get(path);
+    if (exact === undefined) return this.#findPattern(method, path);
+    return exact.byMethod.get(method === 'HEAD' ? 'GET' : method) ?? wrongMethod(exact.allow);
+  }
+
+  /** How refusals of this path are worded, whether or not it exists. */
+  styleOf(path: string): ErrorStyle {
+    return this.#twoStepBases.some((base) => path.startsWith(base)) ? 'two-step' : 'problem';
+  }
+
+  #add(route: Route): void {
+    const name = `${route.method} ${route.path}`;
+    if (this.#byName.has(name)) throw new Error(`two routes for ${name}`);
+    this.#byName.set(name, route);
+    if (route.path.includes(':')) {
+      this.#router.register(route.path, [route.method], () => undefined, { name });
+      return;
+    }
+    const exact = this.#exact.get(route.path) ?? { byMethod: new Map<string, Match>(), allow: '' };
+    exact.byMethod.set(route.method, { route, rawParams: undefined });
+    exact.allow = allowOf([...exact.byMethod.keys()]);
+    this.#exact.set(route.path, exact);
+  }
+
+  #findPattern(method: string, path: string): Match | Refusal {
+    const { path: layers, pathAndMethod } = this.#router.match(path, method);
+    const layer = pathAndMethod[0];
+    const route = this.#byName.get(layer?.name ?? '');
+    if (layer !== undefined && route !== undefined) {
+      const captures = layer.captures(path);
+      return { route, rawParams: Object.fromEntries(layer.paramNames.map(({ name }, i) => [name, captures[i] ?? ''])) };
+    }
+    if (layers.length > 0) return wrongMethod(allowOf(layers.flatMap(({ methods }) => methods)));
+    return { refused: 'not-found', detail: 'There is nothing at this path. GET / lists what there is.' };
+  }
+}
+
+function wrongMethod(allow: string): Refusal {
+  return { refused: 'method-not-allowed', detail: `This path takes ${allow}.`, allow };
+}
+
+function allowOf(methods: readonly string[]): string {
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].sort().join(', ');
+}

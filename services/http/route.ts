@@ -1,0 +1,36 @@
+import type { Readable } from 'node:stream';
+import type { Scope } from '../projects/project-store.ts';
+import type { Call } from './call.ts';
+import type { ErrorStyle, Refusal } from './problems.ts';
+
+/** What a role plugs into the server: one method on one path. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v1/track`, or with parameters that take one segment each: `/v1/users/:user_id`. */
+  readonly path: string;
+  /** The scope that the key must have; 'any' takes a key of either, null needs none. */
+  readonly scope: Scope | 'any' | null;
+  /** The most bytes that the body may have once decompressed; null where the route takes no body. */
+  readonly bodyLimitBytes: number | null;
+  readonly style: ErrorStyle;
+  /** Asked after the key and before the body: a refusal here saves reading it. */
+  readonly admit?: () => Refusal | undefined;
+  /** Answers. What it throws is answered by `refusalOf`: 503 for what may pass, 422 for QUERY_LIMIT, else 500. */
+  readonly handle: (call: Call) => Answer | Refusal | Promise<Answer | Refusal>;
+}
+
+/** The routes of one role, and where it words refusals its own way. */
+export interface RouteSet {
+  readonly routes: readonly Route[];
+  /** Unknown paths below this one (`/legacy`) are answered in the two-step style. */
+  readonly twoStepBase?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Content-Type; `application/json` where left out. */
+  readonly type?: string;
+  /** Text or bytes are sent with their length, a stream in chunks: it is destroyed when the client goes away. */
+  readonly body: string | Uint8Array | Readable;
+  readonly headers?: Readonly<Record<string, string>>;
+}

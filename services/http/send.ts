@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import type { Call } from './call.ts';
+import { renderRefusal, type ErrorStyle, type Refusal } from './problems.ts';
+import type { Answer } from './route.ts';
+
+// A refused body up to this long is read away and the connection kept; a longer one is not worth the caller's upload.
+const MAX_DISCARDED_BYTES = 512_000;
+const DRAIN_MS = 1_000;
+
+/** Sends what came of a request. */
+export function send(call: Call, outcome: Answer | Refusal, style: ErrorStyle): void {
+  if ('refused' in outcome) sendRefusal(call, outcome, style);
+  else sendAnswer(call, outcome);
+}
+
+function sendAnswer(call: Call, answer: Answer): void {
+  const { body } = answer;
+  const type = answer.type ?? 'application/json';
+  if (body instanceof Readable) {
+    sendStream(call, answer, type, body);
+    return;
+  }
+  call.res.writeHead(answer.status, headersOf(call, type, byteLength(body), answer.headers));
+  call.res.end(body);
+}
+
+function sendStream(call: Call, answer: Answer, type: string, body: Readable): void {
+  call.res.writeHead(answer.status, headersOf(call, type, undefined, answer.headers));
+  if (call.req.method === 'HEAD') {
+    body.destroy();
+    call.res.end();
+    return;
+  }
+  // The head is out: a failure from here on can only be told by cutting the answer short, which `pipeline` does.
+  pipeline(body, call.res, () => undefined);
+}
+
+function sendRefusal(call: Call, refusal: Refusal, style: ErrorStyle): void {
+  const { status, type, headers, body } = renderRefusal(refusal, style);
+  const drained = status === 401 || status === 413 || !isWorthKeeping(call.req);
+  if (drained) call.res.shouldKeepAlive = false;
+  call.res.writeHead(status, headersOf(call, type, Buffer.byteLength(body), headers));
+  if (drained) endDrained(call, body);
+  else call.res.end(body);
+}
+
+function headersOf(
+  call: Call,
+  type: string,
+  length: number | undefined,
+  more: Readonly<Record<string, string>> | undefined,
+): string[] {
+  const headers = ['Content-Type', type, 'X-Request-Id', call.requestId];
+  if (length !== undefined) headers.push('Content-Length', String(length));
+  if (call.req.method === 'GET') headers.push('Cache-Control', 'no-store');
+  if (more !== undefined) for (const name of Object.keys(more)) headers.push(name, more[name] ?? '');
+  return headers;
+}
+
+/** Whether the next request on this connection can be had at a bounded price. */
+function isWorthKeeping({ headers, complete }: IncomingMessage): boolean {
+  if (complete) return true;
+  if (headers['transfer-encoding'] !== undefined) return false;
+  const length = Number(headers['content-length'] ?? 0);
+  // Who expects a 100 and is refused may send the body or not: the bytes that follow could be either.
+  return length === 0 || (length <= MAX_DISCARDED_BYTES && headers.expect === undefined);
+}
+
+/**
+ * Closes the connection without losing the answer: closing while bytes wait unread resets the connection, and the reset
+ * may overtake the answer. So the whole answer goes out first and ends only when the body has, or after a second.
+ */
+function endDrained({ req, res }: Call, body: string): void {
+  res.write(body);
+  const end = (): void => {
+    clearTimeout(timer);
+    res.end();
+  };
+  const timer = setTimeout(end, DRAIN_MS);
+  req.once('end', end);
+  req.once('close', end);
+  req.resume();
+}
+
+function byteLength(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}

@@ -1,0 +1,192 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { renderRefusal, type ErrorStyle, type Refusal } from './problems.ts';
+
+export interface ServerOptions {
+  /** From the first byte of a request (or the opening of the connection) to the end of its head. */
+  readonly headersTimeoutMs: number;
+  /** From there to the end of its body. */
+  readonly bodyTimeoutMs: number;
+  /** How long a connection may stay idle between requests: longer than the usual proxy (60 s) keeps one. */
+  readonly keepAliveTimeoutMs: number;
+  /** How long a connection in use may see no byte in either direction: who does not read its answer is let go. */
+  readonly stalledTimeoutMs: number;
+  /** How often the first two are looked at: a connection is closed at most this much later. */
+  readonly checkEveryMs: number;
+}
+
+export const SERVER_OPTIONS: ServerOptions = {
+  headersTimeoutMs: 10_000,
+  bodyTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 65_000,
+  // Longer than the longest question may take to be answered.
+  stalledTimeoutMs: 660_000,
+  checkEveryMs: 500,
+};
+
+type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
+
+/** What a connection is busy with. */
+interface Connection {
+  readonly open: Set<ServerResponse>;
+  /** Not HTTP any more: to be closed, with this as its last words, when what was accepted has been answered. */
+  broken: Refusal | undefined;
+}
+
+/** Listens, keeps slow and broken clients from holding anything, and stops without dropping an accepted request. */
+export class HttpServer {
+  readonly #server: Server;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #listener: Listener;
+  readonly #styleOf: (path: string) => ErrorStyle;
+  #closing: Promise<void> | undefined;
+
+  constructor(listener: Listener, styleOf: (path: string) => ErrorStyle, options: ServerOptions = SERVER_OPTIONS) {
+    this.#listener = listener;
+    this.#styleOf = styleOf;
+    this.#server = createServer({
+      // Node counts `requestTimeout` from the first byte too, so it has to hold both.
+      headersTimeout: options.headersTimeoutMs,
+      requestTimeout: options.headersTimeoutMs + options.bodyTimeoutMs,
+      connectionsCheckingInterval: options.checkEveryMs,
+      keepAliveTimeout: options.keepAliveTimeoutMs,
+      noDelay: true,
+      // Node's own refusal has no body; the app checks this itself.
+      requireHostHeader: false,
+    });
+    this.#server.timeout = options.stalledTimeoutMs;
+    const onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#onRequest(req, res);
+    this.#server.on('request', onRequest);
+    // The reader of bodies asks for the body with a 100 when it wants it: what is refused before need not be sent.
+    this.#server.on('checkContinue', onRequest);
+    this.#server.on('checkExpectation', onRequest);
+    this.#server.on('connection', (socket) => this.#onConnection(socket));
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      this.#onClientError(error, socket as Socket),
+    );
+    this.#server.on('connect', (_req, socket) => lastWords(socket as Socket, CONNECT_REFUSED, 'problem'));
+  }
+
+  /** Resolves with where it listens: port 0 takes a free one. */
+  listen(host: string, port: number): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', reject);
+        resolve(this.#server.address() as AddressInfo);
+      });
+    });
+  }
+
+  /** Requests accepted and not yet answered. */
+  get openRequests(): number {
+    let count = 0;
+    for (const { open } of this.#connections.values()) count += open.size;
+    return count;
+  }
+
+  get openConnections(): number {
+    return this.#connections.size;
+  }
+
+  /**
+   * Stops accepting, closes idle connections at once and the others with the answer to what they have sent. After
+   * `withinMs` the rest is cut. Idempotent.
+   */
+  close(withinMs: number): Promise<void> {
+    this.#closing ??= this.#close(withinMs);
+    return this.#closing;
+  }
+
+  async #close(withinMs: number): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    for (const [socket, { open }] of this.#connections) {
+      if (open.size === 0) socket.destroy();
+      for (const res of open) res.shouldKeepAlive = false;
+    }
+    const timer = setTimeout(() => this.#server.closeAllConnections(), withinMs);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #onConnection(socket: Socket): void {
+    this.#connections.set(socket, { open: new Set(), broken: undefined });
+    socket.once('close', () => this.#connections.delete(socket));
+  }
+
+  #onRequest(req: IncomingMessage, res: ServerResponse): void {
+    const { socket } = req;
+    const connection = this.#connections.get(socket);
+    connection?.open.add(res);
+    if (this.#closing !== undefined) res.shouldKeepAlive = false;
+    res.on('close', () => {
+      connection?.open.delete(res);
+      if (connection !== undefined) this.#whenAnswered(socket, connection);
+    });
+    this.#listener(req, res);
+  }
+
+  #whenAnswered(socket: Socket, { open, broken }: Connection): void {
+    if (broken !== undefined) {
+      if (unfinishedOf(open).length === open.size) lastWords(socket, broken, 'problem');
+    } else if (open.size === 0 && this.#closing !== undefined) {
+      // An answer whose head was out before the stop began did not say that the connection would close.
+      socket.end();
+    }
+  }
+
+  /**
+   * Bytes that are no HTTP, or a request that took too long. They may follow requests that are still being answered:
+   * those get their answers first, for an error written now would be taken for the answer of the oldest.
+   */
+  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || connection === undefined) {
+      socket.destroy();
+      return;
+    }
+    const refusal = refusalOfClientError(error);
+    const unfinished = unfinishedOf(connection.open);
+    if (connection.open.size > unfinished.length) {
+      connection.broken = refusal;
+    } else if (unfinished.some(({ headersSent }) => headersSent)) {
+      socket.destroy();
+    } else {
+      lastWords(socket, refusal, this.#styleOf(unfinished[0]?.req.url ?? '/'));
+    }
+  }
+}
+
+/** The requests whose bodies have not arrived whole. */
+function unfinishedOf(open: ReadonlySet<ServerResponse>): ServerResponse[] {
+  return [...open].filter(({ req }) => !req.complete);
+}
+
+const CONNECT_REFUSED: Refusal = { refused: 'method-not-allowed', detail: 'This is no proxy.', allow: 'GET, POST' };
+
+function refusalOfClientError({ code }: NodeJS.ErrnoException): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return { refused: 'headers-too-large', detail: 'The head of the request is over 16 KB.' };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { refused: 'timeout', detail: 'The request did not arrive in time.' };
+  }
+  return { refused: 'malformed-request', detail: 'This is not a valid HTTP/1.1 request.' };
+}
+
+/** Writes an answer to a connection that has no request to answer, and closes it. */
+function lastWords(socket: Socket, refusal: Refusal, style: ErrorStyle): void {
+  const { status, type, headers, body } = renderRefusal(refusal, style);
+  const lines = Object.entries({
+    'Content-Type': type,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  if (socket.writable) {
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  }
+  socket.destroySoon();
+}

@@ -1,0 +1,49 @@
+import type { Appended } from '../event-log/event-log.ts';
+
+export interface ClockGuardOptions {
+  /** How far our clock may be from the log's. */
+  readonly maxSkewMs: number;
+  /** For how long nothing is accepted after it was further. Then the next message tells anew. */
+  readonly probeAfterMs?: number;
+  readonly nowMs?: () => number;
+}
+
+/**
+ * Holds our clock against the log's: every append tells. Our clock orders messages for ever, so one that is wrong must
+ * not go on.
+ */
+export class ClockGuard {
+  readonly #maxSkewMs: number;
+  readonly #probeAfterMs: number;
+  readonly #nowMs: () => number;
+  #closedUntilMs = -Infinity;
+
+  constructor({ maxSkewMs, probeAfterMs = 10_000, nowMs = Date.now }: ClockGuardOptions) {
+    this.#maxSkewMs = maxSkewMs;
+    this.#probeAfterMs = probeAfterMs;
+    this.#nowMs = nowMs;
+  }
+
+  /** Our wall clock, in milliseconds since 1970. */
+  now(): number {
+    return this.#nowMs();
+  }
+
+  /** Whether our clock is not to be trusted now. Timed by the monotonic clock: the other one is what is in doubt. */
+  get skewed(): boolean {
+    return performance.now() < this.#closedUntilMs;
+  }
+
+  /** Whether this append, sent at `sentAtMs` by our clock and answered now, agrees with the log's clock. */
+  agrees(appended: readonly Appended[], sentAtMs: number): boolean {
+    const [first] = appended;
+    if (first === undefined || skewMs(first.appendedAtMs, sentAtMs, this.#nowMs()) <= this.#maxSkewMs) return true;
+    this.#closedUntilMs = performance.now() + this.#probeAfterMs;
+    return false;
+  }
+}
+
+/** The log took it between our two instants, if our clock is right: a slow append is no skew. */
+function skewMs(appendedAtMs: number, sentAtMs: number, answeredAtMs: number): number {
+  return Math.max(0, sentAtMs - appendedAtMs, appendedAtMs - answeredAtMs);
+}

@@ -1,0 +1,47 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { DurationHistogram, type Durations } from '../http/duration-histogram.ts';
+import { type Message, MESSAGE_TOPICS, type MessageTopic, topicOf } from '../messages/message.ts';
+
+const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** What ingest tells of itself. No label names a project or a user. */
+export class IngestMetrics {
+  readonly #accepted = new Map<MessageTopic, number>(MESSAGE_TOPICS.map((topic) => [topic, 0]));
+  readonly #appends: Durations;
+
+  constructor(registry: Registry, unacknowledgedBytes: () => number) {
+    const registers = [registry];
+    const accepted: Counter = new Counter({
+      name: 'tidemark_ingest_messages_accepted_total',
+      help: 'Messages that are safe in the event log, by topic',
+      labelNames: ['topic'],
+      registers,
+      // Counted here and told when asked: prom-client's own increment costs more than the rest of the counting.
+      collect: () => {
+        accepted.reset();
+        for (const [topic, count] of this.#accepted) accepted.inc({ topic }, count);
+      },
+    });
+    const appends = new DurationHistogram({
+      name: 'tidemark_ingest_append_duration_seconds',
+      help: 'From handing the messages of a request to the event log until they are safe',
+      bucketsS: BUCKETS_S,
+      registry,
+    });
+    this.#appends = appends.child({});
+    const gauge: Gauge = new Gauge({
+      name: 'tidemark_ingest_unacknowledged_bytes',
+      help: 'Bytes of messages handed to the event log and not yet safe',
+      registers,
+      collect: () => gauge.set(unacknowledgedBytes()),
+    });
+  }
+
+  accepted(messages: readonly Message[], appendMs: number): void {
+    this.#appends.observe(appendMs);
+    for (const message of messages) {
+      const topic = topicOf(message);
+      this.#accepted.set(topic, (this.#accepted.get(topic) ?? 0) + 1);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { RateLimiter } from '../../services/http/rate-limit.ts';
+
+test('a project without a limit is never held back', () => {
+  const limiter = new RateLimiter();
+  const waits = Array.from({ length: 1_000 }, () => limiter.take({ id: 'a', rateLimit: null }, 0));
+  expect(waits.every((wait) => wait === 0)).toBe(true);
+});
+
+test('a second holds as many requests as the limit says, and the next one waits for its share of a second', () => {
+  const limiter = new RateLimiter();
+  const project = { id: 'a', rateLimit: 4 };
+
+  const waits = Array.from({ length: 5 }, () => limiter.take(project, 1_000));
+
+  expect(waits).toEqual([0, 0, 0, 0, 0.25]);
+  expect(limiter.take(project, 1_249)).toBeGreaterThan(0);
+  expect(limiter.take(project, 1_251)).toBe(0);
+});
+
+test('an idle project saves up no more than one second', () => {
+  const limiter = new RateLimiter();
+  const project = { id: 'a', rateLimit: 2 };
+  limiter.take(project, 0);
+
+  const waits = Array.from({ length: 3 }, () => limiter.take(project, 3_600_000));
+
+  expect(waits).toEqual([0, 0, 0.5]);
+});
+
+test('over ten seconds of asking without end, as many pass as the limit says', () => {
+  const limiter = new RateLimiter();
+  let passed = 0;
+
+  for (let atMs = 0; atMs < 10_000; atMs++) if (limiter.take({ id: 'a', rateLimit: 50 }, atMs) === 0) passed++;
+
+  expect(passed).toBeGreaterThanOrEqual(50 + 499);
+  expect(passed).toBeLessThanOrEqual(50 + 500);
+});
+
+test('a limit under one a second lets the first request pass and names the wait', () => {
+  const limiter = new RateLimiter();
+  const project = { id: 'a', rateLimit: 0.5 };
+
+  expect(limiter.take(project, 0)).toBe(0);
+  expect(limiter.take(project, 0)).toBe(2);
+});
+
+test('projects do not share', () => {
+  const limiter = new RateLimiter();
+  limiter.take({ id: 'a', rateLimit: 1 }, 0);
+
+  expect(limiter.take({ id: 'b', rateLimit: 1 }, 0)).toBe(0);
+});
+
+test('a new limit holds from the next request on', () => {
+  const limiter = new RateLimiter();
+  for (let i = 0; i < 100; i++) limiter.take({ id: 'a', rateLimit: 100 }, 0);
+
+  const waits = Array.from({ length: 3 }, () => limiter.take({ id: 'a', rateLimit: 1 }, 5_000));
+
+  expect(waits).toEqual([0, 1, 1]);
+});

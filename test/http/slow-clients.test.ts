@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { IngestServer, WRITE_KEY } from '../support/ingest-server.ts';
+import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
+
+const HEADERS = { api_key: WRITE_KEY, 'content-type': 'application/json', 'content-length': '100' };
+
+let server: IngestServer;
+
+beforeAll(async () => {
+  const timeouts = { headersTimeoutMs: 300, bodyTimeoutMs: 500, keepAliveTimeoutMs: 200, checkEveryMs: 20 };
+  server = await IngestServer.start({ server: timeouts });
+});
+afterAll(() => server.stop());
+
+async function nothingHeld(): Promise<void> {
+  await vi.waitFor(() => expect([server.http.openConnections, server.http.openRequests]).toEqual([0, 0]));
+}
+
+test('a connection that says nothing is closed', async () => {
+  const client = await RawClient.connect(server.port);
+  const answers = await client.closed();
+  expect(answers.map(({ status }) => status)).toEqual([408]);
+  await nothingHeld();
+});
+
+test('a head that does not end is closed, however steadily it drips', async () => {
+  const client = await RawClient.connect(server.port);
+  client.send('POST /v1/track HTTP/1.1\r\nhost: a\r\n');
+  const drip = setInterval(() => client.send('x-drip: 1\r\n'), 50);
+
+  const [answer] = await client.closed();
+  clearInterval(drip);
+
+  expect([answer?.status, answer?.json?.type]).toEqual([408, 'urn:tidemark:problem:timeout']);
+  await nothingHeld();
+});
+
+test('a body that does not end is closed, however steadily it drips', async () => {
+  const client = await RawClient.connect(server.port);
+  client.send(request('/v1/track', HEADERS, '{"user_id":"'));
+  const drip = setInterval(() => client.send('u'), 50);
+
+  const [answer] = await client.closed();
+  clearInterval(drip);
+
+  expect([answer?.status, answer?.json?.type]).toEqual([408, 'urn:tidemark:problem:timeout']);
+  await nothingHeld();
+});
+
+test('on a two-step path the last words are in its style', async () => {
+  const client = await RawClient.connect(server.port);
+  const [answer] = await client.send(request('/legacy/add-event', HEADERS, '{')).closed();
+  expect(answer?.json).toMatchObject({ success: 408 });
+});
+
+test('a second request that stalls is closed, too', async () => {
+  const client = await RawClient.connect(server.port);
+  await client.send(jsonRequest('/v1/track', WRITE_KEY, { user_id: 'u', event: 'e' })).answered();
+
+  const answers = await client.send(request('/v1/track', HEADERS, '{')).closed();
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 408]);
+  await nothingHeld();
+});
+
+test('an idle connection is closed after its time', async () => {
+  const client = await RawClient.connect(server.port);
+  const answers = await client.send(jsonRequest('/v1/track', WRITE_KEY, { user_id: 'u', event: 'e' })).closed();
+  expect(answers.map(({ status }) => status)).toEqual([200]);
+  await nothingHeld();
+});
+
+test('a client that does not read its answer is let go', async () => {
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield 'x'.repeat(100_000);
+    })(),
+  );
+  const route = { method: 'GET', path: '/endless', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
+  const routes = [{ ...route, handle: () => ({ status: 200, body: endless }) }];
+  const other = await IngestServer.start({ routes, server: { stalledTimeoutMs: 200 } });
+  onTestFinished(() => other.stop());
+  const client = await RawClient.connect(other.port);
+  client.socket.pause();
+
+  client.send(request('/endless', {}, '', 'GET'));
+
+  await vi.waitFor(() => expect(endless.destroyed).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(() => expect(other.http.openConnections).toBe(0));
+});
+
+test('a request that has arrived may wait for the log longer than any of these', async () => {
+  const client = await RawClient.connect(server.port);
+  const silent = await RawClient.connect(server.port);
+  server.faulty.hold();
+  client.send(jsonRequest('/v1/track', WRITE_KEY, { user_id: 'u', event: 'e' }));
+  for (let i = 0; i < 3; i++) await (i === 0 ? silent : await RawClient.connect(server.port)).closed();
+
+  server.faulty.release();
+
+  expect((await client.answered()).map(({ status }) => status)).toEqual([200]);
+});

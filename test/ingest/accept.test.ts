@@ -1,0 +1,110 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ClockGuard } from '../../services/ingest/clock-guard.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { IngestServer, type IngestServerOptions } from '../support/ingest-server.ts';
+
+const TRACK = { user_id: 'u', event: 'e' };
+
+async function start(options: IngestServerOptions = {}): Promise<IngestServer> {
+  const server = await IngestServer.start(options);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+test('the answer leaves only when the log has the message safe', async () => {
+  const server = await start();
+  let answered = false;
+  server.faulty.hold();
+  const answer = server.post('/v1/track', TRACK).then((reply) => {
+    answered = true;
+    return reply;
+  });
+  await vi.waitFor(() => expect(server.faulty.waiting).toBe(1));
+  await server.get('/healthz');
+  expect(answered).toBe(false);
+
+  server.faulty.release();
+
+  expect((await answer).status).toBe(200);
+});
+
+test('unacknowledged bytes are bounded, and free again once the log has them', async () => {
+  const server = await start({ maxUnacknowledgedBytes: 2_000 });
+  server.faulty.hold();
+  const big = { ...TRACK, properties: { pad: 'x'.repeat(1_500) } };
+  const waiting = [server.post('/v1/track', big)];
+  await vi.waitFor(() => expect(server.faulty.waiting).toBe(1));
+  waiting.push(server.post('/v1/track', big));
+  await vi.waitFor(() => expect(server.faulty.waiting).toBe(2));
+
+  const refused = await server.post('/v1/track', TRACK);
+  const { text } = await server.get('/metrics');
+  server.faulty.release();
+  const accepted = await Promise.all(waiting);
+
+  expect(refused.status).toBe(429);
+  expect(Number(/unacknowledged_bytes (\d+)/.exec(text)?.[1])).toBeGreaterThan(3_000);
+  expect(accepted.map(({ status }) => status)).toEqual([200, 200]);
+  expect(server.ingestor.unacknowledgedBytes).toBe(0);
+  expect((await server.post('/v1/track', TRACK)).status).toBe(200);
+});
+
+test('a log that goes away makes ingest unready until it is back', async () => {
+  const server = await start();
+  server.faulty.away = true;
+
+  const refused = await server.post('/v1/track', TRACK);
+
+  expect([refused.status, server.ingestor.state]).toEqual([503, 'log away']);
+  expect(server.ingestor.unacknowledgedBytes).toBe(0);
+  server.faulty.away = false;
+  await vi.waitFor(() => expect(server.ingestor.state).toBe('ready'));
+  expect((await server.post('/v1/track', TRACK)).status).toBe(200);
+});
+
+test('an error that will not pass is 500, and holds nothing', async () => {
+  const broken = (): Promise<never> => Promise.reject(new TidemarkError('LOG_DAMAGED', 'as ordered'));
+  const server = await start({ log: { append: broken, check: broken } });
+
+  expect((await server.post('/v1/track', TRACK)).status).toBe(500);
+  expect(server.ingestor.unacknowledgedBytes).toBe(0);
+});
+
+test.each([-6_000, 6_000])("a clock %i ms off the log's is 503, and so is everything for a while", async (offsetMs) => {
+  const server = await start({ guard: new ClockGuard({ maxSkewMs: 5_000, probeAfterMs: 60_000 }) });
+  server.faulty.clockOffsetMs = offsetMs;
+
+  const first = await server.post('/v1/track', TRACK);
+  const recorded = server.faulty.records.length;
+  const second = await server.post('/v1/track', TRACK);
+
+  expect([first.status, second.status, server.ingestor.state]).toEqual([503, 503, 'clock skewed']);
+  expect(second.json.message_ids).toHaveLength(1);
+  expect(server.faulty.records.length).toBe(recorded);
+});
+
+test('a clock that was off is tried again after a while', async () => {
+  const server = await start({ guard: new ClockGuard({ maxSkewMs: 5_000, probeAfterMs: 20 }) });
+  server.faulty.clockOffsetMs = 6_000;
+  await server.post('/v1/track', TRACK);
+  server.faulty.clockOffsetMs = 0;
+
+  await vi.waitFor(() => expect(server.ingestor.state).toBe('ready'));
+
+  expect((await server.post('/v1/track', TRACK)).status).toBe(200);
+});
+
+test.each([
+  ['taken at once', 1_000, 1_000, 1_000, true],
+  ['taken while we waited long', 1_000, 50_000, 99_000, true],
+  ['taken 5 s before we sent it', 10_000, 5_000, 10_000, true],
+  ['taken more than that before', 10_000, 4_999, 10_000, false],
+  ['taken 5 s after we had the answer', 10_000, 16_000, 11_000, true],
+  ['taken more than that after', 10_000, 16_001, 11_000, false],
+])('a message %s', (_, sentAtMs, appendedAtMs, answeredAtMs, agrees) => {
+  const guard = new ClockGuard({ maxSkewMs: 5_000, nowMs: () => answeredAtMs });
+  const appended = [{ topic: 't', partition: 0, offset: 0n, appendedAtMs }];
+
+  expect(guard.agrees(appended, sentAtMs)).toBe(agrees);
+  expect(guard.skewed).toBe(!agrees);
+});
