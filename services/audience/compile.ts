@@ -1,0 +1,110 @@
+/**
+ * An audience → one ClickHouse query. Pure. Nothing that a caller wrote becomes SQL: all of it, the names of members
+ * too, travels as parameters.
+ */
+import type { Query } from '../analytics/analytics-store.ts';
+import type { Micros } from '../messages/message.ts';
+import { type Audience, type EventCondition, isPassedByMissing, type TraitCondition } from './audience.ts';
+import { Params } from './params.ts';
+import { READABLE_SQL } from './text-value.ts';
+import { eventUsers, type Scope, traitUsers } from './user-sets.ts';
+
+/** The most users that a sample may have. */
+export const MAX_SAMPLE = 1000;
+
+export interface PreviewOptions {
+  readonly projectId: string;
+  /** The evaluation, which relative times count back from. */
+  readonly now: Micros;
+  /** 0 to `MAX_SAMPLE`. */
+  readonly sampleSize: number;
+}
+
+/**
+ * One row: `count`, of distinct users, and `sample`, user ids of some of them. A user known only by the internal id, or
+ * by an SDK's anonymous id, is counted and not in the sample.
+ *
+ * Every user of the project is tried, which the table of all users has; each condition is a set made once before. Count
+ * and sample together: apart, the sets would be made twice, and they are most of the work.
+ */
+export function compilePreview(audience: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
+  const params = new Params();
+  const scope: Scope = { params, projectId, now };
+  const sample = `groupUniqArrayIf(${MAX_SAMPLE})(user_id, user_id != '')`;
+  const select =
+    `SELECT uniqExact(user) AS count, arraySlice(arraySort(${sample}), 1, ${params.count(sampleSize)}) AS sample ` +
+    `FROM user_rows WHERE project_id = ${params.string(projectId)} AND ${filter(scope, audience)}`;
+  const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
+  return { sql, params: params.values() };
+}
+
+/** The condition on `user` that is true of the audience's users. */
+function filter(scope: Scope, audience: Audience): string {
+  switch (audience.kind) {
+    case 'all':
+      return filterAll(scope, audience.of);
+    case 'any':
+      return `(${audience.of.map((part) => filter(scope, part)).join(' OR ')})`;
+    case 'not':
+      return `NOT (${filter(scope, audience.of)})`;
+    case 'trait':
+    case 'event':
+      return userSet(scope, audience).filter(null);
+    default:
+      return audience satisfies never;
+  }
+}
+
+/**
+ * Sets that can be narrowed are, one within the other, events innermost: they leave few rows of traits to look at. Over 6
+ * million events and 3.6 million rows of traits that took 222 ms against 283 apart for an event of 5 % of all, and made
+ * no difference for rarer and commoner ones; the granules of trait_rows are skipped only where a set is tiny.
+ */
+function filterAll(scope: Scope, parts: readonly Audience[]): string {
+  const sets = parts.map((part) => (part.kind === 'trait' || part.kind === 'event' ? userSet(scope, part) : null));
+  const chained = sets.filter((set) => set?.isPositive === true);
+  const events = chained.filter((set) => set?.kind === 'event');
+  const traits = chained.filter((set) => set?.kind === 'trait');
+  const chain = [...events, ...traits].reduce<string | null>((among, set) => set?.filter(among) ?? among, null);
+  const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
+  return `(${[...(chain === null ? [] : [chain]), ...others].join(' AND ')})`;
+}
+
+/** A condition as a set of users: those in it (`isPositive`), or all others. */
+interface UserSet {
+  readonly kind: 'trait' | 'event';
+  readonly isPositive: boolean;
+  /** The condition on `user`; a positive set may be narrowed to those `among` another. */
+  filter(among: string | null): string;
+}
+
+function userSet(scope: Scope, condition: TraitCondition | EventCondition): UserSet {
+  return condition.kind === 'trait' ? traitSet(scope, condition) : eventSet(scope, condition);
+}
+
+/** Where a user without the trait passes, the set is of those who do not. */
+function traitSet(scope: Scope, condition: TraitCondition): UserSet {
+  const isPositive = !isPassedByMissing(condition);
+  const of = (among: string | null) => traitUsers(scope, condition, isPositive, among);
+  return { kind: 'trait', isPositive, filter: (among) => inSet(of(among), isPositive) };
+}
+
+/** Where a user who never did it passes, the set is of those who did it more often. */
+function eventSet(scope: Scope, condition: EventCondition): UserSet {
+  const { times, first, last } = condition;
+  const needsOne = first !== null || last !== null;
+  if (times.atLeast > 0 || needsOne) {
+    const atLeastOnce = { ...times, atLeast: Math.max(times.atLeast, 1) };
+    const of = (among: string | null) => eventUsers(scope, condition, atLeastOnce, among);
+    return { kind: 'event', isPositive: true, filter: (among) => inSet(of(among), true) };
+  }
+  const { atMost } = times;
+  if (atMost === null) return { kind: 'event', isPositive: false, filter: () => 'true' };
+  const tooOften = { atLeast: atMost + 1, atMost: null };
+  const of = () => eventUsers(scope, condition, tooOften, null);
+  return { kind: 'event', isPositive: false, filter: () => inSet(of(), false) };
+}
+
+function inSet(subquery: string, isIn: boolean): string {
+  return `user ${isIn ? 'IN' : 'NOT IN'} (${subquery})`;
+}

@@ -1,0 +1,22 @@
+/** How large a definition may be. schemas/audience.json says the same. */
+
+/** Groups within groups, the outermost included. */
+export const MAX_DEPTH = 10;
+
+/** Conditions and the members under `where`, together. */
+export const MAX_CONDITIONS = 100;
+
+/** Values of one `in`. */
+export const MAX_VALUES = 1000;
+
+/** Keys of one path. */
+export const MAX_PATH_KEYS = 16;
+
+/** Code points of a key, an event's name or a string to compare with. */
+export const MAX_TEXT = 512;
+
+/** The largest number of times. */
+export const MAX_TIMES = 1_000_000;
+
+/** Problems that one refusal names. */
+export const MAX_PROBLEMS = 100;

@@ -1,0 +1,99 @@
+/** Conditions as subqueries that give `user`, each user once. */
+import type { Micros } from '../messages/message.ts';
+import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
+import type { EventCondition, Instant, Member, Period, Times, TraitCondition } from './audience.ts';
+import { ColumnValue, isNameable } from './column-value.ts';
+import type { Params } from './params.ts';
+import { testsSql } from './test-sql.ts';
+import { PropertyTextValue, TextValue } from './text-value.ts';
+import { TraitValue } from './trait-value.ts';
+import type { ValueSql } from './value.ts';
+
+/** What a query is compiled for. */
+export interface Scope {
+  readonly params: Params;
+  readonly projectId: string;
+  /** The evaluation. */
+  readonly now: Micros;
+}
+
+/** Users with the trait whose value passes, or with `passes` false does not. `among` is a condition on `user`. */
+export function traitUsers(scope: Scope, condition: TraitCondition, passes: boolean, among: string | null): string {
+  const { params, projectId } = scope;
+  const [trait = '', ...nested] = condition.path;
+  const value =
+    nested.length === 0 ? new TraitValue(params, 'readable(value)') : new TextValue(params, 'readable(value)', nested);
+  const test = testsSql(params, value, condition.tests);
+  return select('SELECT user FROM trait_rows FINAL', [
+    `project_id = ${params.string(projectId)}`,
+    `trait = ${params.string(trait)}`,
+    // A deletion hides the older value only if FINAL sees it, so it is filtered after.
+    `kind != 'deleted'`,
+    passes ? test : `NOT (${test})`,
+    among,
+  ]);
+}
+
+/** Users who did it so often, of those who did it at all: `times` has no zero in it. */
+export function eventUsers(scope: Scope, condition: EventCondition, times: Times, among: string | null): string {
+  const { params, projectId } = scope;
+  const { event, where, within, first, last } = condition;
+  const having = [
+    ...timesSql(params, times),
+    ...(first ? periodSql(scope, 'min(timestamp)', first) : []),
+    ...(last ? periodSql(scope, 'max(timestamp)', last) : []),
+  ];
+  // FINAL keeps the first copy of a repeat, merged or not, and that one says what happened. Where it only matters that
+  // something did, any copy will do, several times faster.
+  const isAnyCopy = where.length === 0 && having.length === 0;
+  const rows = select(`SELECT user FROM event_rows${isAnyCopy ? '' : ' FINAL'}`, [
+    `project_id = ${params.string(projectId)}`,
+    `event = ${params.string(event)}`,
+    ...(within ? daysSql(scope, within) : []),
+    ...(within ? periodSql(scope, 'timestamp', within) : []),
+    ...where.map((member) => memberSql(params, member)),
+    among,
+  ]);
+  return `${rows} GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
+}
+
+function memberSql(params: Params, { path, tests }: Member): string {
+  const value: ValueSql = isNameable(path)
+    ? new ColumnValue(params, path)
+    : new PropertyTextValue(params, 'readable(properties_text)', path);
+  return testsSql(params, value, tests);
+}
+
+/** A repeat under another day's timestamp is a row of its own: distinct ids are counted, not rows. */
+function timesSql(params: Params, { atLeast, atMost }: Times): string[] {
+  const conditions = [];
+  if (atLeast > 1) conditions.push(`uniqExact(message_id) >= ${params.count(atLeast)}`);
+  if (atMost !== null) conditions.push(`uniqExact(message_id) <= ${params.count(atMost)}`);
+  return conditions;
+}
+
+function periodSql(scope: Scope, time: string, { from, to }: Period): string[] {
+  const conditions = [];
+  if (from) conditions.push(`${time} >= ${scope.params.instant(microsOf(from, scope))}`);
+  if (to) conditions.push(`${time} < ${scope.params.instant(microsOf(to, scope))}`);
+  return conditions;
+}
+
+/** The same by `day`, which the key has. */
+function daysSql(scope: Scope, { from, to }: Period): string[] {
+  const conditions = [];
+  if (from) conditions.push(`day >= toDate32(${scope.params.instant(microsOf(from, scope))})`);
+  if (to) conditions.push(`day <= toDate32(${scope.params.instant(microsOf(to, scope))})`);
+  return conditions;
+}
+
+function microsOf(instant: Instant, { now }: Scope): Micros {
+  const micros = 'at' in instant ? instant.at : now - instant.ago;
+  // No message lies outside, and ClickHouse's dates end there.
+  if (micros < EARLIEST) return EARLIEST;
+  return micros >= END_OF_TIME ? END_OF_TIME - 1n : micros;
+}
+
+function select(head: string, conditions: readonly (string | null)[]): string {
+  return `${head} WHERE ${conditions.filter((condition) => condition !== null).join(' AND ')}`;
+}

@@ -1,0 +1,50 @@
+/** How ClickHouse is asked about one JSON value, wherever it is stored. */
+import type { NumberConstant } from './audience.ts';
+
+export const OPERATOR_SQL = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+export type ComparisonSql = '=' | (typeof OPERATOR_SQL)[keyof typeof OPERATOR_SQL];
+
+/**
+ * Expressions over a row. Those that are conditions are never NULL: false where the value is missing or of another type.
+ *
+ * Numbers: exact where both sides are whole numbers of 64 bits, by double otherwise.
+ */
+export interface ValueSql {
+  /** There is a value, whatever its type. */
+  exists(): string;
+  /** The string itself; NULL where it is none. */
+  string(): string;
+  isBoolean(value: boolean): string;
+  isNumber(comparison: ComparisonSql, value: NumberConstant): string;
+  isOneOf(values: readonly NumberConstant[]): string;
+  /** It is a list with this member. */
+  hasString(value: string): string;
+  hasBoolean(value: boolean): string;
+  hasNumber(value: NumberConstant): string;
+}
+
+/** False instead of NULL. */
+export function orFalse(condition: string): string {
+  return `ifNull(${condition}, false)`;
+}
+
+/** At least one of them. */
+export function anyOf(conditions: readonly string[]): string {
+  return conditions.length === 1 ? `${conditions[0]}` : `(${conditions.join(' OR ')})`;
+}
+
+export interface Numbers {
+  readonly integers: readonly bigint[];
+  /** Those that are not compared as integers. */
+  readonly others: readonly number[];
+  /** All of them. */
+  readonly doubles: readonly number[];
+}
+
+export function splitNumbers(values: readonly NumberConstant[]): Numbers {
+  return {
+    integers: values.flatMap(({ integer }) => (integer === null ? [] : [integer])),
+    others: values.flatMap(({ integer, double }) => (integer === null ? [double] : [])),
+    doubles: values.map(({ double }) => double),
+  };
+}

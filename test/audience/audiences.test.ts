@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import { Audiences } from '../../services/audience/audiences.ts';
+import { readDefinition } from '../../services/audience/definition.ts';
+import { parseBody } from '../../services/messages/json.ts';
+import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
+import { sharedAnalytics } from '../support/chdb.ts';
+
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+const DAY = 86_400_000_000n;
+const NOON = BigInt(NOON_MS) * 1000n;
+
+// What has meant something to some parser on the way: SQL, parameters, the names of subcolumns, JSON, regular expressions.
+const HOSTILE = [
+  "'",
+  '"',
+  '`',
+  '\\',
+  "\\'",
+  "') OR 1=1 --",
+  '; DROP TABLE event_rows',
+  '/*',
+  '{p0:String}',
+  '{p1:Identifier}',
+  '\\N',
+  'NULL',
+  '[]',
+  "['a']",
+  'a.b',
+  'a%2Eb',
+  '%',
+  '^a',
+  '^`a`',
+  ':`Int64`',
+  ':`Nope`',
+  'x.:`String`',
+  'size0',
+  '\n\t\r',
+  '\u0001',
+  '\u007f',
+  '\u2028',
+  '😀',
+  ' ',
+  '.*(?',
+  '$.a',
+  '__proto__',
+];
+
+describe('a preview', () => {
+  const store = sharedAnalytics();
+
+  async function preview(make: MessageMaker, definition: unknown, sampleSize = 1000) {
+    const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
+    const body = parseBody(text);
+    const read = readDefinition(body.ok && body.value.exact, { timezone: 'UTC' });
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    return new Audiences(store(), AMPLE, () => NOON_MS).preview(make.projectId, read.definition, sampleSize);
+  }
+
+  test('counts users and names some of them', async () => {
+    const make = new MessageMaker();
+    await insert(
+      store(),
+      ['ada', 'bob', 'eve'].map((userId) => make.identify({ userId, traits: '{"plan":"pro"}' })),
+    );
+
+    const found = await preview(make, { trait: 'plan', is: 'pro' }, 2);
+
+    expect(found).toEqual({
+      count: 3,
+      sample: [expect.any(String), expect.any(String)],
+      tookMs: expect.any(Number),
+      rowsRead: expect.any(Number),
+    });
+    expect(found.rowsRead).toBeGreaterThanOrEqual(6);
+  });
+
+  test('counts a user known only by the internal id and names none', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track({ userId: null, userKey: 'ab'.repeat(32) })]);
+
+    expect(await preview(make, { event: 'Order Completed' })).toMatchObject({ count: 1, sample: [] });
+  });
+
+  test('knows no other project', async () => {
+    const [make, other] = [new MessageMaker(), new MessageMaker()];
+    await insert(store(), [make.track(), other.track()]);
+
+    expect(await preview(make, { not: { event: 'Nothing' } })).toMatchObject({ count: 1 });
+    expect(await preview(new MessageMaker(), { not: { event: 'Nothing' } })).toMatchObject({ count: 0, sample: [] });
+  });
+
+  test('lets the first copy of a repeat speak, whether or not the copies have been merged', async () => {
+    const make = new MessageMaker();
+    const [first, later] = ['{"total":10}', '{"total":99}'].map((properties) =>
+      make.track({ messageId: 'm', properties, timestamp: NOON }),
+    );
+    await insert(store(), [later!], 7n);
+    await insert(store(), [first!], 3n);
+
+    const isOne = { event: 'Order Completed', where: [{ property: 'total', is: 10 }], count: { exactly: 1 } };
+    const isOther = { event: 'Order Completed', where: [{ property: 'total', is: 99 }] };
+
+    expect([(await preview(make, isOne)).count, (await preview(make, isOther)).count]).toEqual([1, 0]);
+  });
+
+  test('counts a message once though copies of it lie on several days', async () => {
+    const make = new MessageMaker();
+    const days = [0n, 1n, 40n];
+    await insert(
+      store(),
+      days.map((day) => make.track({ messageId: 'm', timestamp: NOON - day * DAY })),
+    );
+
+    expect(await preview(make, { event: 'Order Completed', count: { at_least: 2 } })).toMatchObject({ count: 0 });
+    expect(await preview(make, { event: 'Order Completed', count: { at_most: 1 } })).toMatchObject({ count: 1 });
+  });
+
+  test('takes the last 24 hours to the microsecond, the future left out', async () => {
+    const make = new MessageMaker();
+    const at = (userId: string, timestamp: bigint) => make.track({ userId, timestamp });
+    await insert(store(), [
+      at('edge', NOON - DAY),
+      at('past', NOON - DAY - 1n),
+      at('now', NOON),
+      at('future', NOON + 1n),
+    ]);
+
+    expect((await preview(make, { event: 'Order Completed', within: { last: '24h' } })).sample).toEqual([
+      'edge',
+      'now',
+    ]);
+  });
+
+  test('keeps numbers apart that one double stands for', async () => {
+    const make = new MessageMaker();
+    const number = (userId: string, n: string) => [
+      make.identify({ userId, traits: `{"n":${n},"list":[${n},1e400],"deep":{"n":${n},"other":${'9'.repeat(40)}}}` }),
+      make.track({ userId, properties: `{"n":${n},"list":[${n}]}` }),
+    ];
+    await insert(store(), [...number('even', '9007199254740992'), ...number('odd', '9007199254740993')]);
+
+    const odd = [
+      '{"trait":"n","is":9007199254740993}',
+      '{"trait":"n","gt":9007199254740992}',
+      '{"trait":"n","in":[9007199254740993,1.5]}',
+      '{"trait":"list","contains":9007199254740993}',
+      '{"trait":["deep","n"],"gte":9007199254740993}',
+      '{"event":"Order Completed","where":[{"property":"n","is":9007199254740993}]}',
+      '{"event":"Order Completed","where":[{"property":"n","in":[9007199254740993,1.5]}]}',
+      '{"event":"Order Completed","where":[{"property":"list","contains":9007199254740993}]}',
+    ];
+
+    for (const text of odd) expect([text, (await preview(make, text)).sample]).toEqual([text, ['odd']]);
+  });
+
+  test('finds an object where there is a value in it, whatever the key', async () => {
+    const make = new MessageMaker();
+    const holding = (userId: string, object: string) =>
+      make.track({ userId, properties: `{"o":${object},"\`o":${object}}` });
+    await insert(store(), [
+      holding('full', '{"p":{"q":0}}'),
+      holding('empty', '{"p":{},"q":null}'),
+      holding('list', '[]'),
+    ]);
+
+    for (const property of ['o', '`o']) {
+      const there = await preview(make, { event: 'Order Completed', where: [{ property, exists: true }] });
+      const missing = await preview(make, { event: 'Order Completed', where: [{ property, exists: false }] });
+      expect([there.sample, missing.sample]).toEqual([['full', 'list'], ['empty']]);
+    }
+  });
+
+  test.each(HOSTILE)('takes %j for what it is, wherever it stands', async (text) => {
+    const make = new MessageMaker();
+    const said = JSON.stringify({ [text]: text, list: [text], deep: { [text]: text } });
+    await insert(store(), [
+      make.identify({ userId: text, traits: said }),
+      make.track({ userId: text, event: text, messageId: text, properties: said }),
+      make.track({ userId: 'other', event: 'other', properties: '{"a":1,"list":[1]}' }),
+    ]);
+    const tests = { is: text, in: [text, `${text}?`], contains: text, starts_with: text, gte: text, lte: text };
+    const members = [
+      { name: text, ...tests },
+      { name: 'list', contains: text },
+      { name: ['deep', text], ...tests },
+    ];
+    const where = members.map(({ name, ...rest }) => ({ property: name, ...rest }));
+
+    const found = await preview(make, {
+      all: [
+        ...members.map(({ name, ...rest }) => ({ trait: name, ...rest })),
+        { event: text, where, count: { exactly: 1 } },
+      ],
+    });
+
+    expect(found).toMatchObject({ count: 1, sample: [text] });
+    expect(
+      await ask(store(), 'SELECT count() AS n FROM event_rows WHERE project_id = {p:String}', { p: make.projectId }),
+    ).toEqual([{ n: '2' }]);
+  });
+
+  test.each([
+    ['time', { maxMs: 1 }],
+    ['memory', { maxMemoryBytes: 1000 }],
+    ['rows', { maxRowsRead: 1 }],
+  ])('says that it went past its limit of %s', async (_, limit) => {
+    const make = new MessageMaker();
+    await insert(
+      store(),
+      ['ada', 'bob', 'eve'].map((userId) => make.track({ userId })),
+    );
+    const read = readDefinition(manyConditions(), { timezone: 'UTC' });
+    const audiences = new Audiences(store(), { ...AMPLE, ...limit });
+
+    await expect(read.ok && audiences.preview(make.projectId, read.definition, 1)).rejects.toMatchObject({
+      code: 'QUERY_LIMIT',
+    });
+  });
+
+  test('answers the largest definition there may be', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track(), make.identify({ traits: '{"a":{"b":1}}' })]);
+
+    expect(await preview(make, manyConditions())).toMatchObject({ count: 1 });
+  });
+});
+
+/** 100 conditions of the dearest kind, ten groups deep. */
+function manyConditions(): unknown {
+  const values = Array.from({ length: 10 }, (_, index) => index);
+  const conditions = Array.from({ length: 50 }, (_, index) => ({
+    event: `Event ${index}`,
+    where: [{ property: ['a', `b${index}`], contains: index, in: values, exists: true }],
+    within: { last: '30d' },
+  }));
+  const deepest = { any: [...conditions.slice(1), { trait: ['a', 'b'], in: values }] };
+  return Array.from({ length: 9 }).reduce<unknown>((inner) => ({ all: [inner] }), deepest);
+}
