@@ -2,7 +2,7 @@
 --
 -- An insert may be repeated after a crash, with the same rows: every column comes from the log alone (no now()), and
 -- every table folds equal keys together. Times are UTC, exact to the microsecond from 1900 to 2299. Partitions are months
--- of received_at, which no caller can choose. fsync: what an insert answered survives a power cut.
+-- of received_at, which no caller can choose.
 
 -- Something a user did. A repeat (same user and message_id) is in the same partition of the log, so that the lower
 -- offset, the higher precedence, is the first copy; that one stays.
@@ -28,8 +28,7 @@ CREATE TABLE IF NOT EXISTS event_rows
 )
 ENGINE = ReplacingMergeTree(precedence)
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (project_id, event, day, user, message_id)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+ORDER BY (project_id, event, day, user, message_id);
 
 -- The second order: one user's events by time. Fed by a materialized view on event_rows.
 CREATE TABLE IF NOT EXISTS user_event_rows
@@ -47,8 +46,7 @@ CREATE TABLE IF NOT EXISTS user_event_rows
 )
 ENGINE = ReplacingMergeTree(precedence)
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (project_id, user, timestamp, message_id)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+ORDER BY (project_id, user, timestamp, message_id);
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS user_event_rows_feed TO user_event_rows AS
 SELECT project_id, user, timestamp, message_id, event, received_at, session_id, properties_text, message_id_given,
@@ -72,8 +70,7 @@ CREATE TABLE IF NOT EXISTS session_rows
 )
 ENGINE = ReplacingMergeTree(precedence)
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (project_id, user, message_id)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+ORDER BY (project_id, user, message_id);
 
 -- One row per trait that a message mentions; the highest version of (project, trait, user) is the trait. A deletion is
 -- a row like any other, to be filtered after FINAL, so that an older value arriving later stays dead.
@@ -90,8 +87,7 @@ CREATE TABLE IF NOT EXISTS trait_rows
     integer    Nullable(Int128)                  -- where kind is number and its value is a whole number of 64 bits, signed or not
 )
 ENGINE = ReplacingMergeTree(version)
-ORDER BY (project_id, trait, user)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+ORDER BY (project_id, trait, user);
 
 -- Every user that any message named, folded: repeating a row changes nothing.
 CREATE TABLE IF NOT EXISTS user_rows
@@ -105,8 +101,7 @@ CREATE TABLE IF NOT EXISTS user_rows
     last_seen    SimpleAggregateFunction(max, DateTime64(6, 'UTC'))
 )
 ENGINE = AggregatingMergeTree
-ORDER BY (project_id, user)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+ORDER BY (project_id, user);
 
 -- Which ranges of the log are held whole: noted after their rows.
 CREATE TABLE IF NOT EXISTS held_ranges
@@ -115,8 +110,8 @@ CREATE TABLE IF NOT EXISTS held_ranges
     log_partition UInt32,
     from_offset   UInt64,                        -- inclusive
     to_offset     UInt64,                        -- exclusive
-    identity      String                         -- of the record before to_offset: that it is the same log
+    identity      String,                        -- of the record before to_offset: that it is the same log
+    noted_at      DateTime('UTC') DEFAULT now()  -- what was noted shortly before a power cut may not be on the disk
 )
 ENGINE = ReplacingMergeTree
-ORDER BY (topic, log_partition, from_offset, to_offset)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+ORDER BY (topic, log_partition, from_offset, to_offset);

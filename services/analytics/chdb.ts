@@ -2,6 +2,7 @@
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import { BootNote } from './boot-note.ts';
 import { ChdbConnection } from './chdb-connection.ts';
 import { ChdbEngine } from './chdb-engine.ts';
 import { ClickHouseStore } from './clickhouse.ts';
@@ -28,7 +29,7 @@ export async function openChdb(folder: string): Promise<ClickHouseStore> {
       questions: clientOf(engine, QUESTIONS_AT_ONCE),
       release: () => release(engine, lock),
     });
-    await migrated(store);
+    await prepared(store, folder);
     return store;
   } catch (error) {
     lock.release();
@@ -51,9 +52,12 @@ function clientOf(engine: ChdbEngine, atOnce: number): ReturnType<typeof createC
   });
 }
 
-async function migrated(store: ClickHouseStore): Promise<void> {
+async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
   try {
     await store.migrate();
+    const boots = new BootNote(folder);
+    if (boots.isAnother()) await store.forgetDoubtful();
+    boots.note();
   } catch (error) {
     await store.close();
     throw error;

@@ -16,7 +16,7 @@ import { ROW_TABLES } from './analytics-store.ts';
 import { insertError, questionError } from './clickhouse-errors.ts';
 import { migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
-import { heldQuery, heldRangeLine, positionsOf, type HeldRow } from './held-ranges.ts';
+import { FORGET_DOUBTFUL, heldQuery, heldRangeLine, positionsOf, type HeldRow } from './held-ranges.ts';
 import { userEvents } from './user-events.ts';
 
 /** Clients of one ClickHouse: three, so that neither a question nor a look-up waits for an insert, nor the reverse. */
@@ -50,6 +50,15 @@ export class ClickHouseStore implements AnalyticsStore {
       await migrateClickHouse(this.#clients.inserts);
     } catch (error) {
       throw error instanceof TidemarkError ? error : questionError(error);
+    }
+  }
+
+  /** After the machine went down: forgets the ranges that may not have reached the disk. */
+  async forgetDoubtful(): Promise<void> {
+    try {
+      await this.#clients.inserts.command({ query: FORGET_DOUBTFUL });
+    } catch (error) {
+      throw questionError(error);
     }
   }
 

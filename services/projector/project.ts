@@ -7,7 +7,7 @@ import type { ProfileStore, Step } from '../profiles/profile-store.ts';
 import { halves } from '../readers/bisect.ts';
 import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
 import { decodeBatch, type Decoded } from '../readers/decode-batch.ts';
-import { ReaderLoop } from '../readers/reader-loop.ts';
+import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
 import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
@@ -22,6 +22,7 @@ export interface ProjectorOptions {
   readonly repeatWindowMs: number;
   /** Called after every batch, for metrics. */
   readonly onBatch?: (report: BatchReport) => void;
+  readonly giveWay?: GiveWay;
 }
 
 export interface BatchReport {
@@ -54,6 +55,7 @@ export class Projector {
     this.#loop = new ReaderLoop({
       logger,
       poll: POLL,
+      giveWay: options.giveWay,
       openReader: () =>
         log.openReader({ group: GROUP, topics: MESSAGE_TOPICS, start: (partitions) => this.#begin(partitions) }),
       handle: (batch, reader) => this.#handle(batch, reader),

@@ -17,7 +17,14 @@ export interface ReaderLoopOptions {
    * else ends the loop.
    */
   readonly handle: (batch: readonly PartitionRecords[], reader: LogReader) => Promise<void>;
+  readonly giveWay?: GiveWay | undefined;
 }
+
+/**
+ * Called after each batch with the time that it took: resolves when the next may begin, at once where nobody is in
+ * need of the processor, and when the signal aborts.
+ */
+export type GiveWay = (workedMs: number, signal: AbortSignal) => Promise<void>;
 
 /** Polls and handles, one batch after another, until it is stopped or fails for good. */
 export class ReaderLoop {
@@ -74,13 +81,15 @@ export class ReaderLoop {
   }
 
   async #round(reader: LogReader): Promise<void> {
-    const { poll, handlesEmpty = false } = this.#options;
+    const { poll, handlesEmpty = false, giveWay } = this.#options;
     const batch = await this.patiently('read the event log', () =>
       reader.poll(typeof poll === 'function' ? poll() : poll),
     );
     if (batch.length === 0 && !handlesEmpty) return;
+    const begunAt = performance.now();
     try {
       await this.#options.handle(batch, reader);
+      if (batch.length > 0) await giveWay?.(performance.now() - begunAt, this.#stopping.signal);
     } catch (error) {
       if (!hasCode(error, 'POSITION_MOVED') && !isRetryable(error)) throw error;
       if (this.#stopping.signal.aborted) return;

@@ -11,7 +11,7 @@ import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { SinkPlans } from '../profiles/profile-store.ts';
 import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
-import { ReaderLoop } from '../readers/reader-loop.ts';
+import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { Turns } from '../runtime/turns.ts';
 import { Batch, type Portion } from './batch.ts';
@@ -29,6 +29,7 @@ export interface SinkOptions {
   readonly maxRows?: number;
   /** Called after every insert, for metrics. */
   readonly onInsert?: (report: InsertReport) => void;
+  readonly giveWay?: GiveWay;
 }
 
 export interface InsertReport {
@@ -69,6 +70,8 @@ export class Sink {
   #inserting: Promise<void> | undefined;
   #insertFailure: { readonly error: unknown } | undefined;
   #insertBegunAt = -Infinity;
+  /** Spent on inserts since way was last given. */
+  #insertedMs = 0;
 
   constructor(options: SinkOptions) {
     const { log, analytics, codec, logger } = options;
@@ -80,6 +83,7 @@ export class Sink {
       logger,
       poll: () => this.#pollOptions(),
       handlesEmpty: true,
+      giveWay: (workedMs, signal) => this.#giveWay(workedMs, signal),
       openReader: () =>
         log.openReader({ group: GROUP, topics: MESSAGE_TOPICS, start: (partitions) => this.#begin(partitions) }),
       handle: (records, reader) => this.#handle(records, reader),
@@ -95,6 +99,13 @@ export class Sink {
   async stop(): Promise<void> {
     await this.#loop.stop();
     await this.#inserting;
+  }
+
+  /** Most of the sink's work is the inserts, which go on beside its rounds. */
+  async #giveWay(workedMs: number, signal: AbortSignal): Promise<void> {
+    const insertingMs = this.#insertedMs;
+    this.#insertedMs = 0;
+    await this.#options.giveWay?.(workedMs + insertingMs, signal);
   }
 
   async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {

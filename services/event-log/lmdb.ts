@@ -1,0 +1,142 @@
+import { TidemarkError } from '../runtime/errors.ts';
+import type { Appended, EventLog, LogReader, NewRecord, Position, ReaderOptions, TopicPartition } from './event-log.ts';
+import { AppendQueue } from './lmdb-appends.ts';
+import { failureOf } from './lmdb-errors.ts';
+import { prepareFolder } from './lmdb-folder.ts';
+import { LmdbReader } from './lmdb-reader.ts';
+import { LmdbStore } from './lmdb-store.ts';
+import { LmdbWriter } from './lmdb-writer.ts';
+
+export interface LmdbEventLogOptions {
+  /** Made, readable by nobody else, where it is absent; a new log where it is empty. */
+  readonly folder: string;
+  readonly topics: readonly string[];
+  readonly partitions?: number | undefined;
+  /** For how long a reader that no longer renews its lease, and cannot be seen to be dead, keeps its group. */
+  readonly leaseMs?: number;
+}
+
+const LEASE_MS = 10_000;
+
+/**
+ * The embedded event log: an LMDB environment that several processes of one machine, and several threads of each, may
+ * have open at once. Offsets are dense and start at 0. An append is a part of one transaction: all of it is in the log or
+ * nothing. Writing is done by a thread of its own, started with the first append or reader.
+ */
+export class LmdbEventLog implements EventLog {
+  readonly #store: LmdbStore;
+  readonly #writer: LmdbWriter;
+  readonly #appends: AppendQueue;
+  readonly #readers = new Set<LmdbReader>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(folder: string, store: LmdbStore, leaseMs: number) {
+    this.#store = store;
+    this.#writer = new LmdbWriter(
+      { folder, leaseMs },
+      {
+        lost: ({ member }) => this.#each((reader) => reader.claimant.member === member && reader.lose()),
+        ended: () => this.#each((reader) => reader.lose()),
+      },
+    );
+    this.#appends = new AppendQueue(store.layout, async (request) => {
+      const result = await this.#writer.append(request);
+      this.#each((reader) => reader.wake());
+      return result;
+    });
+  }
+
+  /**
+   * @throws TidemarkError `CONFIG_INVALID` where the log has another count of partitions or the folder cannot be made;
+   *   `LOG_FOREIGN` where the folder holds anything else, which stays as it is; `LOG_DAMAGED`.
+   */
+  static async open({ folder, topics, partitions, leaseMs = LEASE_MS }: LmdbEventLogOptions): Promise<LmdbEventLog> {
+    await prepareFolder(folder, topics, partitions);
+    try {
+      const store = LmdbStore.open(folder, topics, partitions);
+      store.checkEnds();
+      return new LmdbEventLog(folder, store, leaseMs);
+    } catch (error) {
+      throw failureOf(error, 'to open');
+    }
+  }
+
+  append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    if (this.#closing !== undefined) return Promise.reject(stopping());
+    if (records.length === 0) return Promise.resolve([]);
+    try {
+      return this.#appends.append(records);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async openReader(options: ReaderOptions): Promise<LogReader> {
+    if (this.#closing !== undefined) throw stopping();
+    checkGroup(options.group);
+    const parts = {
+      store: this.#store,
+      writer: this.#writer,
+      closed: (reader: LmdbReader) => void this.#readers.delete(reader),
+    };
+    const reader = new LmdbReader(parts, options);
+    this.#readers.add(reader);
+    return reader;
+  }
+
+  async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    const ends = this.#look(() => this.#store.ends());
+    return this.#store.layout.slotsOf(topics).map(({ topic, partition, index }) => {
+      return { topic, partition, offset: BigInt(ends[index] as number) };
+    });
+  }
+
+  async committed(group: string): Promise<readonly Position[]> {
+    return this.#look(() => this.#store.committed(group));
+  }
+
+  async check(): Promise<void> {
+    if (this.#closing !== undefined) throw stopping();
+    await this.#writer.write({ kind: 'check' });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#appends.idle();
+    await Promise.all([...this.#readers].map((reader) => reader.close()));
+    await this.#writer.close();
+    await this.#store.close();
+  }
+
+  #look<T>(look: () => T): T {
+    if (this.#closing !== undefined) throw stopping();
+    try {
+      this.#store.refresh();
+      return look();
+    } catch (error) {
+      throw failureOf(error, 'to read');
+    } finally {
+      this.#store.refresh();
+    }
+  }
+
+  #each(tell: (reader: LmdbReader) => unknown): void {
+    for (const reader of this.#readers) tell(reader);
+  }
+}
+
+function stopping(): TidemarkError {
+  return new TidemarkError('STOPPING', 'the event log is closed');
+}
+
+// A key of LMDB is at most 1,978 bytes here.
+const MAX_GROUP_LENGTH = 256;
+
+function checkGroup(group: string): void {
+  if (group.length >= 1 && group.length <= MAX_GROUP_LENGTH) return;
+  throw new TidemarkError('CONFIG_INVALID', `a group's name has 1 to ${MAX_GROUP_LENGTH} characters`);
+}

@@ -1,0 +1,42 @@
+import { TidemarkError } from '../runtime/errors.ts';
+import type { EventLog } from './event-log.ts';
+
+export interface EventLogOptions {
+  /** The topics that will be appended to or read; made where the log lacks them. */
+  readonly topics: readonly string[];
+  /**
+   * Partitions of each of these topics. Where left out, a topic keeps the count that it has, and a new one gets that of
+   * the others, or 4.
+   */
+  readonly partitions?: number | undefined;
+}
+
+/**
+ * Opens the event log that a URL names: `lmdb:FOLDER` is the embedded one.
+ *
+ * @throws TidemarkError `CONFIG_INVALID` where the URL names no log that we know, or the log has another count of
+ *   partitions; `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE` as the adapter finds.
+ */
+export async function openEventLog(url: string, options: EventLogOptions): Promise<EventLog> {
+  const colon = url.indexOf(':');
+  const scheme = url.slice(0, Math.max(0, colon));
+  const rest = url.slice(colon + 1);
+  checkOptions(options);
+  switch (scheme) {
+    case 'lmdb': {
+      if (rest === '') throw new TidemarkError('CONFIG_INVALID', 'the event log lmdb: names no folder');
+      const { LmdbEventLog } = await import('./lmdb.ts');
+      return LmdbEventLog.open({ folder: rest, ...options });
+    }
+    default:
+      throw new TidemarkError('CONFIG_INVALID', `no event log is known for ${JSON.stringify(scheme)}: (known: lmdb:)`);
+  }
+}
+
+function checkOptions({ topics, partitions }: EventLogOptions): void {
+  const counted = partitions === undefined || (Number.isSafeInteger(partitions) && partitions >= 1);
+  if (!counted) throw new TidemarkError('CONFIG_INVALID', `${partitions} is no count of partitions`);
+  if (topics.length === 0 || new Set(topics).size < topics.length) {
+    throw new TidemarkError('CONFIG_INVALID', 'the topics of the event log must be given, each once');
+  }
+}

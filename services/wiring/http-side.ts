@@ -1,0 +1,140 @@
+/** Everything that answers HTTP: ingest and reading on one server, with the log they write to. */
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Audiences } from '../audience/audiences.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import { openEventLog } from '../event-log/open.ts';
+import { createApp } from '../http/app.ts';
+import { operationRoutes, type Readiness } from '../http/operations.ts';
+import { RouteTable } from '../http/route-table.ts';
+import { HttpServer } from '../http/server.ts';
+import { Ingestor } from '../ingest/accept.ts';
+import { ClockGuard } from '../ingest/clock-guard.ts';
+import { publicRoutes } from '../ingest/public-api.ts';
+import { twoStepRoutes } from '../ingest/two-step.ts';
+import { Codec } from '../messages/codec.ts';
+import { TOPICS } from '../messages/message.ts';
+import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
+import { ArrivalClock, drawProcessBits } from '../messages/version.ts';
+import { ProjectCache } from '../projects/project-cache.ts';
+import { openApiDocument } from '../reading/openapi.ts';
+import { ProgressWatch } from '../reading/progress-watch.ts';
+import { readingRoutes } from '../reading/routes.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { HealthWatch } from './health-watch.ts';
+import type { Stores } from './stores.ts';
+
+/** Requests accepted before a stop have this long to be answered. */
+const FINISH_REQUESTS_MS = 9_000;
+
+export class HttpSide {
+  /** `http://HOST:PORT` with the port that was taken. */
+  readonly address: string;
+  readonly #parts: Parts;
+  readonly #server: HttpServer;
+  #stopping: Promise<void> | undefined;
+
+  private constructor(parts: Parts, server: HttpServer, address: string) {
+    this.#parts = parts;
+    this.#server = server;
+    this.address = address;
+  }
+
+  /** @throws TidemarkError as `openEventLog` does; an Error where the port cannot be listened on. */
+  static async open(config: Config, logger: Logger, stores: Stores): Promise<HttpSide> {
+    const log = await openEventLog(config.eventLogUrl, { topics: TOPICS, partitions: config.eventLogPartitions });
+    const parts = assemble(config, logger, stores, log);
+    try {
+      await Promise.all([parts.keys.start(), parts.health.start()]);
+      const server = createServer(config, logger, stores, parts);
+      const { address, family, port } = await server.listen(config.host, config.port);
+      return new HttpSide(parts, server, `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`);
+    } catch (error) {
+      await close(parts);
+      throw error;
+    }
+  }
+
+  /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#parts.watch.stop();
+    await this.#server.close(FINISH_REQUESTS_MS);
+    await close(this.#parts);
+  }
+}
+
+interface Parts {
+  readonly log: EventLog;
+  readonly registry: Registry;
+  readonly ingestor: Ingestor;
+  readonly keys: ProjectCache;
+  readonly watch: ProgressWatch;
+  readonly health: HealthWatch;
+}
+
+function assemble(config: Config, logger: Logger, stores: Stores, log: EventLog): Parts {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const ingestor = new Ingestor({
+    log,
+    codec: new Codec(new EmbeddedSchemaIds()),
+    clock: new ArrivalClock(),
+    guard: new ClockGuard({ maxSkewMs: config.maxClockSkewMs }),
+    processBits: drawProcessBits(),
+    maxUnacknowledgedBytes: config.maxUnacknowledgedBytes,
+    registry,
+    logger,
+  });
+  return {
+    log,
+    registry,
+    ingestor,
+    keys: new ProjectCache(stores.projects, logger),
+    watch: new ProgressWatch(stores.progress),
+    health: new HealthWatch(stores.readers, log),
+  };
+}
+
+function createServer(config: Config, logger: Logger, stores: Stores, parts: Parts): HttpServer {
+  const { ingestor, keys, registry, log, watch } = parts;
+  const limits = {
+    maxMs: config.queryMaxMs,
+    maxMemoryBytes: config.queryMaxMemoryBytes,
+    maxRowsRead: config.queryMaxRows,
+  };
+  const table = new RouteTable([
+    { routes: publicRoutes(ingestor) },
+    { routes: twoStepRoutes(ingestor, config.legacyBasePath), twoStepBase: config.legacyBasePath },
+    readingRoutes({ ...stores, watch, log, audiences: new Audiences(stores.analytics, limits) }),
+    operationRoutes({
+      readiness: () => readinessOf(parts),
+      registry: { contentType: registry.contentType, metrics: () => allMetrics(registry, stores) },
+      openapi: openApiDocument(config.legacyBasePath),
+    }),
+  ]);
+  const app = createApp({ table, keys, registry, logger });
+  return new HttpServer(app.callback(), (path) => table.styleOf(path));
+}
+
+/** Ingest needs the log and a good clock; the stores may be away, and the body says so. */
+function readinessOf({ ingestor, health }: Parts): Readiness {
+  const parts = { ingest: ingestor.state, ...health.parts };
+  return { ready: ingestor.state === 'ready' && health.parts.eventLog === 'ready', parts };
+}
+
+async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {
+  const [own, theirs] = await Promise.all([registry.metrics(), readers.metrics().catch(() => '')]);
+  return `${own}${theirs}`;
+}
+
+async function close({ log, ingestor, keys, health }: Parts): Promise<void> {
+  health.stop();
+  ingestor.close();
+  await keys.stop();
+  await log.close();
+}

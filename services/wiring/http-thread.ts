@@ -1,0 +1,108 @@
+/**
+ * The HTTP side in a thread of its own, seen from the main thread, where the readers and the embedded stores are.
+ * Readers decode every message and PGlite computes on the thread that calls it: beside them, ingest would stall. It is
+ * this side that moves out because chDB is best left on the main thread: where only a thread that ends had loaded it,
+ * its library is unloaded under its own threads, and the process crashes (chdb 3.4).
+ */
+import type { EventLoopUtilization } from 'node:perf_hooks';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { Config } from '../runtime/config.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import type { OpenedLogger } from '../runtime/logger.ts';
+import { Caller, serveCalls } from '../runtime/threads.ts';
+import type { Stores } from './stores.ts';
+
+/** What the thread answers. */
+export interface HttpControl {
+  /** Resolves with the address once it listens; rejects with what keeps it from it. */
+  open(): Promise<string>;
+  /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** What the thread is started with: where it is commanded, where it calls the stores, where its log lines go. */
+export interface HttpThreadData {
+  readonly config: Config;
+  readonly commands: MessagePort;
+  readonly stores: MessagePort;
+  readonly lines: MessagePort;
+}
+
+export class HttpThread {
+  /** Rejects if the thread ends without having been stopped; never resolves. */
+  readonly ended: Promise<never>;
+  readonly #worker: Worker;
+  readonly #stores: MessagePort;
+  readonly #control: HttpControl;
+  #usedBefore: EventLoopUtilization | undefined;
+  #stopping: Promise<void> | undefined;
+
+  /**
+   * Starts the thread, which does nothing yet. Before anything else is opened: a thread inherits the priority that its
+   * maker has then, and the main thread is about to lower its own.
+   */
+  constructor(config: Config, { line }: Pick<OpenedLogger, 'line'>) {
+    const channels = { commands: new MessageChannel(), stores: new MessageChannel(), lines: new MessageChannel() };
+    const [commands, stores, lines] = [channels.commands.port1, channels.stores.port1, channels.lines.port1];
+    const workerData: HttpThreadData = { config, commands, stores, lines };
+    this.#worker = new Worker(new URL('./http-thread-entry.ts', import.meta.url), {
+      workerData,
+      transferList: [commands, stores, lines],
+      // A request leaves some 20 KB of garbage: with the default 16 MB the thread collects it 15 times a second.
+      resourceLimits: { maxYoungGenerationSizeMb: 64 },
+    });
+    channels.lines.port2.on('message', line);
+    const caller = new Caller(channels.commands.port2);
+    this.#stores = channels.stores.port2;
+    this.#control = caller.standIn<HttpControl>('control');
+    this.ended = endOf(this.#worker, caller).catch((error: unknown) => {
+      if (this.#stopping === undefined) throw error;
+      return new Promise<never>(() => undefined);
+    });
+    this.ended.catch(() => undefined);
+  }
+
+  /**
+   * Resolves with `http://HOST:PORT`, the port being the one that was taken, once it listens.
+   *
+   * @throws TidemarkError `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`; an Error where the port cannot be had.
+   */
+  listen(stores: Stores): Promise<string> {
+    serveCalls(this.#stores, { ...stores });
+    return Promise.race([this.#control.open(), this.ended]);
+  }
+
+  /** The share of time that the thread was busy since the last call; 1 is all of it. */
+  utilization(): number {
+    const now = this.#worker.performance.eventLoopUtilization();
+    const { utilization } = this.#worker.performance.eventLoopUtilization(now, this.#usedBefore);
+    this.#usedBefore = now;
+    return utilization;
+  }
+
+  /** Stops accepting, finishes what was accepted, ends the thread. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    try {
+      await this.#control.stop();
+    } finally {
+      await this.#worker.terminate();
+    }
+  }
+}
+
+/** Rejects when the thread ends, whatever ended it. */
+function endOf(worker: Worker, caller: Caller): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => undefined);
+  worker.once('error', reject);
+  worker.once('exit', (code) => {
+    caller.close(new TidemarkError('STOPPING', 'the HTTP thread has ended'));
+    reject(new Error(`the HTTP thread ended by itself with ${code}`));
+  });
+  return promise;
+}

@@ -1,0 +1,67 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { EventLog } from '../event-log/event-log.ts';
+import { MESSAGE_TOPICS } from '../messages/message.ts';
+import type { ReaderName, ReaderProgress } from '../profiles/profile-store.ts';
+
+/** What a reader says of a batch. */
+export interface BatchReport {
+  readonly messages: number;
+  readonly deadLetters: number;
+  readonly tookMs: number;
+}
+
+/** How fast the readers are and how far behind. No project or user in a label. */
+export class ReaderMetrics {
+  readonly #registry = new Registry();
+  readonly #messages: Counter<'reader'>;
+  readonly #deadLetters: Counter<'reader'>;
+  readonly #seconds: Histogram<'reader'>;
+
+  constructor(log: EventLog, progress: ReaderProgress) {
+    const common = { labelNames: ['reader'] as const, registers: [this.#registry] };
+    this.#messages = new Counter({
+      name: 'tidemark_reader_messages_total',
+      help: 'Messages that a reader has processed',
+      ...common,
+    });
+    this.#deadLetters = new Counter({
+      name: 'tidemark_reader_dead_letters_total',
+      help: 'Messages that a reader could not process and put into the dead letters',
+      ...common,
+    });
+    this.#seconds = new Histogram({
+      name: 'tidemark_reader_batch_seconds',
+      help: 'How long a reader took for a batch',
+      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+      ...common,
+    });
+    const lag: Gauge<'reader'> = new Gauge({
+      name: 'tidemark_reader_lag_messages',
+      help: 'Messages on the log that a reader has not processed yet',
+      ...common,
+      collect: async () => {
+        for (const [reader, messages] of await lags(log, progress)) lag.set({ reader }, messages);
+      },
+    });
+  }
+
+  observe(reader: ReaderName, { messages, deadLetters, tookMs }: BatchReport): void {
+    this.#messages.inc({ reader }, messages);
+    this.#deadLetters.inc({ reader }, deadLetters);
+    this.#seconds.observe({ reader }, tookMs / 1000);
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+async function lags(log: EventLog, progress: ReaderProgress): Promise<Map<ReaderName, number>> {
+  const [ends, positions] = await Promise.all([log.ends(MESSAGE_TOPICS), progress.progress()]);
+  const total = sum(ends);
+  return new Map((['projector', 'sink'] as const).map((reader) => [reader, Number(total - sum(positions[reader]))]));
+}
+
+function sum(places: readonly { readonly offset: bigint }[]): bigint {
+  return places.reduce((total, { offset }) => total + offset, 0n);
+}

@@ -1,0 +1,39 @@
+/** What a benchmark found: printed as a table, kept as JSON. */
+import { cpus, totalmem } from 'node:os';
+
+export interface Figure {
+  readonly benchmark: string;
+  readonly figure: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+export class Figures {
+  readonly #figures: Figure[] = [];
+
+  add(benchmark: string, figures: Readonly<Record<string, readonly [value: number, unit: string]>>): void {
+    for (const [figure, [value, unit]] of Object.entries(figures)) {
+      this.#figures.push({ benchmark, figure, value, unit });
+      console.log(row({ benchmark, figure, value, unit }));
+    }
+  }
+
+  toJSON(): object {
+    const machine = { cpus: cpus().length, model: cpus()[0]?.model, memoryBytes: totalmem(), node: process.version };
+    return { at: new Date().toISOString(), machine, figures: this.#figures };
+  }
+}
+
+function row({ benchmark, figure, value, unit }: Figure): string {
+  const shown = value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value < 10 ? 2 : 1);
+  return `${benchmark.padEnd(28)} ${figure.padEnd(36)} ${shown.padStart(12)} ${unit}`;
+}
+
+/** The middle one; of an even number, the mean of the middle two. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? NaN)
+    : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+}

@@ -1,0 +1,97 @@
+/** Load from a separate process: wrk where the machine has it, autocannon (from npm) otherwise and for fixed rates. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface Load {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Requests a second over all connections; none: as many as the server answers. */
+  readonly rate?: number;
+}
+
+export interface Answered {
+  readonly tool: string;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers that were not 2xx, and connections that failed. */
+  readonly errors: number;
+}
+
+export async function generateLoad(load: Load): Promise<Answered> {
+  return load.rate === undefined && (await hasWrk()) ? withWrk(load) : withAutocannon(load);
+}
+
+let wrk: Promise<boolean> | undefined;
+
+function hasWrk(): Promise<boolean> {
+  wrk ??= run('sh', ['-c', 'command -v wrk']).then(
+    () => true,
+    () => false,
+  );
+  return wrk;
+}
+
+async function withWrk({ url, body, headers, connections, seconds }: Load): Promise<Answered> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-load-'));
+  const script = join(folder, 'post.lua');
+  const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[${lua(name)}] = ${lua(value)}`);
+  await writeFile(script, ['wrk.method = "POST"', `wrk.body = ${lua(body)}`, ...lines].join('\n'));
+  try {
+    const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url];
+    return readWrk((await run('wrk', options)).stdout);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function lua(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+function readWrk(output: string): Answered {
+  const number = (pattern: RegExp): number => Number(pattern.exec(output)?.[1] ?? 0);
+  const latency = (percentile: number): number => {
+    const match = new RegExp(`${percentile}%\\s+([\\d.]+)(us|ms|s)`).exec(output);
+    return Number(match?.[1]) * { us: 0.001, ms: 1, s: 1000 }[(match?.[2] ?? 'ms') as 'us' | 'ms' | 's'];
+  };
+  const socket = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output)?.slice(1) ?? [];
+  return {
+    tool: 'wrk',
+    requestsPerSecond: number(/Requests\/sec:\s+([\d.]+)/),
+    p50Ms: latency(50),
+    p99Ms: latency(99),
+    errors: socket.reduce((sum, count) => sum + Number(count), number(/Non-2xx or 3xx responses: (\d+)/)),
+  };
+}
+
+interface AutocannonReport {
+  readonly requests: { readonly average: number };
+  readonly latency: { readonly p50: number; readonly p99: number };
+  readonly errors: number;
+  readonly non2xx: number;
+}
+
+async function withAutocannon({ url, body, headers, connections, seconds, rate }: Load): Promise<Answered> {
+  const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
+  const options = ['-j', '-n', '-m', 'POST', '-c', String(connections), '-d', String(seconds), '-b', body, ...given];
+  if (rate !== undefined) options.push('-R', String(Math.round(rate)));
+  const autocannon = join(import.meta.dirname, '../../node_modules/autocannon/autocannon.js');
+  const { stdout } = await run(process.execPath, [autocannon, ...options, url], { maxBuffer: 2 ** 24 });
+  const report = JSON.parse(stdout) as AutocannonReport;
+  return {
+    tool: 'autocannon',
+    requestsPerSecond: report.requests.average,
+    p50Ms: report.latency.p50,
+    p99Ms: report.latency.p99,
+    errors: report.errors + report.non2xx,
+  };
+}

@@ -1,0 +1,172 @@
+/** How fast each reader goes through a log that is already there: messages a second, from the log to the store. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { openAnalytics } from '../../services/analytics/open.ts';
+import { migrateDatabase } from '../../services/database/migrate.ts';
+import { openDatabase } from '../../services/database/open.ts';
+import type { EventLog } from '../../services/event-log/event-log.ts';
+import { openEventLog } from '../../services/event-log/open.ts';
+import { Codec } from '../../services/messages/codec.ts';
+import { type Message, TOPICS, topicOf } from '../../services/messages/message.ts';
+import { newMessageId } from '../../services/messages/message-id.ts';
+import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
+import { partitionKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
+import { ArrivalClock, drawProcessBits, versionOf } from '../../services/messages/version.ts';
+import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
+import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
+import { Projector } from '../../services/projector/project.ts';
+import { createLogger } from '../../services/runtime/logger.ts';
+import { Sink } from '../../services/sink/copy.ts';
+import type { Figures } from './figures.ts';
+
+const MESSAGES = 300_000;
+const USERS = 50_000;
+/** Four tracks of a row each, an identify of five. Rows of users, which are folded, are not counted. */
+const ROWS_A_MESSAGE = (4 * 1 + 5) / 5;
+const PROJECT = 'proj_benchmark0000000000';
+const codec = new Codec(new EmbeddedSchemaIds());
+const logger = createLogger('error', process.stderr);
+
+export async function benchProjector(figures: Figures): Promise<void> {
+  await withStores(async ({ log, database }) => {
+    const goesThrough = counting();
+    const projector = new Projector({
+      log,
+      codec,
+      logger,
+      store: new SqlProfileStore(database),
+      repeatWindowMs: 30 * 86_400_000,
+      onBatch: ({ messages }) => goesThrough.add(messages),
+    });
+    await measure(figures, 'projector', projector, goesThrough.done);
+  });
+}
+
+export async function benchSink(figures: Figures): Promise<void> {
+  await withStores(async ({ log, database, folder }) => {
+    const analytics = await openAnalytics(`chdb:${join(folder, 'analytics')}`);
+    try {
+      const goesThrough = counting();
+      const sink = new Sink({
+        log,
+        codec,
+        logger,
+        analytics,
+        plans: new SqlSinkPlans(database),
+        onInsert: ({ messages }) => goesThrough.add(messages),
+      });
+      const rate = await measure(figures, 'sink', sink, goesThrough.done);
+      figures.add('sink', { 'event and trait rows/s': [rate * ROWS_A_MESSAGE, '1/s'] });
+    } finally {
+      await analytics.close();
+    }
+  });
+}
+
+interface Reader {
+  start(): void;
+  stop(): Promise<void>;
+  readonly failed: Promise<never>;
+}
+
+async function measure(figures: Figures, name: string, reader: Reader, done: Promise<void>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const started = performance.now();
+  delay.enable();
+  reader.start();
+  await Promise.race([done, reader.failed]);
+  const seconds = (performance.now() - started) / 1000;
+  delay.disable();
+  await reader.stop();
+  figures.add(name, {
+    'messages/s': [MESSAGES / seconds, '1/s'],
+    'its thread held, p99': [delay.percentile(99) / 1e6, 'ms'],
+    'its thread held, longest': [delay.max / 1e6, 'ms'],
+  });
+  return MESSAGES / seconds;
+}
+
+function counting(): { add: (messages: number) => void; done: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let seen = 0;
+  const add = (messages: number): void => {
+    seen += messages;
+    if (seen >= MESSAGES) resolve();
+  };
+  return { add, done: promise };
+}
+
+interface Stores {
+  readonly folder: string;
+  readonly log: EventLog;
+  readonly database: Awaited<ReturnType<typeof openDatabase>>;
+}
+
+async function withStores(use: (stores: Stores) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-'));
+  const log = await openEventLog(`lmdb:${join(folder, 'event-log')}`, { topics: TOPICS, partitions: 4 });
+  const database = await openDatabase(`pglite:${join(folder, 'profiles')}`);
+  try {
+    await migrateDatabase(database);
+    await fill(log);
+    await use({ folder, log, database });
+  } finally {
+    await Promise.all([log.close(), database.close()]);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** 80 % tracks with about 200 bytes of properties, 20 % identifies of 5 traits. */
+async function fill(log: EventLog): Promise<void> {
+  const clock = new ArrivalClock();
+  const processBits = drawProcessBits();
+  for (let made = 0; made < MESSAGES; made += 1000) {
+    const messages = Array.from({ length: 1000 }, (_, index) => messageOf(made + index, clock.next(), processBits));
+    await log.append(
+      messages.map((message) => ({
+        topic: topicOf(message),
+        key: partitionKeyOf(message),
+        value: codec.encode(message),
+      })),
+    );
+  }
+}
+
+function messageOf(index: number, receivedAt: bigint, processBits: number): Message {
+  const userId = `user-${(index * 7919) % USERS}`;
+  const envelope = {
+    messageId: newMessageId(),
+    messageIdGiven: false,
+    projectId: PROJECT,
+    userKey: userKeyOf(PROJECT, userId),
+    userId,
+    anonymousId: null,
+    timestamp: receivedAt,
+    receivedAt,
+    version: versionOf(receivedAt, receivedAt, processBits),
+    source: 'batch',
+  } as const;
+  if (index % 5 === 0) {
+    const traits = { plan: 'pro', city: 'Lisbon', logins: index, score: index / 7, tags: ['a', 'b'] };
+    return { ...envelope, type: 'identify', traits: JSON.stringify(traits) };
+  }
+  const properties = {
+    order: `A-${index}`,
+    total: (index % 50_000) / 100,
+    currency: 'EUR',
+    items: index % 9,
+    coupon: null,
+    channel: ['web', 'shop', 'app'][index % 3],
+    address: { city: 'Lisbon', zip: '1100-048' },
+    note: 'left at the door, as agreed with the neighbour',
+  };
+  return {
+    ...envelope,
+    type: 'track',
+    event: 'Order Completed',
+    sessionId: null,
+    properties: JSON.stringify(properties),
+  };
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openEventLog } from '../../services/event-log/open.ts';
+import { records } from '../support/event-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+describe('opening an event log', () => {
+  test('lmdb:FOLDER is the embedded one, with four partitions unless told otherwise', async () => {
+    const folder = join(await temporaryFolder(), 'data', 'event-log');
+
+    const log = await openEventLog(`lmdb:${folder}`, { topics: ['t'] });
+
+    expect(await log.append(records('t', 3))).toHaveLength(3);
+    expect(await log.ends(['t'])).toHaveLength(4);
+    await log.close();
+  });
+
+  test.each(['ftp://host/log', 'lmdb', 'lmdb:', ':x', ''])('refuses %j', async (url) => {
+    await expect(openEventLog(url, { topics: ['t'] })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  test.each([
+    { topics: [] },
+    { topics: ['t', 't'] },
+    { topics: ['t'], partitions: 0 },
+    { topics: ['t'], partitions: 1.5 },
+    { topics: ['t'], partitions: 100_000 },
+  ])('refuses $topics with $partitions partitions', async (options) => {
+    const url = `lmdb:${await temporaryFolder()}`;
+
+    await expect(openEventLog(url, options)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+});

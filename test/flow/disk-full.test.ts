@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// A disk of its own that can fill up: a small tmpfs, which only root on Linux can mount.
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+const MEGABYTES = 6;
+
+function mount(folder: string): void {
+  mkdirSync(folder);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'tmpfs', folder]);
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+}
+
+function batchOf(count: number): object {
+  const note = 'x'.repeat(4_000);
+  const item = { type: 'track', user_id: 'ada', event: 'Filled', properties: { note } };
+  return { batch: Array.from({ length: count }, () => item) };
+}
+
+async function fill(service: ServiceProcess): Promise<{ accepted: number; refused: Response }> {
+  for (let accepted = 0; ; accepted += 100) {
+    const answer = await service.request('/v1/batch', batchOf(100));
+    if (answer.status !== 200) return { accepted, refused: answer };
+    await answer.body?.cancel();
+  }
+}
+
+test.skipIf(!canMount)('a full disk is 503, and what comes after is taken again', { timeout: 120_000 }, async () => {
+  const folder = await temporaryFolder();
+  const disk = join(folder, 'disk');
+  mount(disk);
+  const service = await ServiceProcess.start(join(folder, 'data'), { EVENT_LOG_URL: `lmdb:${disk}/event-log` });
+  onTestFinished(async () => void (await service.stop()));
+
+  const { accepted, refused } = await fill(service);
+  const problem = (await refused.json()) as { status: number; message_ids: string[] };
+  const ready = await service.request('/readyz');
+  execFileSync('mount', ['-o', `remount,size=${MEGABYTES * 10}m`, disk]);
+  const again = async (): Promise<number> => (await service.request('/v1/batch', batchOf(1))).status;
+  await expect.poll(again, { timeout: 20_000, interval: 200 }).toBe(200);
+  const last = (await (await service.request('/v1/batch', batchOf(1))).json()) as { receipt: string };
+  await service.request(`/v1/receipts/${last.receipt}?wait=30`);
+
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(problem.message_ids).toHaveLength(100);
+  expect(ready.status).toBe(503);
+  expect(accepted).toBeGreaterThan(0);
+  const definition = { event: 'Filled', count: { at_least: accepted + 2 } };
+  const preview = await service.request('/v1/audiences/preview', { definition });
+  expect(await preview.json()).toMatchObject({ count: 1 });
+});
