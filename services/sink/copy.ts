@@ -46,7 +46,7 @@ const GROUP = 'tidemark-sink';
 // being inserted and those being collected.
 const INSERT_EVERY_MS = 1_000;
 const MAX_ROWS = 50_000;
-const MAX_CHARS = 64 * 1024 * 1024;
+const MAX_CHARS = 16 * 1024 * 1024;
 
 // Small, so that a batch passes its bounds by little: a record of 500 KB may set 50,000 traits.
 const POLL_RECORDS = 5_000;
