@@ -21,7 +21,8 @@ const LEASE_MS = 10_000;
 /**
  * The embedded event log: an LMDB environment that several processes of one machine, and several threads of each, may
  * have open at once. Offsets are dense and start at 0. An append is a part of one transaction: all of it is in the log or
- * nothing. Writing is done by a thread of its own, started with the first append or reader.
+ * nothing. Writing is done by a thread of its own, started with the first append or reader. A worker thread that has a log
+ * open must close it before anybody calls `terminate()` on it (lmdb-gate.ts).
  */
 export class LmdbEventLog implements EventLog {
   readonly #store: LmdbStore;

@@ -56,7 +56,9 @@ describe('a damaged log', () => {
     }
   });
 
-  test('with another byte anywhere at all is refused, or lacks nothing', async () => {
+  // Of LMDB's two meta pages the one with the higher transaction counts, and neither has a checksum: a bit that lowers the
+  // newer one's number brings back the state one transaction earlier, which nothing in the file tells from the truth.
+  test('with another byte anywhere behind its two meta pages is refused, or lacks nothing', async () => {
     const folder = await logOf(200);
     const file = join(folder, 'data.mdb');
     const intact = await readFile(file);
@@ -64,7 +66,8 @@ describe('a damaged log', () => {
 
     for (let i = 0; i < 400; i++) {
       const damaged = Buffer.from(intact);
-      damaged[Math.floor(Math.random() * damaged.length)]! ^= 1 << Math.floor(Math.random() * 8);
+      damaged[META_BYTES + Math.floor(Math.random() * (damaged.length - META_BYTES))]! ^=
+        1 << Math.floor(Math.random() * 8);
       await writeFile(file, damaged);
       await expectRefusedOrEqual(folder, content);
     }
@@ -93,6 +96,8 @@ describe('a damaged log', () => {
     expect(await contentOf(copy)).toEqual(await contentOf(folder));
   });
 });
+
+const META_BYTES = 2 * 4_096;
 
 /** A closed log with small records, appended one by one and together, and a large one in each topic. */
 async function logOf(count: number): Promise<string> {
