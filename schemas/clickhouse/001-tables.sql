@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS event_rows
     -- For asking. In a key, '.' is written %2E, and '%' before 2E or 25 is written %25 (services/analytics/json-path.ts).
     -- Numbers beyond 64-bit integers and doubles are the nearest finite double. Strings stay strings, dates too.
     properties       JSON(max_dynamic_paths = 256),
-    properties_text  String CODEC(ZSTD(3)),       -- as it was sent, digit for digit
+    properties_text  String CODEC(ZSTD(1)),       -- as it was sent, digit for digit
     log_partition    UInt32,
     log_offset       UInt64,
     message_id_given Bool,                        -- whether the caller chose message_id: only then can a repeat come
@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS user_event_rows
     event            LowCardinality(String),
     received_at      DateTime64(6, 'UTC'),
     session_id       String,
-    properties_text  String CODEC(ZSTD(3)),
+    properties_text  String CODEC(ZSTD(1)),
     message_id_given Bool,
     precedence       UInt64
 )
@@ -81,7 +81,7 @@ CREATE TABLE IF NOT EXISTS trait_rows
     user       UInt128,
     version    UInt128,
     kind       Enum8('deleted' = 0, 'boolean' = 1, 'number' = 2, 'string' = 3, 'array' = 4, 'object' = 5),
-    value      String CODEC(ZSTD(3)),            -- JSON text as it was sent; '' where deleted
+    value      String CODEC(ZSTD(1)),            -- JSON text as it was sent; '' where deleted
     text       String,                           -- the string itself where kind is string, 'true' or 'false' for a boolean
     number     Float64,                          -- nearest finite double where kind is number
     integer    Nullable(Int128)                  -- where kind is number and its value is a whole number of 64 bits, signed or not

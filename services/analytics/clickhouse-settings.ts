@@ -4,6 +4,7 @@ import type { QueryLimits } from './analytics-store.ts';
 /** For every insert: answered when it is on disk, one part per month, and no accepted message fails it. */
 export const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
+  min_chunk_bytes_for_parallel_parsing: '1000000',
   // Repeats are told by the keys of the tables: a block dropped because it looks like an earlier one would help nobody.
   insert_deduplicate: 0,
   // One block per insert: a batch has 50,000 rows and 64 MB at most.

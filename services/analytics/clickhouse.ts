@@ -97,7 +97,7 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #insertAll(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
     try {
-      for (const table of ROW_TABLES) await this.#insertChunks(table, rows.get(table) ?? []);
+      await allDone(ROW_TABLES.map((table) => this.#insertChunks(table, rows.get(table) ?? [])));
       // Last: a range that is noted is held whole.
       await this.#insertChunks('held_ranges', ranges.map(heldRangeLine));
     } catch (error) {
@@ -145,4 +145,10 @@ export class ClickHouseStore implements AnalyticsStore {
     await Promise.all([inserts.close(), lookups.close(), questions.close()]);
     await release();
   }
+}
+
+/** Waits for all of them, whatever becomes of each, then throws what the first failure was. */
+async function allDone(steps: readonly Promise<void>[]): Promise<void> {
+  const failure = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
 }

@@ -1,16 +1,18 @@
 /** Requests through HTTP with acknowledgement from disk, beside a bare node:http server, in turn, in one run. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceProcess, WRITE_KEY } from '../support/service.ts';
 import { type Figures, median } from './figures.ts';
 import { type Answered, generateLoad } from './load.ts';
+import { type Memory, MemoryPeak } from './memory.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const SECONDS = 5;
 const HALF_LOAD_SECONDS = 15;
+const HALF_LOAD_WARM_UP_SECONDS = 8;
 /** Both are warmed up first: what is measured is not the compiler. */
 const WARM_UP_SECONDS = 3;
 const HEADERS = { 'content-type': 'application/json', api_key: WRITE_KEY };
@@ -42,20 +44,29 @@ export async function benchHttp(figures: Figures): Promise<void> {
   const batch: Answered[] = [];
   const bareSingle: Answered[] = [];
   const bareBatch: Answered[] = [];
+  const loaded: Memory[] = [];
+  const catchingUp: Memory[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await withBareServer(async (url) => {
       bareSingle.push(await load(`${url}/`, SINGLE, 64));
       bareBatch.push(await load(`${url}/`, BATCH, 16));
     });
     await withService(async (service) => {
+      const peak = new MemoryPeak(service.pid);
       single.push(await load(`${service.url}/v1/track`, SINGLE, 64));
       await caughtUp(service);
+      await peak.take();
       batch.push(await load(`${service.url}/v1/batch`, BATCH, 16));
-      figures.add(`memory, round ${round + 1}`, { 'peak resident under load': [await peakMiB(service.pid), 'MiB'] });
+      loaded.push(await peak.take());
+      await caughtUp(service);
+      catchingUp.push(await peak.take());
+      peak.stop();
     });
   }
   report(figures, 'single track, 64 connections', single, bareSingle, 1);
   report(figures, 'batch of 100, 16 connections', batch, bareBatch, 100);
+  reportMemory(figures, 'memory under full load', loaded);
+  reportMemory(figures, 'memory while the readers catch up', catchingUp);
   await benchHalfLoad(figures, median(single.map((answered) => answered.requestsPerSecond)) / 2);
 }
 
@@ -85,23 +96,27 @@ function report(
   });
 }
 
+function reportMemory(figures: Figures, name: string, peaks: readonly Memory[]): void {
+  figures.add(name, {
+    "peak, with the log's mapped pages": [median(peaks.map(({ residentMiB }) => residentMiB)), 'MiB'],
+    'peak, without them': [median(peaks.map(({ withoutLogMiB }) => withoutLogMiB)), 'MiB'],
+  });
+}
+
 /** Half the rate that was reached, fixed: latency, and how long until an event is queryable. */
 async function benchHalfLoad(figures: Figures, rate: number): Promise<void> {
+  const name = 'single track at half load';
+  await withBareServer(async (url) => {
+    const { p99Ms } = await loadAt(rate, `${url}/`);
+    figures.add(name, { 'bare node:http p99': [p99Ms, 'ms'] });
+  });
   await withService(async (service) => {
-    const url = `${service.url}/v1/track`;
-    const loading = generateLoad({
-      url,
-      body: SINGLE,
-      headers: HEADERS,
-      connections: 64,
-      seconds: HALF_LOAD_SECONDS,
-      rate,
-    });
-    const ended = performance.now() + HALF_LOAD_SECONDS * 1000;
+    const loading = loadAt(rate, `${service.url}/v1/track`);
+    const ended = performance.now() + (HALF_LOAD_WARM_UP_SECONDS + HALF_LOAD_SECONDS) * 1000;
     const queryableMs: number[] = [];
     while (performance.now() < ended) queryableMs.push(await timeToQueryable(service));
     const { p50Ms, p99Ms, requestsPerSecond, errors } = await loading;
-    figures.add('single track at half load', {
+    figures.add(name, {
       'requests/s': [requestsPerSecond, '1/s'],
       p50: [p50Ms, 'ms'],
       p99: [p99Ms, 'ms'],
@@ -110,6 +125,12 @@ async function benchHalfLoad(figures: Figures, rate: number): Promise<void> {
       'posted to queryable, longest': [Math.max(...queryableMs), 'ms'],
     });
   });
+}
+
+async function loadAt(rate: number, url: string): Promise<Answered> {
+  const of = { url, body: SINGLE, headers: HEADERS, connections: 64, rate };
+  await generateLoad({ ...of, seconds: HALF_LOAD_WARM_UP_SECONDS });
+  return generateLoad({ ...of, seconds: HALF_LOAD_SECONDS });
 }
 
 async function timeToQueryable(service: ServiceProcess): Promise<number> {
@@ -148,10 +169,4 @@ async function withBareServer(use: (url: string) => Promise<void>): Promise<void
     child.kill();
     await once(child, 'exit');
   }
-}
-
-/** The most resident memory the process ever held, where the system tells (Linux). */
-async function peakMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? NaN) / 1024;
 }

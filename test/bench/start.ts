@@ -1,10 +1,11 @@
 /** How long until the service is ready, on a new data folder and on one that is there, and what it holds idle. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ServiceProcess } from '../support/service.ts';
 import { type Figures, median } from './figures.ts';
+import { memoryOf } from './memory.ts';
 
 const ROUNDS = 3;
 
@@ -21,7 +22,7 @@ export async function benchStart(figures: Figures): Promise<void> {
         folder,
         async (service) => {
           await setTimeout(5000);
-          idle.push(await residentMiB(service.pid));
+          idle.push((await memoryOf(service.pid)).residentMiB);
         },
         stop,
       ),
@@ -49,9 +50,4 @@ async function timed(
   await service.stop();
   stopMs.push(performance.now() - stopping);
   return ready;
-}
-
-async function residentMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? NaN) / 1024;
 }

@@ -1,10 +1,17 @@
 /** The whole service as a child process, as an operator runs it: for flow tests, kill tests and benchmarks. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export const WRITE_KEY = 'write-key-of-the-tests-0123456789abcdef';
 export const READ_KEY = 'read-key-of-the-tests-0123456789abcdef';
+
+const ROOT = join(import.meta.dirname, '../..');
+const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+/** What `npm start` runs; it replaces the shell, so that the child is the service itself. */
+const START = MANIFEST.scripts.start;
 
 export class ServiceProcess {
   readonly url: string;
@@ -21,9 +28,10 @@ export class ServiceProcess {
 
   /** Resolves once the service says that it is ready; rejects with its output if it ends before. */
   static async start(dataDir: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, ['services/main.ts'], {
+    const child = spawn('sh', ['-c', START], {
+      cwd: ROOT,
       env: {
-        PATH: process.env['PATH'],
+        PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
         PORT: '0',
         DATA_DIR: dataDir,
         INITIAL_WRITE_KEY: WRITE_KEY,
