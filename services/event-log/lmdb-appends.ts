@@ -21,18 +21,21 @@ const MAX_RECORD_BYTES = 8 * 2 ** 20;
 const MAX_BATCH_BYTES = 8 * 2 ** 20;
 const MAX_SPARE_BYTES = 2 * MAX_BATCH_BYTES;
 
+/** One is being written, one waits in the writing thread, which so begins it without a turn of this thread between. */
+const MAX_BATCHES_UNDER_WAY = 2;
+
 // A value over half a page gets pages of its own, the last of them half empty on average: little is cut to share pages,
 // two chunks on one, much is cut so that a reader in the middle has not far to go.
 const SMALL_CHUNK_BYTES = 2_000;
 const BIG_CHUNK_BYTES = 64 * 1024;
 const MUCH_BYTES = 16 * 1024;
 
-/** Gathers appends into batches: one is under way, what comes meanwhile is the next. */
+/** Gathers appends into batches: two are under way, in their order, and what comes meanwhile is the next. */
 export class AppendQueue {
   readonly #layout: Layout;
   readonly #write: (request: AppendRequest) => Promise<AppendResult>;
   readonly #waiting: Append[] = [];
-  #running: Promise<void> | undefined;
+  readonly #running = new Set<Promise<void>>();
   #spare = new ArrayBuffer(0);
 
   constructor(layout: Layout, write: (request: AppendRequest) => Promise<AppendResult>) {
@@ -53,13 +56,18 @@ export class AppendQueue {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ records, bytes, slots, ranks: [], resolve, reject });
-      this.#running ??= this.#run();
+      if (this.#running.size < MAX_BATCHES_UNDER_WAY) this.#start();
     });
   }
 
   /** Resolves once nothing is under way or waits. Never rejects. */
   async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #start(): void {
+    const running = this.#run().finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
   async #run(): Promise<void> {
@@ -67,17 +75,18 @@ export class AppendQueue {
       // Whatever else this turn of the event loop brings goes along.
       await new Promise((resolve) => setImmediate(resolve));
       const appends = this.#take();
+      if (appends.length === 0) return;
       const batch = new Batch(this.#layout, appends);
       try {
-        const result = await this.#write(batch.pack(this.#spare));
+        const spare = this.#spare;
+        this.#spare = new ArrayBuffer(0);
+        const result = await this.#write(batch.pack(spare));
         this.#spare = result.bytes.byteLength <= MAX_SPARE_BYTES ? result.bytes : new ArrayBuffer(0);
         batch.resolve(result);
       } catch (error) {
-        this.#spare = new ArrayBuffer(0);
         for (const { reject } of appends) reject(error);
       }
     }
-    this.#running = undefined;
   }
 
   #take(): readonly Append[] {

@@ -90,12 +90,32 @@ describe('appends at once', () => {
 
     const appended = Array.from({ length: 20 }, () => queue.append([record('t', 'k', megabyte)]));
     for (let i = 0; i < 3; i++) {
-      await until(() => disk.requests.length === i + 1);
+      await until(() => disk.requests.length > i);
       disk.finish(i);
     }
 
     expect(await Promise.all(appended)).toHaveLength(20);
     expect([0, 1, 2].map((i) => disk.recordsOf(i))).toEqual([7, 7, 6]);
+  });
+
+  test('wait where two batches are under way', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+
+    const appended = [queue.append(records('t', 1))];
+    await until(() => disk.requests.length === 1);
+    appended.push(queue.append(records('t', 2)));
+    await until(() => disk.requests.length === 2);
+    appended.push(queue.append(records('t', 3)), queue.append(records('t', 4)));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(disk.requests).toHaveLength(2);
+    disk.finish(0);
+    await until(() => disk.requests.length === 3);
+    disk.finish(1);
+    disk.finish(2);
+
+    await Promise.all(appended);
+    expect([0, 1, 2].map((i) => disk.recordsOf(i))).toEqual([1, 2, 7]);
   });
 
   test('refuse a record too large for the log at once', () => {
