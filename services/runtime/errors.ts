@@ -6,6 +6,10 @@ export type ErrorCode =
   | 'LOG_FOREIGN' // the folder is not an event log, or one of a newer version
   | 'LOG_DAMAGED' // a record or the log's own books do not add up
   | 'LOG_REPLACED' // a position names a record that the log does not hold
+  | 'LOG_MISCONFIGURED' // a topic is missing or its settings would lose messages; the message names what to change
+  | 'SCHEMA_INCOMPATIBLE' // the registry holds a schema that ours may not follow
+  | 'SERVER_DENIED' // a server refuses our name, password or certificate, or we its certificate
+  | 'SERVER_TOO_OLD' // a server is of a version that lacks what we need
   | 'MESSAGE_UNDECODABLE' // bytes on the log that are no message of ours
   | 'POSITION_MOVED' // another reader has moved this partition's position: this one no longer owns it
   | 'STORE_UNAVAILABLE' // a database cannot be reached now
