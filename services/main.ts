@@ -1,10 +1,12 @@
-/** The program: reads the configuration, starts the service, stops it on a signal. */
+/** The program, `node services/main.ts [ROLE]`: reads the configuration, starts the role, stops it on a signal. */
 import { firstStartNotice } from './projects/first-start.ts';
 import { type Config, readConfig } from './runtime/config.ts';
-import { TidemarkError } from './runtime/errors.ts';
+import { hasCode, TidemarkError } from './runtime/errors.ts';
 import { type OpenedLogger, openLogger } from './runtime/logger.ts';
 import { firstRequest } from './wiring/first-request.ts';
-import { Service } from './wiring/service.ts';
+import { checkRole, type Role, roleOf } from './wiring/role.ts';
+import type { Running } from './wiring/running.ts';
+import { startRole } from './wiring/start-role.ts';
 
 // The contract says 15 s from the signal to the exit. What is not closed by then is left to the stores' recovery.
 const STOP_WITHIN_MS = 14_000;
@@ -13,26 +15,30 @@ const STOP_WITHIN_MS = 14_000;
 // decompression need some besides. Read by libuv at its first use, which comes after this line.
 process.env['UV_THREADPOOL_SIZE'] ??= '12';
 
-const config = configOrExit();
+const { config, role } = configOrExit();
 const output = openLogger(config.logLevel);
 await run(config, output);
 
 async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void> {
   try {
-    const starting = Service.start(config, output);
-    stopOnSignal(starting);
-    const service = await starting;
-    tellFirstStart(service);
-    logger.info({ address: service.address, dataDir, node: process.version }, 'ready');
-    await service.ended;
+    const giveUp = new AbortController();
+    const starting = startRole(role, config, output, giveUp.signal);
+    stopOnSignal(starting, giveUp);
+    const running = await starting;
+    tellFirstStart(running);
+    logger.info({ address: running.address, role, dataDir, node: process.version }, 'ready');
+    await running.ended;
   } catch (error) {
-    fail(error);
+    if (!hasCode(error, 'STOPPING')) fail(error);
   }
 }
 
-function configOrExit(): Config {
+function configOrExit(): { readonly config: Config; readonly role: Role } {
   try {
-    return readConfig(process.env);
+    const named = roleOf(process.argv.slice(2));
+    const read = readConfig(process.env);
+    checkRole(named, read);
+    return { config: read, role: named };
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
     process.stderr.write(`tidemark: ${error.message}\n`);
@@ -41,7 +47,7 @@ function configOrExit(): Config {
 }
 
 /** A repeated signal changes nothing: Ctrl-C reaches the process once from the terminal and once from npm. */
-function stopOnSignal(starting: Promise<Service>): void {
+function stopOnSignal(starting: Promise<Running>, giveUp: AbortController): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
@@ -52,8 +58,15 @@ function stopOnSignal(starting: Promise<Service>): void {
       process.kill(process.pid, 'SIGKILL');
     }, STOP_WITHIN_MS).unref();
     output.logger.info({ signal }, 'stopping');
+    giveUp.abort();
     void starting
-      .then((service) => service.stop())
+      .then(
+        (running) => running.stop(),
+        (error: unknown) => {
+          // It was still waiting for a server.
+          if (!hasCode(error, 'STOPPING')) throw error;
+        },
+      )
       .then(() => {
         output.logger.info('stopped');
         output.flush();
@@ -65,13 +78,14 @@ function stopOnSignal(starting: Promise<Service>): void {
 }
 
 /** Not through the logger: keys are for the person who started it, once, and never for a log. */
-function tellFirstStart({ address, firstStart }: Service): void {
+function tellFirstStart({ address, firstStart }: Running): void {
   if (firstStart === undefined) return;
   const notice = firstStartNotice(firstStart);
   if (notice === '') return;
   const writeKey = firstStart.keys.find(({ scope }) => scope === 'write')?.key;
   const example = writeKey === undefined ? '' : `A first event:\n\n${firstRequest(address, writeKey)}\n\n`;
-  process.stdout.write(`\n${notice}\nThe data are in ${config.dataDir}.\n${example}`);
+  const where = role === 'all' ? `The data are in ${config.dataDir}.\n` : '';
+  process.stdout.write(`\n${notice}\n${where}${example}`);
 }
 
 function fail(error: unknown): void {

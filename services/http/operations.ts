@@ -11,8 +11,8 @@ export interface Readiness {
 export interface OperationsParts {
   readonly readiness: () => Readiness;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
-  /** The OpenAPI document, as an object. */
-  readonly openapi: object;
+  /** The OpenAPI document, as an object, of a process that serves the interface. */
+  readonly openapi?: object;
   /** More entries for the front page: name → path. */
   readonly links?: Readonly<Record<string, string>>;
 }
@@ -22,16 +22,22 @@ export function operationRoutes({ readiness, registry, openapi, links }: Operati
   const front = JSON.stringify({
     name: 'Tidemark',
     description: 'Event tracking service: identify, track and batch messages on a durable log',
-    links: { openapi: '/openapi.json', health: '/healthz', readiness: '/readyz', metrics: '/metrics', ...links },
+    links: {
+      ...(openapi === undefined ? {} : { openapi: '/openapi.json' }),
+      health: '/healthz',
+      readiness: '/readyz',
+      metrics: '/metrics',
+      ...links,
+    },
   });
-  const document = JSON.stringify(openapi);
+  const document = openapi === undefined ? undefined : JSON.stringify(openapi);
   return {
     routes: [
       open('/', () => ({ status: 200, body: front })),
       open('/healthz', () => ({ status: 200, body: '{"status":"up"}' })),
       open('/readyz', () => readinessAnswer(readiness())),
       open('/metrics', async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() })),
-      open('/openapi.json', () => ({ status: 200, body: document })),
+      ...(document === undefined ? [] : [open('/openapi.json', () => ({ status: 200, body: document }))]),
     ],
   };
 }

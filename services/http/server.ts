@@ -159,6 +159,11 @@ export class HttpServer {
   }
 }
 
+/** Where a server listens, as a URL. */
+export function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
 /** The requests whose bodies have not arrived whole. */
 function unfinishedOf(open: ReadonlySet<ServerResponse>): ServerResponse[] {
   return [...open].filter(({ req }) => !req.complete);

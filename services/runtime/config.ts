@@ -12,6 +12,8 @@ export interface Config {
   readonly eventLogUrl: string;
   readonly profilesUrl: string;
   readonly analyticsUrl: string;
+  readonly schemaRegistryUrl: string | undefined;
+  readonly ingestProcesses: number;
   readonly eventLogPartitions: number;
   readonly legacyBasePath: string;
   readonly initialWriteKey: string | undefined;
@@ -40,9 +42,35 @@ export const SETTINGS = {
   PORT: { default: '8080', help: 'Port of the HTTP interface; 0 takes a free one', parse: wholeNumber(0, 65_535) },
   HOST: { default: '127.0.0.1', help: 'Address the HTTP interface listens on', parse: text(1) },
   DATA_DIR: { default: './data', help: 'Folder of the embedded stores; made if absent', parse: text(1) },
-  EVENT_LOG_URL: { default: 'lmdb:$DATA_DIR/event-log', help: 'The event log', parse: url('lmdb') },
-  PROFILES_URL: { default: 'pglite:$DATA_DIR/profiles', help: 'Profiles, projects and keys', parse: url('pglite') },
-  ANALYTICS_URL: { default: 'chdb:$DATA_DIR/analytics', help: 'Analytics', parse: url('chdb') },
+  EVENT_LOG_URL: {
+    default: 'lmdb:$DATA_DIR/event-log',
+    help: 'The event log',
+    secret: true,
+    parse: url('lmdb', 'kafka'),
+  },
+  PROFILES_URL: {
+    default: 'pglite:$DATA_DIR/profiles',
+    help: 'Profiles, projects and keys',
+    secret: true,
+    parse: url('pglite', 'postgres', 'postgresql'),
+  },
+  ANALYTICS_URL: {
+    default: 'chdb:$DATA_DIR/analytics',
+    help: 'Analytics',
+    secret: true,
+    parse: url('chdb', 'http', 'https'),
+  },
+  SCHEMA_REGISTRY_URL: {
+    default: '',
+    help: 'Confluent-compatible schema registry; without one, schemas have the ids of this program',
+    secret: true,
+    parse: optionalUrl('http', 'https'),
+  },
+  INGEST_PROCESSES: {
+    default: '1',
+    help: 'Processes of the role ingest on its one port; 0 is one a processor',
+    parse: wholeNumber(0, 256),
+  },
   EVENT_LOG_PARTITIONS: {
     default: '4',
     help: 'Partitions of each topic; fixed once the log is made',
@@ -113,6 +141,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     eventLogUrl: read('EVENT_LOG_URL', SETTINGS.EVENT_LOG_URL),
     profilesUrl: read('PROFILES_URL', SETTINGS.PROFILES_URL),
     analyticsUrl: read('ANALYTICS_URL', SETTINGS.ANALYTICS_URL),
+    schemaRegistryUrl: read('SCHEMA_REGISTRY_URL', SETTINGS.SCHEMA_REGISTRY_URL),
+    ingestProcesses: read('INGEST_PROCESSES', SETTINGS.INGEST_PROCESSES),
     eventLogPartitions: read('EVENT_LOG_PARTITIONS', SETTINGS.EVENT_LOG_PARTITIONS),
     legacyBasePath: read('LEGACY_BASE_PATH', SETTINGS.LEGACY_BASE_PATH),
     initialWriteKey: read('INITIAL_WRITE_KEY', SETTINGS.INITIAL_WRITE_KEY),
@@ -161,6 +191,11 @@ function url(...schemes: readonly string[]) {
     if (!schemes.includes(scheme)) throw new Error(`does not start with ${schemes.map((s) => `${s}:`).join(' or ')}`);
     return value;
   };
+}
+
+function optionalUrl(...schemes: readonly string[]) {
+  const required = url(...schemes);
+  return (value: string): string | undefined => (value === '' ? undefined : required(value));
 }
 
 function path(value: string): string {

@@ -1,18 +1,12 @@
 import type { EventLog } from '../event-log/event-log.ts';
-import type { ReaderPart, ReadersHealth } from './stores.ts';
+import type { ReadersHealth } from './stores.ts';
 
 /** Looks at the parts now and then, so that whoever asks for readiness never waits for a part that hangs. */
 export class HealthWatch {
   readonly #readers: Pick<ReadersHealth, 'health'>;
   readonly #log: Pick<EventLog, 'check'>;
   readonly #everyMs: number;
-  #parts: Readonly<Record<ReaderPart | 'eventLog', string>> = {
-    eventLog: 'starting',
-    profiles: 'starting',
-    analytics: 'starting',
-    projector: 'starting',
-    sink: 'starting',
-  };
+  #parts: Readonly<Record<string, string>> = { eventLog: 'starting' };
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
 
@@ -23,7 +17,7 @@ export class HealthWatch {
   }
 
   /** Each part's state as last seen: `ready`, `away`, `failed`, or `busy` where it did not say in time. */
-  get parts(): Readonly<Record<ReaderPart | 'eventLog', string>> {
+  get parts(): Readonly<Record<string, string>> {
     return this.#parts;
   }
 
@@ -43,14 +37,19 @@ export class HealthWatch {
       return;
     }
     // The last look has not come back: the parts behind it are at work on something long, or hang.
-    const { eventLog } = this.#parts;
-    this.#parts = { eventLog, profiles: 'busy', analytics: 'busy', projector: 'busy', sink: 'busy' };
+    this.#parts = this.#others('busy');
   }
 
   async #look(): Promise<void> {
     const [readers, log] = await Promise.allSettled([this.#readers.health(), this.#log.check()]);
     const eventLog = log.status === 'fulfilled' ? 'ready' : 'away';
-    const away = { profiles: 'away', analytics: 'away', projector: 'away', sink: 'away' };
-    this.#parts = { eventLog, ...(readers.status === 'fulfilled' ? readers.value : away) };
+    this.#parts = { ...(readers.status === 'fulfilled' ? readers.value : this.#others('away')), eventLog };
+  }
+
+  /** Every part but the log in this state. */
+  #others(state: string): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      Object.entries(this.#parts).map(([part, before]) => [part, part === 'eventLog' ? before : state]),
+    );
   }
 }

@@ -1,19 +1,16 @@
-/** Everything that answers HTTP: ingest and reading on one server, with the log they write to. */
-import { collectDefaultMetrics, Registry } from 'prom-client';
+/** Everything that answers HTTP: ingest and reading on one server. */
+import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { Audiences } from '../audience/audiences.ts';
 import type { EventLog } from '../event-log/event-log.ts';
-import { openEventLog } from '../event-log/open.ts';
 import { createApp } from '../http/app.ts';
 import { operationRoutes, type Readiness } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
-import { HttpServer } from '../http/server.ts';
+import { HttpServer, urlOf } from '../http/server.ts';
 import { Ingestor } from '../ingest/accept.ts';
 import { ClockGuard } from '../ingest/clock-guard.ts';
 import { publicRoutes } from '../ingest/public-api.ts';
 import { twoStepRoutes } from '../ingest/two-step.ts';
-import { Codec } from '../messages/codec.ts';
-import { TOPICS } from '../messages/message.ts';
-import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
+import type { Codec } from '../messages/codec.ts';
 import { ArrivalClock, drawProcessBits } from '../messages/version.ts';
 import { ProjectCache } from '../projects/project-cache.ts';
 import { openApiDocument } from '../reading/openapi.ts';
@@ -26,6 +23,20 @@ import type { Stores } from './stores.ts';
 
 /** Requests accepted before a stop have this long to be answered. */
 const FINISH_REQUESTS_MS = 9_000;
+
+export interface HttpSideParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly stores: Stores;
+  /** Whether they are open by now: then the keys are read before anybody can connect, else at the first `refresh`. */
+  readonly storesAreOpen: boolean;
+  readonly log: EventLog;
+  readonly codec: Pick<Codec, 'encode'>;
+  /** Where the side's metrics go. */
+  readonly registry: Registry;
+  /** What `/metrics` answers instead of this registry and the readers', where several processes answer as one. */
+  readonly metrics?: () => Promise<string>;
+}
 
 export class HttpSide {
   /** `http://HOST:PORT` with the port that was taken. */
@@ -40,22 +51,26 @@ export class HttpSide {
     this.address = address;
   }
 
-  /** @throws TidemarkError as `openEventLog` does; an Error where the port cannot be listened on. */
-  static async open(config: Config, logger: Logger, stores: Stores): Promise<HttpSide> {
-    const log = await openEventLog(config.eventLogUrl, { topics: TOPICS, partitions: config.eventLogPartitions });
-    const parts = assemble(config, logger, stores, log);
+  /** Resolves once it listens. @throws Error where the port cannot be listened on. */
+  static async open(given: HttpSideParts): Promise<HttpSide> {
+    const { config, storesAreOpen } = given;
+    const parts = assemble(given);
     try {
-      await Promise.all([parts.keys.start(), parts.health.start()]);
-      const server = createServer(config, logger, stores, parts);
-      const { address, family, port } = await server.listen(config.host, config.port);
-      return new HttpSide(parts, server, `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`);
+      if (storesAreOpen) await refresh(parts);
+      const server = createServer(given, parts);
+      return new HttpSide(parts, server, urlOf(await server.listen(config.host, config.port)));
     } catch (error) {
       await close(parts);
       throw error;
     }
   }
 
-  /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
+  /** Reads the keys and looks at every part now, and goes on doing so. */
+  refresh(): Promise<void> {
+    return refresh(this.#parts);
+  }
+
+  /** Stops accepting and finishes what was accepted. Log and stores are closed by whoever opened them. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -75,14 +90,14 @@ interface Parts {
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
   readonly health: HealthWatch;
+  readonly metrics: () => Promise<string>;
 }
 
-function assemble(config: Config, logger: Logger, stores: Stores, log: EventLog): Parts {
-  const registry = new Registry();
+function assemble({ config, logger, stores, log, codec, registry, metrics }: HttpSideParts): Parts {
   collectDefaultMetrics({ register: registry });
   const ingestor = new Ingestor({
     log,
-    codec: new Codec(new EmbeddedSchemaIds()),
+    codec,
     clock: new ArrivalClock(),
     guard: new ClockGuard({ maxSkewMs: config.maxClockSkewMs }),
     processBits: drawProcessBits(),
@@ -97,10 +112,11 @@ function assemble(config: Config, logger: Logger, stores: Stores, log: EventLog)
     keys: new ProjectCache(stores.projects, logger),
     watch: new ProgressWatch(stores.progress),
     health: new HealthWatch(stores.readers, log),
+    metrics: metrics ?? (() => allMetrics(registry, stores)),
   };
 }
 
-function createServer(config: Config, logger: Logger, stores: Stores, parts: Parts): HttpServer {
+function createServer({ config, logger, stores }: HttpSideParts, parts: Parts): HttpServer {
   const { ingestor, keys, registry, log, watch } = parts;
   const limits = {
     maxMs: config.queryMaxMs,
@@ -113,7 +129,7 @@ function createServer(config: Config, logger: Logger, stores: Stores, parts: Par
     readingRoutes({ ...stores, watch, log, audiences: new Audiences(stores.analytics, limits) }),
     operationRoutes({
       readiness: () => readinessOf(parts),
-      registry: { contentType: registry.contentType, metrics: () => allMetrics(registry, stores) },
+      registry: { contentType: registry.contentType, metrics: parts.metrics },
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
@@ -132,9 +148,12 @@ async function allMetrics(registry: Registry, { readers }: Stores): Promise<stri
   return `${own}${theirs}`;
 }
 
-async function close({ log, ingestor, keys, health }: Parts): Promise<void> {
+async function refresh({ keys, health }: Parts): Promise<void> {
+  await Promise.all([keys.start(), health.start()]);
+}
+
+async function close({ ingestor, keys, health }: Parts): Promise<void> {
   health.stop();
   ingestor.close();
   await keys.stop();
-  await log.close();
 }

@@ -17,7 +17,7 @@ export class ReaderMetrics {
   readonly #deadLetters: Counter<'reader'>;
   readonly #seconds: Histogram<'reader'>;
 
-  constructor(log: EventLog, progress: ReaderProgress) {
+  constructor(log: EventLog, progress: ReaderProgress, readers: readonly ReaderName[]) {
     const common = { labelNames: ['reader'] as const, registers: [this.#registry] };
     this.#messages = new Counter({
       name: 'tidemark_reader_messages_total',
@@ -40,7 +40,9 @@ export class ReaderMetrics {
       help: 'Messages on the log that a reader has not processed yet',
       ...common,
       collect: async () => {
-        for (const [reader, messages] of await lags(log, progress)) lag.set({ reader }, messages);
+        // While the log or the store is away, the last figure stands: the readers are not moving either.
+        const behind = await lags(log, progress).catch(() => undefined);
+        for (const reader of readers) if (behind !== undefined) lag.set({ reader }, behind[reader]);
       },
     });
   }
@@ -56,10 +58,10 @@ export class ReaderMetrics {
   }
 }
 
-async function lags(log: EventLog, progress: ReaderProgress): Promise<Map<ReaderName, number>> {
+async function lags(log: EventLog, progress: ReaderProgress): Promise<Record<ReaderName, number>> {
   const [ends, positions] = await Promise.all([log.ends(MESSAGE_TOPICS), progress.progress()]);
   const total = sum(ends);
-  return new Map((['projector', 'sink'] as const).map((reader) => [reader, Number(total - sum(positions[reader]))]));
+  return { projector: Number(total - sum(positions.projector)), sink: Number(total - sum(positions.sink)) };
 }
 
 function sum(places: readonly { readonly offset: bigint }[]): bigint {

@@ -1,27 +1,33 @@
-/** Configuration → opened stores → running roles: the whole service in one process. */
+/** Configuration → opened stores → running parts: the whole service in one process. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type FirstStart, makeFirstProject } from '../projects/first-start.ts';
+import type { Database } from '../database/database.ts';
+import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
+import { SqlReaderProgress } from '../profiles/sql-reader-progress.ts';
+import { type FirstStart, type FirstStartOptions, makeFirstProject } from '../projects/first-start.ts';
 import { projectCommands } from '../projects/project-commands.ts';
+import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Config } from '../runtime/config.ts';
 import { ControlServer } from '../runtime/control-server.ts';
 import { controlSocketPath } from '../runtime/control-socket.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
+import type { GiveWay } from '../readers/reader-loop.ts';
 import { wayFor } from './give-way.ts';
 import { HttpThread } from './http-thread.ts';
-import { OpenedReaders } from './opened-readers.ts';
+import { closeStores, openStores, type OpenedStores } from './open-stores.ts';
+import { Readers } from './readers.ts';
+import { isServer } from './role.ts';
+import type { Running } from './running.ts';
 
 const LOCK_PATIENCE_MS = 3_000;
 
 const READERS_NICENESS = 19;
 
 /** Readers and stores on this thread, HTTP and its end of the log on another. */
-export class Service {
-  /** What the first start on these data made; undefined on later starts. */
+export class Service implements Running {
   readonly firstStart: FirstStart | undefined;
-  /** `http://HOST:PORT` with the port that was taken. */
   readonly address: string;
   readonly #http: HttpThread;
   readonly #inside: Inside;
@@ -34,29 +40,29 @@ export class Service {
     this.firstStart = firstStart;
   }
 
-  /** Rejects when a part without which the process makes no sense has ended; never resolves. */
+  /** Rejects when the HTTP thread has ended: without it the process makes no sense. Never resolves. */
   get ended(): Promise<never> {
     return this.#http.ended;
   }
 
   /** @throws TidemarkError whatever keeps a part from starting; what was opened before is closed again. */
-  static async start(config: Config, output: OpenedLogger): Promise<Service> {
+  static async start(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<Service> {
     const http = new HttpThread(config, output);
     letOthersGoFirst();
     try {
-      const inside = await openInside(config, output, http);
+      const giveWay = wayFor(() => http.utilization());
+      const inside = await Inside.open(config, output, giveWay, signal);
       try {
-        const firstStart = await makeFirstProject(inside.readers.projects, {
-          timezone: config.initialTimezone,
-          writeKey: config.initialWriteKey,
-          readKey: config.initialReadKey,
-        });
-        await inside.control.start();
-        const { profiles, projects, analytics, progress } = inside.readers;
+        const { database, analytics } = inside.stores;
+        const projects = new SqlProjectStore(database);
+        const firstStart = await makeFirstProject(projects, firstStartOptionsOf(config));
+        await inside.listen();
+        const profiles = new SqlProfileStore(database);
+        const progress = new SqlReaderProgress(database);
         const address = await http.listen({ profiles, projects, analytics, progress, readers: inside.readers });
         return new Service(http, inside, address, firstStart);
       } catch (error) {
-        await closeInside(inside);
+        await inside.close();
         throw error;
       }
     } catch (error) {
@@ -73,7 +79,7 @@ export class Service {
 
   async #stop(): Promise<void> {
     await this.#http.stop();
-    await closeInside(this.#inside);
+    await this.#inside.close();
   }
 }
 
@@ -86,27 +92,66 @@ function letOthersGoFirst(): void {
   if (process.platform === 'linux') setPriority(process.pid, READERS_NICENESS);
 }
 
-interface Inside {
-  readonly lock: FolderLock;
-  readonly readers: OpenedReaders;
-  readonly control: ControlServer;
+interface InsideParts {
+  readonly lock: FolderLock | undefined;
+  readonly stores: OpenedStores;
+  readonly readers: Readers;
+  readonly control: ControlServer | undefined;
 }
 
-async function openInside(config: Config, { logger }: OpenedLogger, http: HttpThread): Promise<Inside> {
-  const lock = await lockPatiently(config.dataDir);
-  try {
-    const readers = await OpenedReaders.open(
-      config,
-      logger,
-      wayFor(() => http.utilization()),
-    );
-    const commands = projectCommands(readers.projects, config.initialTimezone);
-    const control = new ControlServer(controlSocketPath(config.dataDir), { ...commands }, logger);
-    return { lock, readers, control };
-  } catch (error) {
-    lock.release();
-    throw error;
+/** What is on the main thread. */
+class Inside {
+  readonly stores: OpenedStores;
+  readonly readers: Readers;
+  readonly #parts: InsideParts;
+
+  private constructor(parts: InsideParts) {
+    this.#parts = parts;
+    this.stores = parts.stores;
+    this.readers = parts.readers;
   }
+
+  static async open(config: Config, output: OpenedLogger, giveWay: GiveWay, signal: AbortSignal): Promise<Inside> {
+    // Where everything is on servers, others may do the same beside us, with the same folder or none.
+    const lock = hasEmbedded(config) ? await lockPatiently(config.dataDir) : undefined;
+    try {
+      const stores = await openStores(config, output.logger, signal);
+      const readers = Readers.both({ ...stores, config, logger: output.logger, giveWay }, stores.analytics);
+      const control = isServer(config.profilesUrl) ? undefined : controlOf(config, output, stores.database);
+      const inside = new Inside({ lock, stores, readers, control });
+      readers.start();
+      return inside;
+    } catch (error) {
+      lock?.release();
+      throw error;
+    }
+  }
+
+  /** From now on commands of the command line are carried out. */
+  async listen(): Promise<void> {
+    await this.#parts.control?.start();
+  }
+
+  async close(): Promise<void> {
+    const { lock, stores, readers, control } = this.#parts;
+    await control?.stop();
+    await readers.stop();
+    await closeStores(stores);
+    lock?.release();
+  }
+}
+
+export function firstStartOptionsOf(config: Config): FirstStartOptions {
+  return { timezone: config.initialTimezone, writeKey: config.initialWriteKey, readKey: config.initialReadKey };
+}
+
+function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config): boolean {
+  return [eventLogUrl, profilesUrl, analyticsUrl].some((url) => !isServer(url));
+}
+
+function controlOf(config: Config, { logger }: OpenedLogger, database: Database): ControlServer {
+  const commands = projectCommands(new SqlProjectStore(database), config.initialTimezone);
+  return new ControlServer(controlSocketPath(config.dataDir), { ...commands }, logger);
 }
 
 /** A command of the command line, or a service on its way down, has the folder for some seconds. */
@@ -120,10 +165,4 @@ async function lockPatiently(folder: string): Promise<FolderLock> {
       await delay(100);
     }
   }
-}
-
-async function closeInside({ lock, readers, control }: Inside): Promise<void> {
-  await control.stop();
-  await readers.stop();
-  lock.release();
 }

@@ -2,13 +2,10 @@ import type { AnalyticsReader } from '../analytics/analytics-store.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
 import type { ProjectStore } from '../projects/project-store.ts';
 
-/** The parts beside the one that serves HTTP. */
-export type ReaderPart = 'profiles' | 'analytics' | 'projector' | 'sink';
-
-/** How the readers and their stores are. */
+/** How the stores, and the readers where the process has them, are. */
 export interface ReadersHealth {
-  /** Each part's state in a word: `ready`, `away`, `failed`. */
-  health(): Promise<Readonly<Record<ReaderPart, string>>>;
+  /** The state of each part that the process has, in a word: `ready`, `away`, `failed`. */
+  health(): Promise<Readonly<Record<string, string>>>;
   /** Their metrics in Prometheus' text format. */
   metrics(): Promise<string>;
 }

@@ -1,0 +1,144 @@
+/** Several processes of the role ingest on one port: Node's cluster hands the connections round. */
+import cluster, { type Worker } from 'node:cluster';
+import { randomUUID } from 'node:crypto';
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import type { Logger } from '../runtime/logger.ts';
+import type { Running } from './running.ts';
+
+// A process that ends at once, again and again, would otherwise be started a thousand times a second.
+const START_AGAIN_MS = 1_000;
+const METRICS_WITHIN_MS = 5_000;
+
+/** What the processes tell each other besides what prom-client does. */
+type Note =
+  | { readonly tidemark: 'ready'; readonly address: string }
+  | { readonly tidemark: 'metrics-wanted'; readonly id: string }
+  | { readonly tidemark: 'metrics'; readonly id: string; readonly text: string };
+
+/** The process that starts the others and starts one again that has died. */
+export class IngestCluster implements Running {
+  readonly firstStart = undefined;
+  readonly address: string;
+  readonly ended: Promise<never>;
+  readonly #state: State;
+  #stopping: Promise<void> | undefined;
+
+  private constructor(address: string, state: State) {
+    this.address = address;
+    this.#state = state;
+    this.ended = state.failed;
+  }
+
+  /** Resolves once every process can accept messages; rejects where one ends before it ever could. */
+  static async start(processes: number, logger: Logger): Promise<IngestCluster> {
+    const state = new State(logger);
+    try {
+      const addresses = await Promise.race([
+        Promise.all(Array.from({ length: processes }, () => state.fork())),
+        state.failed,
+      ]);
+      return new IngestCluster(addresses[0] ?? '', state);
+    } catch (error) {
+      await state.stop();
+      throw error;
+    }
+  }
+
+  /** Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#state.stop();
+    return this.#stopping;
+  }
+}
+
+class State {
+  readonly failed: Promise<never>;
+  readonly #logger: Logger;
+  readonly #fail: (error: unknown) => void;
+  // Gathers what prom-client's half in the other processes sends.
+  readonly #metrics = new AggregatorRegistry();
+  readonly #ready = new Set<number>();
+  #isStopping = false;
+
+  constructor(logger: Logger) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    this.failed = promise;
+    this.#fail = reject;
+    this.#logger = logger;
+  }
+
+  /** Resolves with its address once it is ready. */
+  fork(): Promise<string> {
+    const worker = cluster.fork();
+    worker.on('exit', (code, signal) => this.#onExit(worker, code, signal));
+    return new Promise((resolve) => {
+      worker.on('message', (note: Partial<Note>) => {
+        if (note.tidemark === 'ready' && note.address !== undefined) {
+          this.#ready.add(worker.id);
+          resolve(note.address);
+        }
+        if (note.tidemark === 'metrics-wanted' && note.id !== undefined) void this.#sendMetrics(worker, note.id);
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    const exits = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    await Promise.all(exits);
+  }
+
+  async #sendMetrics(worker: Worker, id: string): Promise<void> {
+    const text = await this.#metrics.clusterMetrics().catch(() => '');
+    const note: Note = { tidemark: 'metrics', id, text };
+    if (worker.isConnected()) worker.send(note);
+  }
+
+  #onExit(worker: Worker, code: number, signal: string): void {
+    if (this.#isStopping) return;
+    const how = { process: worker.process.pid, code, signal };
+    if (!this.#ready.delete(worker.id)) {
+      // It has said why. Another would end likewise.
+      this.#fail(new Error(`a process of ingest ended before it was ready, with ${signal || code}`));
+      return;
+    }
+    this.#logger.error(how, 'a process of ingest has ended: starting another');
+    setTimeout(() => {
+      if (!this.#isStopping) void this.fork();
+    }, START_AGAIN_MS).unref();
+  }
+}
+
+/** In one of the processes: says that it is ready. */
+export function tellReady(address: string): void {
+  const note: Note = { tidemark: 'ready', address };
+  process.send?.(note);
+}
+
+/** In one of the processes: the metrics of all of them. */
+export function clusterMetricsOf(registry: Registry): () => Promise<string> {
+  AggregatorRegistry.setRegistries(registry);
+  // Its making is what answers the first process' questions.
+  void new AggregatorRegistry();
+  const waiting = new Map<string, (text: string) => void>();
+  process.on('message', (note: Partial<Note>) => {
+    if (note.tidemark === 'metrics' && note.id !== undefined) waiting.get(note.id)?.(note.text ?? '');
+  });
+  return async () => {
+    const id = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const timer = setTimeout(resolve, METRICS_WITHIN_MS, '');
+    waiting.set(id, resolve);
+    const note: Note = { tidemark: 'metrics-wanted', id };
+    process.send?.(note);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(id);
+    }
+  };
+}

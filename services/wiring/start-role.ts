@@ -1,0 +1,38 @@
+import cluster from 'node:cluster';
+import { availableParallelism } from 'node:os';
+import type { Config } from '../runtime/config.ts';
+import type { OpenedLogger } from '../runtime/logger.ts';
+import { clusterMetricsOf, IngestCluster, tellReady } from './ingest-cluster.ts';
+import { IngestService } from './ingest-service.ts';
+import { ReaderService } from './reader-service.ts';
+import type { Role } from './role.ts';
+import type { Running } from './running.ts';
+import { Service } from './service.ts';
+
+/**
+ * Resolves once the role can do its work.
+ *
+ * @param signal Ends the waiting for servers that are away: then it rejects with `STOPPING`.
+ * @throws TidemarkError what keeps it from ever doing its work.
+ */
+export async function startRole(
+  role: Role,
+  config: Config,
+  output: OpenedLogger,
+  signal: AbortSignal,
+): Promise<Running> {
+  const { logger } = output;
+  if (role === 'all') return Service.start(config, output, signal);
+  if (role === 'ingest') return startIngest(config, output, signal);
+  return ReaderService.start(role, config, logger.child({ role }), signal);
+}
+
+async function startIngest(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<Running> {
+  const processes = config.ingestProcesses === 0 ? availableParallelism() : config.ingestProcesses;
+  if (cluster.isPrimary) {
+    return processes === 1 ? IngestService.start(config, logger, signal) : IngestCluster.start(processes, logger);
+  }
+  const running = await IngestService.start(config, logger, signal, { metricsOf: clusterMetricsOf });
+  tellReady(running.address);
+  return running;
+}
