@@ -1,4 +1,5 @@
 /** The program, `node services/main.ts [ROLE]`: reads the configuration, starts the role, stops it on a signal. */
+import cluster from 'node:cluster';
 import { firstStartNotice } from './projects/first-start.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';
@@ -26,7 +27,9 @@ async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void>
     stopOnSignal(starting, giveUp);
     const running = await starting;
     tellFirstStart(running);
-    logger.info({ address: running.address, role, dataDir, node: process.version }, 'ready');
+    // Of several processes of ingest the first says it, for all.
+    const say = cluster.isPrimary ? 'info' : 'debug';
+    logger[say]({ address: running.address, role, dataDir, node: process.version }, 'ready');
     await running.ended;
   } catch (error) {
     if (!hasCode(error, 'STOPPING')) fail(error);

@@ -49,7 +49,7 @@ export class ReaderService implements Running {
     const server = serverOf(logger, () => opened);
     const url = urlOf(await server.listen(config.host, config.port));
     try {
-      logger.info({ address: url, role }, 'starting');
+      logger.info({ address: url }, 'starting');
       opened = await (role === 'sink' ? openSink(config, logger, signal) : openProjector(config, logger, signal));
       await opened.health.start();
       opened.readers.start();

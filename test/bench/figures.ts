@@ -10,11 +10,16 @@ export interface Figure {
 
 export class Figures {
   readonly #figures: Figure[] = [];
+  readonly #print: (line: string) => void;
+
+  constructor(print: (line: string) => void = console.log) {
+    this.#print = print;
+  }
 
   add(benchmark: string, figures: Readonly<Record<string, readonly [value: number, unit: string]>>): void {
     for (const [figure, [value, unit]] of Object.entries(figures)) {
       this.#figures.push({ benchmark, figure, value, unit });
-      console.log(row({ benchmark, figure, value, unit }));
+      this.#print(row({ benchmark, figure, value, unit }));
     }
   }
 
@@ -26,7 +31,7 @@ export class Figures {
 
 function row({ benchmark, figure, value, unit }: Figure): string {
   const shown = value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value < 10 ? 2 : 1);
-  return `${benchmark.padEnd(28)} ${figure.padEnd(36)} ${shown.padStart(12)} ${unit}`;
+  return `${benchmark.padEnd(44)} ${figure.padEnd(36)} ${shown.padStart(12)} ${unit}`;
 }
 
 /** The middle one; of an even number, the mean of the middle two. */

@@ -1,11 +1,10 @@
 /** Requests through HTTP with acknowledgement from disk, beside a bare node:http server, in turn, in one run. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceProcess, WRITE_KEY } from '../support/service.ts';
 import { type Figures, median } from './figures.ts';
+import type { Form } from './forms.ts';
 import { type Answered, generateLoad } from './load.ts';
 import { type Memory, MemoryPeak } from './memory.ts';
 
@@ -39,7 +38,7 @@ const BATCH = JSON.stringify({
   })),
 });
 
-export async function benchHttp(figures: Figures): Promise<void> {
+export async function benchHttp(figures: Figures, form: Form): Promise<void> {
   const single: Answered[] = [];
   const batch: Answered[] = [];
   const bareSingle: Answered[] = [];
@@ -51,7 +50,7 @@ export async function benchHttp(figures: Figures): Promise<void> {
       bareSingle.push(await load(`${url}/`, SINGLE, 64));
       bareBatch.push(await load(`${url}/`, BATCH, 16));
     });
-    await withService(async (service) => {
+    await withService(form, async (service) => {
       const peak = new MemoryPeak(service.pid);
       single.push(await load(`${service.url}/v1/track`, SINGLE, 64));
       await caughtUp(service);
@@ -63,11 +62,12 @@ export async function benchHttp(figures: Figures): Promise<void> {
       peak.stop();
     });
   }
-  report(figures, 'single track, 64 connections', single, bareSingle, 1);
-  report(figures, 'batch of 100, 16 connections', batch, bareBatch, 100);
-  reportMemory(figures, 'memory under full load', loaded);
-  reportMemory(figures, 'memory while the readers catch up', catchingUp);
-  await benchHalfLoad(figures, median(single.map((answered) => answered.requestsPerSecond)) / 2);
+  const { title } = form;
+  report(figures, `${title}single track, 64 connections`, single, bareSingle, 1);
+  report(figures, `${title}batch of 100, 16 connections`, batch, bareBatch, 100);
+  reportMemory(figures, `${title}memory under full load`, loaded);
+  reportMemory(figures, `${title}memory while the readers catch up`, catchingUp);
+  await benchHalfLoad(figures, form, median(single.map((answered) => answered.requestsPerSecond)) / 2);
 }
 
 async function load(url: string, body: string, connections: number): Promise<Answered> {
@@ -104,13 +104,13 @@ function reportMemory(figures: Figures, name: string, peaks: readonly Memory[]):
 }
 
 /** Half the rate that was reached, fixed: latency, and how long until an event is queryable. */
-async function benchHalfLoad(figures: Figures, rate: number): Promise<void> {
-  const name = 'single track at half load';
+async function benchHalfLoad(figures: Figures, form: Form, rate: number): Promise<void> {
+  const name = `${form.title}single track at half load`;
   await withBareServer(async (url) => {
     const { p99Ms } = await loadAt(rate, `${url}/`);
     figures.add(name, { 'bare node:http p99': [p99Ms, 'ms'] });
   });
-  await withService(async (service) => {
+  await withService(form, async (service) => {
     const loading = loadAt(rate, `${service.url}/v1/track`);
     const ended = performance.now() + (HALF_LOAD_WARM_UP_SECONDS + HALF_LOAD_SECONDS) * 1000;
     const queryableMs: number[] = [];
@@ -147,15 +147,15 @@ async function caughtUp(service: ServiceProcess): Promise<void> {
   while ((await timeToQueryable(service)) === Infinity);
 }
 
-async function withService(use: (service: ServiceProcess) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-'));
-  const service = await ServiceProcess.start(folder);
-  try {
-    await use(service);
-  } finally {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+function withService(form: Form, use: (service: ServiceProcess) => Promise<void>): Promise<void> {
+  return form.install(async ({ folder, settings }) => {
+    const service = await ServiceProcess.start(folder, settings);
+    try {
+      await use(service);
+    } finally {
+      await service.stop();
+    }
+  });
 }
 
 async function withBareServer(use: (url: string) => Promise<void>): Promise<void> {

@@ -1,9 +1,7 @@
 /** How fast each reader goes through a log that is already there: messages a second, from the log to the store. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openAnalytics } from '../../services/analytics/open.ts';
+import type { Database, SqlValue } from '../../services/database/database.ts';
 import { migrateDatabase } from '../../services/database/migrate.ts';
 import { openDatabase } from '../../services/database/open.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
@@ -19,7 +17,8 @@ import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
 import { Projector } from '../../services/projector/project.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { Sink } from '../../services/sink/copy.ts';
-import type { Figures } from './figures.ts';
+import { Figures } from './figures.ts';
+import type { Form } from './forms.ts';
 
 const MESSAGES = 300_000;
 const USERS = 50_000;
@@ -29,24 +28,75 @@ const PROJECT = 'proj_benchmark0000000000';
 const codec = new Codec(new EmbeddedSchemaIds());
 const logger = createLogger('error', process.stderr);
 
-export async function benchProjector(figures: Figures): Promise<void> {
-  await withStores(async ({ log, database }) => {
-    const goesThrough = counting();
-    const projector = new Projector({
-      log,
-      codec,
-      logger,
-      store: new SqlProfileStore(database),
-      repeatWindowMs: 30 * 86_400_000,
-      onBatch: ({ messages }) => goesThrough.add(messages),
-    });
-    await measure(figures, 'projector', projector, goesThrough.done);
+export async function benchProjector(figures: Figures, form: Form): Promise<void> {
+  const name = `${form.title}projector`;
+  const recorded: RecordedTransaction[] = [];
+  let rate = NaN;
+  await withStores(form, async ({ log, database }) => {
+    rate = await project(figures, name, log, database);
+  });
+  await withStores(form, async ({ log, database }) => {
+    const quiet = new Figures(() => undefined);
+    await project(quiet, name, log, recording(database, recorded));
+  });
+  await form.install(async ({ settings }) => {
+    const database = await openDatabase(settings.PROFILES_URL);
+    await migrateDatabase(database);
+    const started = performance.now();
+    for (const { statements } of recorded) {
+      await database.transaction(async (transaction) => {
+        for (const [sql, values] of statements) await transaction.query(sql, values);
+      });
+    }
+    const bare = (MESSAGES / (performance.now() - started)) * 1000;
+    await database.close();
+    figures.add(name, { 'the bare SQL alone': [bare, '1/s'], 'of the bare SQL': [rate / bare, ''] });
   });
 }
 
-export async function benchSink(figures: Figures): Promise<void> {
-  await withStores(async ({ log, database, folder }) => {
-    const analytics = await openAnalytics(`chdb:${join(folder, 'analytics')}`);
+async function project(figures: Figures, name: string, log: EventLog, database: Database): Promise<number> {
+  const goesThrough = counting();
+  const projector = new Projector({
+    log,
+    codec,
+    logger,
+    store: new SqlProfileStore(database),
+    repeatWindowMs: 30 * 86_400_000,
+    onBatch: ({ messages }) => goesThrough.add(messages),
+  });
+  return measure(figures, name, projector, goesThrough.done);
+}
+
+/** What was asked within one transaction, in order. */
+interface RecordedTransaction {
+  readonly statements: (readonly [sql: string, values: readonly SqlValue[]])[];
+}
+
+/** The database, writing down every statement of its transactions. */
+function recording(database: Database, recorded: RecordedTransaction[]): Database {
+  return {
+    query: (sql, values) => database.query(sql, values),
+    script: (sql) => database.script(sql),
+    close: () => database.close(),
+    transaction: (run) => {
+      const statements: RecordedTransaction['statements'] = [];
+      recorded.push({ statements });
+      return database.transaction((transaction) =>
+        run({
+          query: (sql, values = []) => {
+            statements.push([sql, values]);
+            return transaction.query(sql, values);
+          },
+        }),
+      );
+    },
+  };
+}
+
+export async function benchSink(figures: Figures, form: Form): Promise<void> {
+  const name = `${form.title}sink`;
+  await withStores(form, async ({ log, database, analyticsUrl }) => {
+    const analytics = await openAnalytics(analyticsUrl);
     try {
       const goesThrough = counting();
       const sink = new Sink({
@@ -57,8 +107,8 @@ export async function benchSink(figures: Figures): Promise<void> {
         plans: new SqlSinkPlans(database),
         onInsert: ({ messages }) => goesThrough.add(messages),
       });
-      const rate = await measure(figures, 'sink', sink, goesThrough.done);
-      figures.add('sink', { 'event and trait rows/s': [rate * ROWS_A_MESSAGE, '1/s'] });
+      const rate = await measure(figures, name, sink, goesThrough.done);
+      figures.add(name, { 'event and trait rows/s': [rate * ROWS_A_MESSAGE, '1/s'] });
     } finally {
       await analytics.close();
     }
@@ -99,23 +149,23 @@ function counting(): { add: (messages: number) => void; done: Promise<void> } {
 }
 
 interface Stores {
-  readonly folder: string;
   readonly log: EventLog;
-  readonly database: Awaited<ReturnType<typeof openDatabase>>;
+  readonly database: Database;
+  readonly analyticsUrl: string;
 }
 
-async function withStores(use: (stores: Stores) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-'));
-  const log = await openEventLog(`lmdb:${join(folder, 'event-log')}`, { topics: TOPICS, partitions: 4 });
-  const database = await openDatabase(`pglite:${join(folder, 'profiles')}`);
-  try {
-    await migrateDatabase(database);
-    await fill(log);
-    await use({ folder, log, database });
-  } finally {
-    await Promise.all([log.close(), database.close()]);
-    await rm(folder, { recursive: true, force: true });
-  }
+function withStores(form: Form, use: (stores: Stores) => Promise<void>): Promise<void> {
+  return form.install(async ({ settings }) => {
+    const log = await openEventLog(settings.EVENT_LOG_URL, { topics: TOPICS, partitions: 4 });
+    const database = await openDatabase(settings.PROFILES_URL);
+    try {
+      await migrateDatabase(database);
+      await fill(log);
+      await use({ log, database, analyticsUrl: settings.ANALYTICS_URL });
+    } finally {
+      await Promise.all([log.close(), database.close()]);
+    }
+  });
 }
 
 /** 80 % tracks with about 200 bytes of properties, 20 % identifies of 5 traits. */

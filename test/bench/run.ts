@@ -6,25 +6,39 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Figures } from './figures.ts';
+import { EMBEDDED, type Form, withServers } from './forms.ts';
 import { benchHttp } from './http.ts';
 import { benchProjector, benchSink } from './readers.ts';
 import { benchStart } from './start.ts';
 
-const BENCHMARKS: Readonly<Record<string, (figures: Figures) => Promise<void>>> = {
+const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Promise<void>>> = {
   http: benchHttp,
   projector: benchProjector,
   sink: benchSink,
   start: benchStart,
 };
+/** The same on Kafka, Postgres and ClickHouse, started for it. */
+const ON_SERVERS: typeof BENCHMARKS = {
+  'servers-http': benchHttp,
+  'servers-projector': benchProjector,
+  'servers-sink': benchSink,
+};
+const ALL = [...Object.keys(BENCHMARKS), ...Object.keys(ON_SERVERS)];
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BENCHMARKS);
-const unknown = names.filter((name) => !(name in BENCHMARKS));
+const names = process.argv.length > 2 ? process.argv.slice(2) : ALL;
+const unknown = names.filter((name) => !ALL.includes(name));
 if (unknown.length > 0) {
-  console.error(`No benchmark is called ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}.`);
+  console.error(`No benchmark is called ${unknown.join(', ')}; there are ${ALL.join(', ')}.`);
   process.exit(2);
 }
 const figures = new Figures();
-for (const name of names) await BENCHMARKS[name]?.(figures);
+for (const name of names) await BENCHMARKS[name]?.(figures, EMBEDDED);
+const onServers = names.flatMap((name) => ON_SERVERS[name] ?? []);
+if (onServers.length > 0) {
+  await withServers(async (form) => {
+    for (const bench of onServers) await bench(figures, form);
+  });
+}
 
 const folder = join(import.meta.dirname, 'results');
 const file = join(folder, `${new Date().toISOString().replaceAll(':', '-')}.json`);

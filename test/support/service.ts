@@ -26,9 +26,13 @@ export class ServiceProcess {
     this.#output = output;
   }
 
-  /** Resolves once the service says that it is ready; rejects with its output if it ends before. */
-  static async start(dataDir: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
-    const child = spawn('sh', ['-c', START], {
+  /**
+   * Resolves once the service says that it is ready; rejects with its output if it ends before.
+   *
+   * @param role `ingest`, `projector`, `sink`; none is all of them.
+   */
+  static async start(dataDir: string, settings: Record<string, string> = {}, role = ''): Promise<ServiceProcess> {
+    const child = spawn('sh', ['-c', `${START} ${role}`], {
       cwd: ROOT,
       env: {
         PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
@@ -85,6 +89,6 @@ function readyUrl(child: ChildProcess, output: string[]): Promise<string> {
       if (stream) createInterface({ input: stream }).on('line', seen);
     }
     child.on('error', reject);
-    child.on('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output.join('\n')}`)));
+    child.on('close', (code) => reject(new Error(`the service ended with ${code}:\n${output.join('\n')}`)));
   });
 }

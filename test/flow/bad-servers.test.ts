@@ -1,0 +1,119 @@
+/** What a role does where a server is away or will never do: waits and says so once, or ends with one clear line. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runProgram, startProgram } from '../support/program.ts';
+import { type OnServers, onServers } from '../support/server-settings.ts';
+import { serverUrl } from '../servers/server.ts';
+
+const canRun = (await Promise.all((['kafka', 'registry', 'postgres', 'clickhouse'] as const).map(serverUrl))).every(
+  (url) => url !== undefined,
+);
+
+interface Line {
+  readonly level: string;
+  readonly code?: string;
+  readonly msg: string;
+  readonly address?: string;
+}
+
+function fatalLines(output: string): Line[] {
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ level }) => level === 'fatal');
+}
+
+/** A port of this machine where nobody listens. */
+async function deadPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe.skipIf(!canRun)('a role', () => {
+  let servers: OnServers;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  beforeAll(async () => {
+    servers = (await onServers()) as OnServers;
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    env = { ...servers.settings, PORT: '0', DATA_DIR: folder };
+  });
+  afterAll(async () => {
+    await servers?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test.each(['ingest', 'projector', 'sink', 'all'])(
+    '%s ends at a wrong password, with one line that does not tell it',
+    { timeout: 60_000 },
+    async (role) => {
+      const url = new URL(env['PROFILES_URL'] ?? '');
+      url.username = 'nobody-of-that-name';
+      url.password = 'wrong-secret';
+
+      const { code, stdout, stderr } = await runProgram(['services/main.ts', role], { ...env, PROFILES_URL: url.href });
+
+      expect(code).toBe(1);
+      expect(fatalLines(stdout)).toEqual([expect.objectContaining({ code: 'SERVER_DENIED' })]);
+      expect(stdout + stderr).not.toContain('wrong-secret');
+    },
+  );
+
+  test('ends where topics are missing that it may not make', { timeout: 60_000 }, async () => {
+    const settings = { ...env, EVENT_LOG_URL: `${env['EVENT_LOG_URL']}missing.&create_topics=false` };
+
+    const { code, stdout } = await runProgram(['services/main.ts', 'ingest'], settings);
+
+    expect(code).toBe(1);
+    expect(fatalLines(stdout)).toEqual([expect.objectContaining({ code: 'LOG_MISCONFIGURED' })]);
+  });
+
+  test('refuses a role that is none, before it opens anything', async () => {
+    const { code, stderr } = await runProgram(['services/main.ts', 'ingester'], env);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain('ingester');
+  });
+
+  test.each(['EVENT_LOG_URL', 'PROFILES_URL', 'ANALYTICS_URL'])(
+    'ingest listens while the server of %s is away, says so once, and stops when it is told to',
+    { timeout: 60_000 },
+    async (setting) => {
+      const url = (env[setting] ?? '').replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${await deadPort()}`);
+      const program = startProgram(['services/main.ts', 'ingest'], { ...env, [setting]: url });
+      const lines: Line[] = [];
+      const next = async (wanted: (line: Line) => boolean): Promise<Line> => {
+        for (;;) {
+          const text = await program.line();
+          if (text === undefined) throw new Error(`it ended: ${JSON.stringify(lines)}`);
+          if (!text.startsWith('{')) continue;
+          const line = JSON.parse(text) as Line;
+          lines.push(line);
+          if (wanted(line)) return line;
+        }
+      };
+
+      const { address } = await next(({ msg }) => msg === 'starting');
+      await next(({ msg }) => msg.startsWith('cannot open'));
+      const health = await fetch(`${address}/healthz`);
+      const posted = await fetch(`${address}/v1/track`, {
+        method: 'POST',
+        headers: { api_key: 'a-key-that-nobody-knows-0123456789abcdef', 'content-type': 'application/json' },
+        body: '{"user_id":"ada","event":"Tried"}',
+      });
+      program.child.kill('SIGTERM');
+      await next(({ msg }) => msg === 'stopped');
+
+      expect(health.status).toBe(200);
+      expect([401, 503]).toContain(posted.status);
+      expect(lines.filter(({ msg }) => msg.startsWith('cannot open'))).toHaveLength(1);
+    },
+  );
+});

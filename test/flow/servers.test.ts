@@ -1,0 +1,104 @@
+/** The whole path on Kafka, a schema registry, Postgres and ClickHouse: in one process, and role by role. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serverUrl } from '../servers/server.ts';
+import { RememberingLoad } from '../support/remembering-load.ts';
+import { type OnServers, onServers } from '../support/server-settings.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const canRun = (await Promise.all((['kafka', 'registry', 'postgres', 'clickhouse'] as const).map(serverUrl))).every(
+  (url) => url !== undefined,
+);
+
+const NOTHING_WRONG = { lost: [], doubled: [], wrongProfiles: [], missedByAudience: 0, overcounted: 0 };
+
+/** Posts, waits until it is readable, and reads back profile and audience. */
+async function expectWholePath(ingest: ServiceProcess): Promise<void> {
+  const batch = [
+    { type: 'identify', user_id: 'ada', traits: { plan: 'pro', gone: 1 } },
+    { type: 'identify', user_id: 'ada', traits: { gone: null } },
+    { type: 'track', user_id: 'ada', event: 'Order Completed', properties: { total: 129.9 } },
+    { type: 'track', user_id: 'bob', event: 'Order Completed', properties: { total: 5 } },
+  ];
+  const posted = await ingest.request('/v1/batch', { batch });
+  expect(posted.status).toBe(200);
+  const { receipt } = (await posted.json()) as { receipt: string };
+  const progress = await ingest.request(`/v1/receipts/${receipt}?wait=30`);
+  expect(await progress.json()).toMatchObject({ projected: true, queryable: true });
+
+  const profile = await ingest.request('/v1/users/ada');
+  expect(await profile.json()).toMatchObject({ user_id: 'ada', traits: { plan: 'pro' } });
+  const definition = {
+    all: [
+      { trait: 'plan', is: 'pro' },
+      { event: 'Order Completed', within: { last: '30d' }, where: [{ property: 'total', gt: 100 }] },
+    ],
+  };
+  const preview = await ingest.request('/v1/audiences/preview', { definition, sample: 10 });
+  expect(await preview.json()).toMatchObject({ count: 1, sample: ['ada'] });
+}
+
+async function readiness(service: ServiceProcess): Promise<unknown> {
+  return (await fetch(`${service.url}/readyz`)).json();
+}
+
+describe.skipIf(!canRun)('on servers', () => {
+  let servers: OnServers;
+  beforeAll(async () => {
+    servers = (await onServers()) as OnServers;
+  });
+  afterAll(async () => {
+    await servers?.drop();
+  });
+
+  test('one process does everything', { timeout: 120_000 }, async () => {
+    const service = await ServiceProcess.start(await temporaryFolder(), servers.settings);
+    try {
+      await expectWholePath(service);
+      expect(await readiness(service)).toMatchObject({
+        ready: true,
+        parts: { eventLog: 'ready', profiles: 'ready', analytics: 'ready', projector: 'ready', sink: 'ready' },
+      });
+    } finally {
+      expect(await service.stop()).toBe(0);
+    }
+  });
+
+  test('every role has processes of its own, two of each, and one of each may go', { timeout: 180_000 }, async () => {
+    const folder = await temporaryFolder();
+    const start = (role: string, more: Record<string, string> = {}): Promise<ServiceProcess> =>
+      ServiceProcess.start(folder, { ...servers.settings, ...more }, role);
+    const started = await Promise.all([
+      start('ingest', { INGEST_PROCESSES: '2' }),
+      start('ingest'),
+      start('projector'),
+      start('projector'),
+      start('sink'),
+      start('sink'),
+    ]);
+    const [ingest, otherIngest, projector, , sink] = started;
+    try {
+      await expectWholePath(ingest);
+      expect(await readiness(otherIngest)).toMatchObject({
+        ready: true,
+        parts: { ingest: 'ready', eventLog: 'ready' },
+      });
+      expect(await readiness(projector)).toMatchObject({ ready: true, parts: { projector: 'ready' } });
+      expect(await readiness(sink)).toMatchObject({ ready: true, parts: { sink: 'ready', analytics: 'ready' } });
+      const metrics = await (await fetch(`${ingest.url}/metrics`)).text();
+      expect(metrics).toMatch(/^tidemark_ingest_messages_accepted_total\{[^}]*topic="tidemark.track"[^}]*\} 2$/m);
+
+      const load = new RememberingLoad();
+      const posting = load.run(otherIngest);
+      expect(await projector.stop()).toBe(0);
+      expect(await sink.stop()).toBe(0);
+      expect(await otherIngest.stop()).toBe(0);
+      await posting;
+      await load.post(ingest);
+      await load.caughtUp(ingest);
+      expect(await load.compare(ingest)).toEqual(NOTHING_WRONG);
+    } finally {
+      expect(await Promise.all(started.map((service) => service.stop()))).toEqual([0, 0, 0, 0, 0, 0]);
+    }
+  });
+});
