@@ -13,6 +13,7 @@ const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+
 const ROLES = ['ingest', 'reading', 'projector', 'sink', 'audience', 'console'];
 const DRIVERS: Record<string, RegExp> = {
   kafkajs: /^services\/event-log\/kafka/,
+  '@kafkajs/confluent-schema-registry': /^services\/schema-registry\/confluent/,
   lmdb: /^services\/event-log\/lmdb/,
   pg: /^services\/database\/postgres/,
   '@electric-sql/pglite': /^services\/database\/pglite/,
@@ -80,7 +81,8 @@ describe('the way of the data', () => {
   });
 
   test('only an open.ts names an adapter, by dynamic import', () => {
-    const adapter = /^services\/(event-log\/(lmdb|kafka)|database\/(pglite|postgres)|analytics\/(clickhouse|chdb))/;
+    const adapter =
+      /^services\/(event-log\/(lmdb|kafka)|schema-registry\/confluent|database\/(pglite|postgres)|analytics\/(clickhouse|chdb))/;
     const wrong = imports.filter(
       ({ from, to, kind }) =>
         kind !== 'type' &&

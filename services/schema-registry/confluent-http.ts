@@ -20,11 +20,8 @@ export class RegistryError extends Error {
 export type Method = 'GET' | 'POST' | 'PUT';
 
 /** The whole of one request, its body included. */
-const REQUEST_MS = 4_000;
+const REQUEST_MS = 6_000;
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-const MAX_SOCKETS = 8;
-/** A connection rests no longer than this, so that few of them meet a registry that was started anew. */
-const IDLE_MS = 2_000;
 
 /** JSON over HTTP to one registry; every request ends in bounded time and space. */
 export class ConfluentHttp {
@@ -32,11 +29,11 @@ export class ConfluentHttp {
   readonly #agent: http.Agent;
 
   constructor(address: RegistryAddress) {
-    const options = { keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE_MS };
     this.#address = address;
+    // A connection a request: they are few, and one that rested would fail on a registry that was started anew.
     this.#agent = isSecure(address)
-      ? new https.Agent({ ...options, ca: address.certificateAuthorities })
-      : new http.Agent(options);
+      ? new https.Agent({ keepAlive: false, ca: address.certificateAuthorities })
+      : new http.Agent({ keepAlive: false });
   }
 
   /** @throws RegistryError */

@@ -15,6 +15,9 @@ const STRICTER: Readonly<Record<string, COMPATIBILITY>> = {
 
 const SCHEMA_NOT_FOUND = 40_403;
 
+/** Ids are Java's int: Confluent's registry answers a larger one like an unknown path, and so like what is none. */
+const LARGEST_ID = 2 ** 31 - 1;
+
 /** A registry's answers to the three questions that we have. All reject with RegistryError. */
 export class ConfluentRegistry {
   readonly #base: string;
@@ -37,16 +40,17 @@ export class ConfluentRegistry {
       if (wanted !== level) await this.#ask(subject, wanted).catch(unlessForbidden);
       return known;
     }
-    if (level !== undefined && wanted !== level) await this.#ask(subject, wanted);
+    // Before there is a first schema: asked for after it, as the client would, others find it without for a moment.
+    if (wanted !== level) await this.#ask(subject, wanted);
     return this.#add(subject, schema, wanted);
   }
 
   /** The Avro schema of an id, its references resolved; undefined where there is none, or none that can be read. */
   async schemaOf(id: number): Promise<AvroSchema | undefined> {
+    if (id > LARGEST_ID) return undefined;
     try {
-      const type: { schema?: unknown } = await this.#client.getSchema(id);
-      if (typeof type.schema !== 'function') return undefined;
-      return (type as AvroType).schema({ exportAttrs: true });
+      const type = (await this.#client.getSchema(id)) as Partial<AvroType>;
+      return type.schema?.({ exportAttrs: true });
     } catch (error) {
       // What is no Avro, or none that avsc builds, will not be one tomorrow either.
       if (!(error instanceof RegistryError) || error.errorCode === SCHEMA_NOT_FOUND) return undefined;
@@ -68,6 +72,7 @@ export class ConfluentRegistry {
     try {
       return idIn(await this.#client.register(schema as RawSchema, { subject, compatibility }));
     } catch (error) {
+      if (isLevelMismatch(error)) throw new RegistryError(0, error.message, { cause: error });
       // Another process may have registered it in this instant, and the registry have taken ours for a second one.
       if (!(error instanceof RegistryError) || error.status !== 409) throw error;
       const known = await this.#find(subject, schema);
@@ -82,8 +87,7 @@ export class ConfluentRegistry {
       const answer = (await this.#send('GET', `/config/${encodeURIComponent(subject)}`)) as {
         compatibilityLevel?: unknown;
       } | null;
-      const level = String(answer?.compatibilityLevel).toUpperCase();
-      return Object.values(COMPATIBILITY).find((known) => known === level);
+      return COMPATIBILITY[String(answer?.compatibilityLevel).toUpperCase() as keyof typeof COMPATIBILITY];
     } catch (error) {
       if (error instanceof RegistryError && error.status === 404) return undefined;
       throw error;
@@ -91,7 +95,12 @@ export class ConfluentRegistry {
   }
 
   async #ask(subject: string, compatibility: COMPATIBILITY): Promise<void> {
-    await this.#send('PUT', `/config/${encodeURIComponent(subject)}`, JSON.stringify({ compatibility }));
+    try {
+      await this.#send('PUT', `/config/${encodeURIComponent(subject)}`, JSON.stringify({ compatibility }));
+    } catch (error) {
+      // Another process may have asked in this instant, and the registry have taken ours for a conflict.
+      if ((await this.#levelOf(subject)) !== compatibility) throw error;
+    }
   }
 
   #send(method: Method, path: string, body?: string): Promise<unknown> {
@@ -114,17 +123,29 @@ function transport(http: ConfluentHttp): Middleware {
     response: async (_next, _renew, request) => {
       const body = request.body() as string | undefined;
       const answer = await http.send(request.method().toUpperCase() as Method, request.url(), body);
+      if (/\/schemas\/ids\/\d+$/.test(request.url()) && !isSchema(answer)) {
+        throw new RegistryError(200, 'its answer holds no schema');
+      }
       return { data: () => answer } as Response;
     },
   });
+}
+
+/** Somebody has changed the level between our asking for it and the client's look at it: what passes when done again. */
+function isLevelMismatch(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ConfluentSchemaRegistryCompatibilityError';
 }
 
 function unlessForbidden(error: unknown): void {
   if (!(error instanceof RegistryError) || error.status !== 403) throw error;
 }
 
+function isSchema(answer: unknown): boolean {
+  return typeof (answer as { schema?: unknown } | null)?.schema === 'string';
+}
+
 function idIn(answer: unknown): number {
   const id = (answer as { id?: unknown } | null)?.id;
-  if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < 2 ** 32) return id;
+  if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= LARGEST_ID) return id;
   throw new RegistryError(200, 'its answer holds no id of a schema');
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { avroType } from '../messages/avro.ts';
 import type { AvroSchema } from '../messages/schema-ids.ts';
 
 /** What a registry said, in memory and, where a file is given, for the next start. An id's schema never changes. */
@@ -71,7 +72,7 @@ export class SchemaMemory {
   #contradicts({ subject, id, schema }: Registered): boolean {
     const before = this.idOf(subject, schema);
     const held = this.#schemas.get(id);
-    return (before !== undefined && before !== id) || (held !== undefined && !isDeepStrictEqual(held, schema));
+    return (held !== undefined && !isSameType(held, schema)) || (before !== undefined && before !== id);
   }
 }
 
@@ -87,6 +88,15 @@ interface Saved {
   /** By subject: the id of the schema that was written last. */
   readonly ids: Readonly<Record<string, number>>;
   readonly schemas: Readonly<Record<string, AvroSchema>>;
+}
+
+/** Not by their text: one that was looked up has lost its comments. */
+function isSameType(held: AvroSchema, schema: AvroSchema): boolean {
+  try {
+    return avroType(held).equals(avroType(schema));
+  } catch {
+    return false;
+  }
 }
 
 /** Only a cache: one that cannot be read is as good as none. */

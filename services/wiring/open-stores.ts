@@ -1,7 +1,7 @@
 /** Opens what the URLs of the configuration name, waiting for servers that are away. */
 import type { AnalyticsStore } from '../analytics/analytics-store.ts';
 import { openAnalytics } from '../analytics/open.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -41,8 +41,11 @@ export class StoreOpener {
   async codec(): Promise<Codec> {
     const { schemaRegistryUrl, dataDir, eventLogUrl } = this.#config;
     if (schemaRegistryUrl === undefined) return new Codec(await openSchemaIds(undefined));
-    const topicPrefix = topicPrefixOf(eventLogUrl);
-    const options = { cacheFile: `${dataDir}/schema-ids.json`, ...(topicPrefix === undefined ? {} : { topicPrefix }) };
+    const options = {
+      topicPrefix: topicPrefixOf(eventLogUrl),
+      cacheFile: `${dataDir}/schema-ids.json`,
+      logger: this.#logger,
+    };
     const ids = await this.#patiently('the schema registry', schemaRegistryUrl, () =>
       openSchemaIds(schemaRegistryUrl, options),
     );
@@ -146,10 +149,11 @@ async function together<T extends StoresWithoutAnalytics>(
 const LOCK = 'select pg_advisory_xact_lock(7418321991)::text';
 
 function exclusively<T>(database: Database, run: () => Promise<T>): Promise<T> {
-  return database.transaction(async (transaction) => {
+  const locked = async (transaction: Queryable): Promise<T> => {
     await transaction.query(LOCK);
     return run();
-  });
+  };
+  return database.transaction(locked, { isUnhurried: true });
 }
 
 /** Topics of other installations on the same Kafka are told from ours by it, and so are their schemas. */

@@ -1,0 +1,56 @@
+import { Temporal } from 'temporal-polyfill';
+import type { DeadLetter } from '../../services/messages/dead-letter.ts';
+import type { Message, Micros } from '../../services/messages/message.ts';
+
+/** How a foreign program shows what is not text or truth. */
+export interface Notation {
+  readonly time: (micros: Micros) => unknown;
+}
+
+/** What a foreign program must find in a message's record, field by field. */
+export function fieldsOf(message: Message, { time }: Notation): Record<string, unknown> {
+  return {
+    message_id: message.messageId,
+    message_id_given: message.messageIdGiven,
+    project_id: message.projectId,
+    user_key: message.userKey,
+    user_id: message.userId,
+    anonymous_id: message.anonymousId,
+    timestamp: time(message.timestamp),
+    received_at: time(message.receivedAt),
+    version: message.version,
+    source: message.source,
+    ...ownFieldsOf(message),
+  };
+}
+
+export function deadLetterFieldsOf(deadLetter: DeadLetter, { time }: Notation): Record<string, unknown> {
+  return {
+    topic: deadLetter.topic,
+    partition: deadLetter.partition,
+    offset: deadLetter.offset,
+    key: Buffer.from(deadLetter.key).toString('base64'),
+    value: Buffer.from(deadLetter.value).toString('base64'),
+    error: deadLetter.error,
+    failed_at: time(deadLetter.failedAt),
+    reader: deadLetter.reader,
+  };
+}
+
+/** As Python writes it: microseconds always, +00:00 for UTC. */
+export function isoOf(micros: Micros): string {
+  const instant = Temporal.Instant.fromEpochNanoseconds(micros * 1000n);
+  return instant.toString({ fractionalSecondDigits: 6 }).replace('Z', '+00:00');
+}
+
+function ownFieldsOf(message: Message): Record<string, unknown> {
+  switch (message.type) {
+    case 'identify':
+      return { traits: message.traits };
+    case 'track':
+      return { event: message.event, session_id: message.sessionId, properties: message.properties };
+    case 'session':
+    default:
+      return { session_id: message.sessionId, anonymous: message.anonymous, traits: message.traits };
+  }
+}
