@@ -1,0 +1,35 @@
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runTool } from './server-process.ts';
+
+/** A certificate authority that nobody knows (`ca.pem`) and a server of 127.0.0.1 and localhost (`server.pem`: certificate, then key). */
+export interface Certificates {
+  readonly folder: string;
+  readonly caFile: string;
+}
+
+/** Made by OpenSSL, valid for a day. */
+export async function makeCertificates(folder: string): Promise<Certificates> {
+  await mkdir(folder, { recursive: true });
+  const openssl = (...args: string[]) => runTool('openssl', args, { cwd: folder });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  await openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-days',
+    '1',
+    '-subj',
+    '/CN=Tidemark tests',
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.pem',
+  );
+  await openssl('req', ...key, '-subj', '/CN=localhost', '-keyout', 'server.key', '-out', 'server.csr');
+  await writeFile(join(folder, 'names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
+  const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '1', '-extfile', 'names'];
+  await openssl('x509', '-req', '-in', 'server.csr', ...by, '-out', 'server.pem');
+  await appendFile(join(folder, 'server.pem'), await readFile(join(folder, 'server.key')));
+  return { folder, caFile: join(folder, 'ca.pem') };
+}

@@ -1,0 +1,98 @@
+import type { KafkaOptions } from './kafka.ts';
+
+export interface BrokerPorts {
+  readonly client: number;
+  /** What the broker tells clients to use: another than `client` where a proxy stands before it. */
+  readonly advertised: number;
+  readonly internal: number;
+  readonly controller: number;
+}
+
+export interface BrokerPlace {
+  readonly id: number;
+  readonly folder: string;
+  readonly all: readonly BrokerPorts[];
+  /** Holds the PEM files, where TLS is asked for. */
+  readonly certificates: string | undefined;
+}
+
+/**
+ * `server.properties` of one broker that is controller too. Clients have a listener of their own, so that a proxy or a cut
+ * before it leaves the brokers' own traffic alone.
+ */
+export function brokerSettings(place: BrokerPlace, { sasl, settings = {} }: KafkaOptions): string {
+  const own = place.all[place.id - 1];
+  if (own === undefined) throw new Error(`no broker ${place.id}`);
+  const all: Record<string, string | number> = {
+    'process.roles': 'broker,controller',
+    'node.id': place.id,
+    'log.dirs': `${place.folder}/data`,
+    'controller.quorum.voters': place.all.map(({ controller }, i) => `${i + 1}@127.0.0.1:${controller}`).join(','),
+    ...listenerSettings(own, place.certificates !== undefined, sasl !== undefined),
+    ...replicationSettings(place.all.length),
+    ...QUICK_SETTINGS,
+    ...(sasl && saslSettings(sasl)),
+    ...(place.certificates !== undefined && tlsSettings(place.certificates)),
+    ...settings,
+  };
+  return Object.entries(all)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
+}
+
+function listenerSettings(own: BrokerPorts, tls: boolean, sasl: boolean): Record<string, string> {
+  const protocol = `${sasl ? 'SASL_' : ''}${tls ? 'SSL' : 'PLAINTEXT'}`;
+  return {
+    listeners: `CLIENT://127.0.0.1:${own.client},INTERNAL://127.0.0.1:${own.internal},CONTROLLER://127.0.0.1:${own.controller}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${own.advertised},INTERNAL://127.0.0.1:${own.internal}`,
+    'listener.security.protocol.map': `CLIENT:${protocol},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT`,
+    'inter.broker.listener.name': 'INTERNAL',
+    'controller.listener.names': 'CONTROLLER',
+  };
+}
+
+export function replicationSettings(brokers: number): Record<string, number> {
+  const replicas = Math.min(3, brokers);
+  const inSync = replicas === 3 ? 2 : 1;
+  return {
+    'default.replication.factor': replicas,
+    'min.insync.replicas': inSync,
+    'offsets.topic.replication.factor': replicas,
+    'offsets.topic.num.partitions': 8,
+    'transaction.state.log.replication.factor': replicas,
+    'transaction.state.log.min.isr': inSync,
+    'transaction.state.log.num.partitions': 2,
+    'share.coordinator.state.topic.replication.factor': replicas,
+    'share.coordinator.state.topic.min.isr': inSync,
+  };
+}
+
+/** A lost broker is noticed, and a group gathers, in seconds; nothing is made by mistake; little memory is used. */
+export const QUICK_SETTINGS: Record<string, string | number> = {
+  'broker.session.timeout.ms': 3_000,
+  'broker.heartbeat.interval.ms': 500,
+  'auto.create.topics.enable': 'false',
+  'group.initial.rebalance.delay.ms': 0,
+  'group.min.session.timeout.ms': 1_000,
+  'log.cleaner.dedupe.buffer.size': 2_097_152,
+  'num.network.threads': 2,
+  'num.io.threads': 4,
+};
+
+function saslSettings({ user, password }: { user: string; password: string }): Record<string, string> {
+  const login = 'org.apache.kafka.common.security';
+  const listener = 'listener.name.client';
+  return {
+    [`${listener}.sasl.enabled.mechanisms`]: 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    [`${listener}.plain.sasl.jaas.config`]: `${login}.plain.PlainLoginModule required user_${user}="${password}";`,
+    [`${listener}.scram-sha-256.sasl.jaas.config`]: `${login}.scram.ScramLoginModule required;`,
+    [`${listener}.scram-sha-512.sasl.jaas.config`]: `${login}.scram.ScramLoginModule required;`,
+  };
+}
+
+function tlsSettings(certificates: string): Record<string, string> {
+  return {
+    'listener.name.client.ssl.keystore.type': 'PEM',
+    'listener.name.client.ssl.keystore.location': `${certificates}/server.pem`,
+  };
+}

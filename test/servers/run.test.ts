@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { startProgram } from '../support/program.ts';
+
+test(
+  'npm run servers says the settings for four servers that listen, and takes all away on SIGTERM',
+  { timeout: 240_000 },
+  async () => {
+    const program = startProgram(['test/servers/run.ts'], process.env);
+    let told = '';
+    program.child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    const settings: (string | undefined)[] = [];
+    while (settings.at(-1) !== 'ready' && settings.length < 5) settings.push(await program.line());
+    expect(settings.pop()).toBe('ready');
+    const urls = settings.map((line = '') => new URL(line.slice(line.indexOf('=') + 1)));
+    const ended = once(program.child, 'exit');
+
+    expect(settings.map((line) => line?.split('=')[0])).toEqual([
+      'EVENT_LOG_URL',
+      'PROFILES_URL',
+      'ANALYTICS_URL',
+      'SCHEMA_REGISTRY_URL',
+    ]);
+    expect(await Promise.all(urls.map(listens))).toEqual([true, true, true, true]);
+    program.child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await Promise.all(urls.map(listens))).toEqual([false, false, false, false]);
+    expect(existsSync(/starts in (\S+)/.exec(told)?.[1] ?? '/')).toBe(false);
+  },
+);
+
+async function listens({ hostname, port }: URL): Promise<boolean> {
+  const socket = new Socket().connect(Number(port), hostname);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

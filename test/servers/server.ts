@@ -1,0 +1,28 @@
+/** The servers that all suites of one test run share. `kafka3` has three brokers; the cluster has replicated tables. */
+export type ServerName = 'kafka' | 'kafka3' | 'registry' | 'postgres' | 'clickhouse' | 'clickhouse-cluster';
+
+/** Where the test run's keeper listens (`global-setup.ts`); the processes of the tests inherit it. */
+export const KEEPER_VARIABLE = 'TEST_SERVERS_KEEPER';
+
+/**
+ * The address of a real server, in the form of the service's own settings. The first to ask starts it; it is stopped when
+ * the test run ends, and every suite shares it: use names of your own (topics, databases).
+ *
+ * Without it (no Java, no Docker, offline): `undefined` and a line that says why; with `REQUIRE_SERVERS=1` it rejects. The
+ * cluster is in no package, only in Docker: `undefined` without it even then.
+ */
+export async function serverUrl(name: ServerName): Promise<string | undefined> {
+  const answer = await ask(name);
+  if (answer.status === 200) return answer.text;
+  if (answer.status !== 404 && process.env['REQUIRE_SERVERS'] === '1')
+    throw new Error(`the tests need ${name}: ${answer.text}`);
+  process.stderr.write(`no ${name} for these tests: ${answer.text}\n`);
+  return undefined;
+}
+
+async function ask(name: ServerName): Promise<{ status: number; text: string }> {
+  const keeper = process.env[KEEPER_VARIABLE];
+  if (keeper === undefined) return { status: 503, text: 'run by vitest, whose global setup starts servers' };
+  const response = await fetch(new URL(name, keeper));
+  return { status: response.status, text: await response.text() };
+}
