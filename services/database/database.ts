@@ -19,17 +19,27 @@ export type Row = Record<string, unknown>;
 export interface Queryable {
   /**
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable (also: serialization failure, deadlock, timeout, a table that
-   *   is missing); `STORE_REJECTED` where the statement or a value is refused whatever one does. No value is in its text.
+   *   is missing); `STORE_REJECTED` where the statement or a value is refused whatever one does; `SERVER_DENIED` where
+   *   the server lets us in no more. No value is in its text.
    */
   query<R = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]>;
+}
+
+export interface TransactionOptions {
+  /** It may take as long as it needs, in statements and between them: for migrations. */
+  readonly isUnhurried?: boolean;
 }
 
 export interface Database extends Queryable {
   /**
    * Commits when `run` resolves, rolls back when it rejects or a statement of it failed. Not nested. The weakest adapter
-   * runs one at a time and lets queries from elsewhere wait: within `run` use nothing but its argument.
+   * runs one at a time and lets queries from elsewhere wait: within `run` use nothing but its argument. Where several
+   * run at a time, each statement sees what was committed before it began (read committed), and two that write the same
+   * rows in different orders fail as deadlocked.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE` also where the answer to the commit was lost: it may have been done.
    */
-  transaction<T>(run: (transaction: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(run: (transaction: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;
   /** Waits for what is under way. Idempotent. */

@@ -15,12 +15,18 @@ const PASSING = /^(?:08|28|3D|3F|53|57|58|XX|25006|40001|40P01|42501|42703|42P01
  */
 export function storeError(error: Error, state: string): TidemarkError {
   const code = PASSING.test(state) ? 'STORE_UNAVAILABLE' : 'STORE_REJECTED';
-  const cause = new Error(`${state}: ${error.message.replace(QUOTED, '"…"')}`);
-  cause.stack = error.stack?.replace(error.message, cause.message) ?? '';
+  const cause = new Error(`${state}: ${withoutValues(error.message)}`);
+  cause.stack = error.stack?.replace(error.message, () => cause.message) ?? '';
   return new TidemarkError(code, `the database says ${cause.message}`, { cause });
 }
 
 const QUOTED = /"[^]*"/;
+
+/** A server that speaks another language may quote in other ways (»…«): of its texts nothing is kept. */
+function withoutValues(message: string): string {
+  const text = message.replace(QUOTED, '"…"');
+  return /^[\x20-\x7e…]*$/.test(text) ? text : '…';
+}
 
 /** The five characters that say what went wrong, undefined where the error is not the database's answer. */
 export function sqlState(error: unknown): string | undefined {

@@ -29,12 +29,13 @@ class DatabaseMigrations implements MigrationTarget {
   }
 
   async exclusively(run: () => Promise<void>): Promise<void> {
-    await this.#database.transaction(async (transaction) => {
+    const migrateAll = async (transaction: Queryable): Promise<void> => {
       this.#transaction = transaction;
       await transaction.query(LOCK);
       await transaction.query(MAKE_RECORD);
       await run();
-    });
+    };
+    await this.#database.transaction(migrateAll, { isUnhurried: true });
   }
 
   async applied(): Promise<readonly AppliedMigration[]> {
@@ -52,8 +53,9 @@ class DatabaseMigrations implements MigrationTarget {
   }
 }
 
-// Any number that no other program locks in this database; until the transaction ends.
-const LOCK = `select pg_advisory_xact_lock(7_418_321_990)::text`;
+// Any number that no other program locks in this database; until the transaction ends. Who waits longer for it than a
+// server's lock timeout is told STORE_UNAVAILABLE and comes again.
+const LOCK = `select pg_advisory_xact_lock(7418321990)::text`;
 
 const MAKE_RECORD = `
   create table if not exists migrations

@@ -2,9 +2,11 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { Database } from './database.ts';
 
 /**
- * Opens the database that the URL names: `pglite:FOLDER` is Postgres inside this process.
+ * Opens the database that the URL names: `pglite:FOLDER` is Postgres inside this process,
+ * `postgres://USER:PASSWORD@HOST/DATABASE` a server (`postgres-url.ts` for its parameters).
  *
- * @throws TidemarkError `CONFIG_INVALID` for a scheme that nothing serves; `FOLDER_IN_USE`; `STORE_UNAVAILABLE`.
+ * @throws TidemarkError `CONFIG_INVALID` for a URL that makes no sense; `FOLDER_IN_USE`; `STORE_UNAVAILABLE`;
+ *   `SERVER_DENIED`; `SERVER_TOO_OLD`.
  */
 export async function openDatabase(url: string): Promise<Database> {
   const scheme = url.slice(0, url.indexOf(':') + 1);
@@ -13,5 +15,10 @@ export async function openDatabase(url: string): Promise<Database> {
     const { PgliteDatabase } = await import('./pglite.ts');
     return PgliteDatabase.open(rest);
   }
-  throw new TidemarkError('CONFIG_INVALID', `no database can be opened at ${scheme || url} (known: pglite:FOLDER)`);
+  if (scheme === 'postgres:' || scheme === 'postgresql:') {
+    const { PostgresDatabase } = await import('./postgres.ts');
+    return PostgresDatabase.open(url);
+  }
+  const message = `no database can be opened at ${scheme || 'no scheme'} (known: pglite:FOLDER, postgres://…)`;
+  throw new TidemarkError('CONFIG_INVALID', message);
 }

@@ -7,6 +7,7 @@ import { sqlState, storeError } from './errors.ts';
 import { ensureCluster } from './pglite-cluster.ts';
 import { startEngine } from './pglite-engine.ts';
 import { MaintenanceSchedule, maintain } from './pglite-maintenance.ts';
+import { OpenTransaction } from './open-transaction.ts';
 
 /**
  * Postgres inside this process, on the calling thread, which it holds while a statement runs: keep statements short.
@@ -58,7 +59,7 @@ export class PgliteDatabase implements Database {
 
   async transaction<T>(run: (transaction: Queryable) => Promise<T>): Promise<T> {
     return this.#exclusively(async (engine) => {
-      const transaction = new Transaction((sql, values) => this.#statement(engine, sql, values));
+      const transaction = new OpenTransaction((sql, values) => this.#statement(engine, sql, values));
       await this.#statement(engine, 'begin');
       try {
         const result = await run(transaction);
@@ -129,32 +130,6 @@ export class PgliteDatabase implements Database {
     } finally {
       this.#lock?.release();
     }
-  }
-}
-
-/** What a transaction's function may use until it ends. */
-class Transaction implements Queryable {
-  readonly #run: Queryable['query'];
-  #state: 'open' | 'failed' | 'ended' = 'open';
-
-  constructor(run: Queryable['query']) {
-    this.#run = run;
-  }
-
-  async query<R = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]> {
-    if (this.#state === 'ended') throw new Error('the transaction has ended');
-    try {
-      return await this.#run<R>(sql, values);
-    } catch (error) {
-      this.#state = 'failed';
-      throw error;
-    }
-  }
-
-  /** Postgres answers a commit after a failed statement with a rollback and no error. */
-  end(): void {
-    if (this.#state === 'failed') throw new Error('a statement of this transaction failed: it cannot be committed');
-    this.#state = 'ended';
   }
 }
 

@@ -28,18 +28,29 @@ export async function readAllPositions(database: Queryable): Promise<readonly Po
   return rows.map(toPosition);
 }
 
-/** @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`; some may have been moved. */
+/**
+ * Holds the partitions until the transaction ends: another that would move one of them waits, and then finds it moved.
+ * They are locked in one order everywhere, or two readers that share several could deadlock.
+ *
+ * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`; some may have been moved.
+ */
 export async function movePositions(transaction: Queryable, steps: readonly Step[]): Promise<void> {
   const [row] = await transaction.query<{ readonly moved: bigint }>(
     `with step as (
        select * from unnest($1::text[], $2::int4[], $3::int8[], $4::text[], $5::int8[], $6::text[])
          as step (topic, partition, from_offset, from_identity, to_offset, to_identity)
+     ), held as (
+       select topic, partition, to_offset, to_identity
+       from reader_positions
+       join step using (topic, partition)
+       where (next_offset, identity) = (from_offset, from_identity)
+       order by topic, partition
+       for update of reader_positions
      ), moved as (
        update reader_positions stands
        set next_offset = to_offset, identity = to_identity
-       from step
-       where (stands.topic, stands.partition) = (step.topic, step.partition)
-         and (next_offset, identity) = (from_offset, from_identity)
+       from held
+       where (stands.topic, stands.partition) = (held.topic, held.partition)
        returning 1
      ), begun as (
        insert into reader_positions (topic, partition, next_offset, identity)

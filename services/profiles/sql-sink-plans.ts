@@ -67,14 +67,23 @@ const STEP = `
       as step (topic, partition, next_from, next_from_identity, next_to, next_to_identity)
   )`;
 
+// Each holds the plans that it changes until the transaction ends, locked in one order everywhere, as positions are.
+const HELD = 'order by topic, partition for update of sink_plans';
+const IS_HELD = '(plan.topic, plan.partition) = (held.topic, held.partition)';
+
 const FIX = `
-  with ${STEP}, replaced as (
+  with ${STEP}, held as (
+    select step.*
+    from sink_plans
+    join step using (topic, partition)
+    where inserted and (to_offset, to_identity) = (next_from, next_from_identity)
+    ${HELD}
+  ), replaced as (
     update sink_plans plan
     set from_offset = next_from, from_identity = next_from_identity,
         to_offset = next_to, to_identity = next_to_identity, inserted = false
-    from step
-    where (plan.topic, plan.partition) = (step.topic, step.partition)
-      and inserted and (to_offset, to_identity) = (next_from, next_from_identity)
+    from held
+    where ${IS_HELD}
     returning 1
   ), begun as (
     insert into sink_plans (topic, partition, from_offset, from_identity, to_offset, to_identity, inserted)
@@ -88,12 +97,18 @@ const FIX = `
   select (select count(*) from replaced) + (select count(*) from begun) as done`;
 
 const FINISH = `
-  with finished as (
+  with held as (
+    select topic, partition
+    from sink_plans
+    join unnest($1::text[], $2::int4[], $3::int8[], $4::text[]) as planned (topic, partition, planned_end, planned_identity)
+      using (topic, partition)
+    where (to_offset, to_identity) = (planned_end, planned_identity)
+    ${HELD}
+  ), finished as (
     update sink_plans plan
     set inserted = true
-    from unnest($1::text[], $2::int4[], $3::int8[], $4::text[]) as planned (topic, partition, planned_end, planned_identity)
-    where (plan.topic, plan.partition) = (planned.topic, planned.partition)
-      and (to_offset, to_identity) = (planned_end, planned_identity)
+    from held
+    where ${IS_HELD}
     returning 1
   )
   select count(*) as done from finished`;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../services/database/database.ts';
+import { printed } from '../support/printed.ts';
 
 /** What any Database must do. The suite makes and drops one table, `contract`. */
 export function testDatabase(name: string, open: () => Promise<Database>): void {
@@ -49,6 +50,17 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
       );
 
       expect(row).toEqual({ a: values[0], b: values[1], c: values[2], d: values[3], e: values[4] });
+    });
+
+    test('strings that are no text arrive as what the SQL takes them for', async () => {
+      const uuid = '6f1f4b9e-3a52-4d2c-9a0e-2f6f0f3c1a11';
+
+      const [row] = await database.query(
+        'select $1::uuid[]::text[] as many, $2::uuid::text as one, $3::text[] as nothing, $4::int4[] as numbers',
+        [[uuid, null], uuid, [null, null], [1, null, -2]],
+      );
+
+      expect(row).toEqual({ many: [uuid, null], one: uuid, nothing: [null, null], numbers: [1, null, -2] });
     });
 
     test('an array without elements is one', async () => {
@@ -104,6 +116,16 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
       expect(await database.query('select id from contract where id = 4')).toEqual([{ id: 4 }]);
     });
 
+    test('a transaction that may take its time is one like any other', async () => {
+      const unhurried = { isUnhurried: true };
+
+      await database.transaction((transaction) => transaction.query('insert into contract values (9)'), unhurried);
+      const failing = database.transaction((transaction) => transaction.query('select 1 / 0'), unhurried);
+
+      await expect(failing).rejects.toMatchObject({ code: 'STORE_REJECTED' });
+      expect(await database.query('select id from contract where id = 9')).toEqual([{ id: 9 }]);
+    });
+
     test('a query from elsewhere sees nothing of a transaction under way', async () => {
       let elsewhere: Promise<readonly unknown[]> | undefined;
       await database
@@ -146,6 +168,28 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
       expect(printed(error)).not.toContain('ada@example.com');
     });
 
+    test('many at once are each answered with their own', async () => {
+      const asked = Array.from({ length: 50 }, (_, index) => index);
+
+      const answers = await Promise.all(
+        asked.map((n) => database.transaction((transaction) => transaction.query('select $1::int4 as n', [n]))),
+      );
+
+      expect(answers.map(([row]) => row?.['n'])).toEqual(asked);
+    });
+
+    test('close waits for what is under way', async () => {
+      const another = await open();
+      const underWay = another.transaction(async (transaction) => {
+        await transaction.query('select 1');
+        return (await transaction.query('select 2 as two'))[0];
+      });
+
+      await another.close();
+
+      expect(await underWay).toEqual({ two: 2 });
+    });
+
     test('a script runs several statements', async () => {
       await database.script(`insert into contract values (7); insert into contract values (8, ';')`);
 
@@ -160,10 +204,4 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
       await expect(another.query('select 1')).rejects.toMatchObject({ code: 'STOPPING' });
     });
   });
-}
-
-/** Everything that a logger could print of an error. */
-function printed(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return [error.message, error.stack, JSON.stringify(error), printed(error.cause)].join('\n');
 }

@@ -1,8 +1,21 @@
+import { describe } from 'vitest';
 import { testProfileStore } from '../contract/profile-store.ts';
 import { testSinkPlans } from '../contract/sink-plans.ts';
-import { sharedDatabase } from '../support/database.ts';
+import { serverUrl } from '../servers/server.ts';
+import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 
-const database = sharedDatabase();
+const server = await serverUrl('postgres');
 
-testProfileStore('PGlite', database);
-testSinkPlans('PGlite', database);
+describe('on PGlite', () => {
+  const database = sharedDatabase();
+
+  testProfileStore('PGlite', database);
+  testSinkPlans('PGlite', database);
+});
+
+describe.skipIf(server === undefined)('on Postgres', () => {
+  const database = sharedPostgres(server);
+
+  testProfileStore('Postgres', database);
+  testSinkPlans('Postgres', database);
+});

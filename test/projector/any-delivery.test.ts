@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Database } from '../../services/database/database.ts';
 import type { LogRecord, PartitionRecords, Position } from '../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../services/event-log/identity.ts';
 import { topicOf, type Message } from '../../services/messages/message.ts';
@@ -7,11 +8,10 @@ import { versionOf } from '../../services/messages/version.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
 import { changeOf, fold } from '../../services/projector/fold.ts';
 import { decodeBatch } from '../../services/readers/decode-batch.ts';
-import { sharedDatabase } from '../support/database.ts';
+import { serverUrl } from '../servers/server.ts';
+import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 import { codec, identify, recordOf, session, TODAY, track } from '../support/messages.ts';
 import { randomProjectId, randomTopic } from '../support/random-project.ts';
-
-const database = sharedDatabase();
 
 const VALUES = [
   'null',
@@ -41,24 +41,32 @@ type DrawnMessage = typeof drawnMessage extends fc.Arbitrary<infer T> ? T : neve
 /** What happens to one batch: how much of each partition it takes, and whether its writing fails or comes twice. */
 const drawnBatch = fc.record({ takes: fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }), fate: fc.nat(3) });
 
-test('a history yields one profile, however it is delivered', async () => {
-  const history = fc.array(drawnMessage, { maxLength: 25 });
-  const delivery = fc.array(drawnBatch, { minLength: 1, maxLength: 8 });
-  await fc.assert(
-    fc.asyncProperty(history, delivery, async (drawn, batches) => {
-      const projectId = randomProjectId();
-      const messages = drawn.map((one, index) => messageOf(projectId, one, index));
+const server = await serverUrl('postgres');
 
-      await deliver(partitionsOf(messages), batches);
+describe('on PGlite', () => testAnyDelivery(sharedDatabase(), 150));
 
-      for (const user of ['user-0', 'user-1', 'user-2']) {
-        const mine = messages.filter(({ userId }) => userId === user);
-        expect(await profileOf(mine)).toEqual(await naiveProfileOf(mine));
-      }
-    }),
-    { numRuns: 150 },
-  );
-});
+describe.skipIf(server === undefined)('on Postgres', () => testAnyDelivery(sharedPostgres(server), 40));
+
+function testAnyDelivery(database: () => Database, numRuns: number): void {
+  test('a history yields one profile, however it is delivered', async () => {
+    const history = fc.array(drawnMessage, { maxLength: 25 });
+    const delivery = fc.array(drawnBatch, { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(history, delivery, async (drawn, batches) => {
+        const projectId = randomProjectId();
+        const messages = drawn.map((one, index) => messageOf(projectId, one, index));
+
+        await deliver(database(), partitionsOf(messages), batches);
+
+        for (const user of ['user-0', 'user-1', 'user-2']) {
+          const mine = messages.filter(({ userId }) => userId === user);
+          expect(await profileOf(database(), mine)).toEqual(await naiveProfileOf(database(), mine));
+        }
+      }),
+      { numRuns },
+    );
+  });
+}
 
 function messageOf(projectId: string, drawn: DrawnMessage, index: number) {
   const timestamp = TODAY + BigInt(drawn.time);
@@ -100,6 +108,7 @@ function partitionsOf(messages: readonly Message[]): readonly { at: Position; re
 }
 
 async function deliver(
+  database: Database,
   partitions: readonly { at: Position; records: LogRecord[] }[],
   batches: readonly { takes: number[]; fate: number }[],
 ): Promise<void> {
@@ -118,16 +127,17 @@ async function deliver(
     const records = stand
       .map((at, index) => ({ ...at, records: taken[index]! }))
       .filter((part) => part.records.length > 0);
-    if (fate === 1) await expect(write(records, moving, true)).rejects.toThrow('crash');
-    await write(records, moving, false);
+    if (fate === 1) await expect(write(database, records, moving, true)).rejects.toThrow('crash');
+    await write(database, records, moving, false);
     if (fate === 2 && moving.length > 0) {
-      await expect(write(records, moving, false)).rejects.toMatchObject({ code: 'POSITION_MOVED' });
+      await expect(write(database, records, moving, false)).rejects.toMatchObject({ code: 'POSITION_MOVED' });
     }
     for (const [index, { to }] of steps.entries()) stand[index] = to;
   }
 }
 
 async function write(
+  database: Database,
   batch: readonly PartitionRecords[],
   steps: Parameters<SqlProfileStore['write']>[0],
   crash: boolean,
@@ -135,19 +145,19 @@ async function write(
   const named = batch.map((part) => ({ ...part, topic: `tidemark.${part.topic.split('.tidemark.')[1]}` }));
   const { decoded } = await decodeBatch(codec, named, changeOf);
   const claims = decoded.flatMap(({ claim }) => claim ?? []);
-  await new SqlProfileStore(database()).write(steps, claims, (counts) => {
+  await new SqlProfileStore(database).write(steps, claims, (counts) => {
     if (crash) throw new Error('crash');
     const results = [...counts];
     return fold(decoded.filter(({ claim }) => !claim || results.shift()).map(({ content }) => content));
   });
 }
 
-async function profileOf([any]: readonly Message[]) {
-  return any && new SqlProfileStore(database()).find(any.projectId, any.userKey);
+async function profileOf(database: Database, [any]: readonly Message[]) {
+  return any && new SqlProfileStore(database).find(any.projectId, any.userKey);
 }
 
 /** The model: the first of each given id by type, oldest version first, one assignment after another. */
-async function naiveProfileOf(messages: readonly Message[]) {
+async function naiveProfileOf(database: Database, messages: readonly Message[]) {
   const [any] = messages;
   if (!any) return undefined;
   const counting = messages.filter((message, index) => {
@@ -170,7 +180,7 @@ async function naiveProfileOf(messages: readonly Message[]) {
     userKey: any.userKey,
     userId: any.userId,
     anonymous,
-    traits: await asStored(`{${[...traits].map(([key, json]) => `"${key}":${json}`).join()}}`),
+    traits: await asStored(database, `{${[...traits].map(([key, json]) => `"${key}":${json}`).join()}}`),
     firstSeen: times[0],
     lastSeen: times.at(-1),
   };
@@ -186,7 +196,7 @@ function membersOf(traits: string): readonly (readonly [string, string])[] {
   });
 }
 
-async function asStored(json: string): Promise<string> {
-  const [row] = await database().query<{ json: string }>('select $1::text::jsonb::text as json', [json]);
+async function asStored(database: Database, json: string): Promise<string> {
+  const [row] = await database.query<{ json: string }>('select $1::text::jsonb::text as json', [json]);
   return row?.json ?? '';
 }

@@ -1,184 +1,209 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { MESSAGE_TOPICS, topicOf, type Message } from '../../services/messages/message.ts';
 import type { ProfileStore } from '../../services/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
 import { Projector, type BatchReport } from '../../services/projector/project.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { sharedDatabase } from '../support/database.ts';
+import { serverUrl } from '../servers/server.ts';
+import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 import { MemoryLog } from '../support/memory-log.ts';
 import { codec, identify, recordOf, session, track } from '../support/messages.ts';
 import { randomProjectId } from '../support/random-project.ts';
 
-const database = sharedDatabase();
+const server = await serverUrl('postgres');
+const STORES = [
+  { name: 'PGlite', share: sharedDatabase },
+  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
+];
 
-test('what is in the log comes to stand in the profiles', async () => {
-  const { log, project, profile, ada } = await scene();
-  append(log, [
-    session({ ...ada, anonymous: true, traits: '{"plan":"free"}' }),
-    track(ada),
-    identify({ ...ada, traits: '{"plan":"pro"}' }),
-  ]);
+describe.each(STORES)('the projector on $name', ({ share }) => {
+  const database = share();
 
-  project();
+  test('what is in the log comes to stand in the profiles', async () => {
+    const { log, project, profile, ada } = await scene();
+    append(log, [
+      session({ ...ada, anonymous: true, traits: '{"plan":"free"}' }),
+      track(ada),
+      identify({ ...ada, traits: '{"plan":"pro"}' }),
+    ]);
 
-  await eventually(profile).toMatchObject({ userId: 'ada', anonymous: true, traits: '{"plan": "pro"}' });
-  await eventually(async () => (await log.committed()).length).toBe(3);
-});
+    project();
 
-test('a repeat under the same given id changes nothing', async () => {
-  const { log, project, profile, ada } = await scene();
-  const first = identify({ ...ada, messageId: 'm1', messageIdGiven: true, traits: '{"plan":"pro"}' });
-  append(log, [first, identify({ ...ada, messageId: 'm1', messageIdGiven: true, traits: '{"plan":"free"}' })]);
-  append(log, [identify({ ...ada, messageId: 'm2', messageIdGiven: true, traits: '{"seen":true}' })]);
-
-  project();
-
-  await eventually(async () => (await profile())?.traits).toBe('{"plan": "pro", "seen": true}');
-});
-
-test('a projector that starts again goes on where the store stands', async () => {
-  const { log, project, profile, ada, reports } = await scene();
-  append(log, [identify({ ...ada, traits: '{"a":1}' })]);
-  const first = project();
-  await eventually(profile).toBeDefined();
-  await first.stop();
-  append(log, [identify({ ...ada, traits: '{"b":2}' })]);
-
-  project();
-
-  await eventually(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2}');
-  expect(reports.map(({ messages }) => messages)).toEqual([1, 1]);
-});
-
-test('a record that is no message goes whole to the dead letters, and the rest is written', async () => {
-  const { log, project, profile, ada } = await scene();
-  const broken = { key: Buffer.from('k'), value: Buffer.from('no avro') };
-  log.put('tidemark.track', 0, broken);
-  append(log, [track(ada)]);
-
-  project();
-
-  await eventually(profile).toBeDefined();
-  const letters = log.records('tidemark.dead-letter', 0).map(({ value }) => codec.decodeDeadLetter(value));
-  expect(letters).toMatchObject([{ topic: 'tidemark.track', partition: 0, offset: 0n, reader: 'projector' }]);
-  expect(Buffer.from(letters[0]!.value)).toEqual(broken.value);
-});
-
-test('messages that the store refuses are found and put aside, and every other one is written', async () => {
-  const { log, project, ada, find, reports } = await scene();
-  const people = Array.from({ length: 20 }, (_, index) => ({ ...ada, userId: `user-${index}` }));
-  const messages = people.map((person, index) =>
-    track(index === 3 || index === 17 ? { ...person, anonymousId: 'a\0b' } : person),
-  );
-  append(log, messages);
-
-  project();
-
-  await eventually(() => reports.length).toBe(1);
-  expect(reports).toMatchObject([{ messages: 18, deadLetters: 2 }]);
-  expect(await find(messages[3]!)).toBeUndefined();
-  expect(await find(messages[4]!)).toBeDefined();
-  expect(await find(messages[18]!)).toBeDefined();
-  const letters = log.records('tidemark.dead-letter', 0).map(({ value }) => codec.decodeDeadLetter(value));
-  expect(letters.map(({ offset }) => offset)).toEqual([3n, 17n]);
-});
-
-test('while the store is away it waits, then goes on, and nothing is a dead letter', async () => {
-  const { log, project, profile, ada, store } = await scene();
-  append(log, [track(ada)]);
-  let failures = 3;
-  const flaky = overriding(store, {
-    write: async (...args) => {
-      if (failures-- > 0) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
-      await store.write(...args);
-    },
+    await eventually(profile).toMatchObject({ userId: 'ada', anonymous: true, traits: '{"plan": "pro"}' });
+    await eventually(async () => (await log.committed()).length).toBe(3);
   });
 
-  project(flaky);
+  test('a repeat under the same given id changes nothing', async () => {
+    const { log, project, profile, ada } = await scene();
+    const first = identify({ ...ada, messageId: 'm1', messageIdGiven: true, traits: '{"plan":"pro"}' });
+    append(log, [first, identify({ ...ada, messageId: 'm1', messageIdGiven: true, traits: '{"plan":"free"}' })]);
+    append(log, [identify({ ...ada, messageId: 'm2', messageIdGiven: true, traits: '{"seen":true}' })]);
 
-  await eventually(profile).toBeDefined();
-  expect(failures).toBe(-1);
-  expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
-});
+    project();
 
-test('a projector whose partition another one took starts again from where that one came to', async () => {
-  const { log, project, profile, ada, store, reports } = await scene();
-  append(log, [identify({ ...ada, traits: '{"a":1}' })]);
-  let taken = false;
-  const contested = overriding(store, {
-    write: async (steps, claims, fold) => {
-      if (!taken) {
-        taken = true;
+    await eventually(async () => (await profile())?.traits).toBe('{"plan": "pro", "seen": true}');
+  });
+
+  test('a projector that starts again goes on where the store stands', async () => {
+    const { log, project, profile, ada, reports } = await scene();
+    append(log, [identify({ ...ada, traits: '{"a":1}' })]);
+    const first = project();
+    await eventually(profile).toBeDefined();
+    await first.stop();
+    append(log, [identify({ ...ada, traits: '{"b":2}' })]);
+
+    project();
+
+    await eventually(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2}');
+    expect(reports.map(({ messages }) => messages)).toEqual([1, 1]);
+  });
+
+  test('a record that is no message goes whole to the dead letters, and the rest is written', async () => {
+    const { log, project, profile, ada } = await scene();
+    const broken = { key: Buffer.from('k'), value: Buffer.from('no avro') };
+    log.put('tidemark.track', 0, broken);
+    append(log, [track(ada)]);
+
+    project();
+
+    await eventually(profile).toBeDefined();
+    const letters = log.records('tidemark.dead-letter', 0).map(({ value }) => codec.decodeDeadLetter(value));
+    expect(letters).toMatchObject([{ topic: 'tidemark.track', partition: 0, offset: 0n, reader: 'projector' }]);
+    expect(Buffer.from(letters[0]!.value)).toEqual(broken.value);
+  });
+
+  test('messages that the store refuses are found and put aside, and every other one is written', async () => {
+    const { log, project, ada, find, reports } = await scene();
+    const people = Array.from({ length: 20 }, (_, index) => ({ ...ada, userId: `user-${index}` }));
+    const messages = people.map((person, index) =>
+      track(index === 3 || index === 17 ? { ...person, anonymousId: 'a\0b' } : person),
+    );
+    append(log, messages);
+
+    project();
+
+    await eventually(() => reports.length).toBe(1);
+    expect(reports).toMatchObject([{ messages: 18, deadLetters: 2 }]);
+    expect(await find(messages[3]!)).toBeUndefined();
+    expect(await find(messages[4]!)).toBeDefined();
+    expect(await find(messages[18]!)).toBeDefined();
+    const letters = log.records('tidemark.dead-letter', 0).map(({ value }) => codec.decodeDeadLetter(value));
+    expect(letters.map(({ offset }) => offset)).toEqual([3n, 17n]);
+  });
+
+  test('while the store is away it waits, then goes on, and nothing is a dead letter', async () => {
+    const { log, project, profile, ada, store } = await scene();
+    append(log, [track(ada)]);
+    let failures = 3;
+    const flaky = overriding(store, {
+      write: async (...args) => {
+        if (failures-- > 0) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+        await store.write(...args);
+      },
+    });
+
+    project(flaky);
+
+    await eventually(profile).toBeDefined();
+    expect(failures).toBe(-1);
+    expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
+  });
+
+  test('a projector whose partition another one took starts again from where that one came to', async () => {
+    const { log, project, profile, ada, store, reports } = await scene();
+    append(log, [identify({ ...ada, traits: '{"a":1}' })]);
+    let taken = false;
+    const contested = overriding(store, {
+      write: async (steps, claims, fold) => {
+        if (!taken) {
+          taken = true;
+          await store.write(steps, claims, fold);
+        }
         await store.write(steps, claims, fold);
-      }
-      await store.write(steps, claims, fold);
-    },
+      },
+    });
+
+    project(contested);
+    await eventually(() => taken).toBe(true);
+    append(log, [identify({ ...ada, traits: '{"b":2}' })]);
+
+    await eventually(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2}');
+    expect(reports.map(({ messages }) => messages)).toEqual([1]);
   });
 
-  project(contested);
-  await eventually(() => taken).toBe(true);
-  append(log, [identify({ ...ada, traits: '{"b":2}' })]);
+  test('a log that is another one stops it for good', async () => {
+    const { log, project, profile, ada } = await scene();
+    append(log, [track(ada)]);
+    const first = project();
+    await eventually(profile).toBeDefined();
+    await first.stop();
+    const another = new MemoryLog();
+    append(another, [track({ ...ada, userId: 'bob' })]);
 
-  await eventually(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2}');
-  expect(reports.map(({ messages }) => messages)).toEqual([1]);
-});
+    const { failed } = project(undefined, another);
 
-test('a log that is another one stops it for good', async () => {
-  const { log, project, profile, ada } = await scene();
-  append(log, [track(ada)]);
-  const first = project();
-  await eventually(profile).toBeDefined();
-  await first.stop();
-  const another = new MemoryLog();
-  append(another, [track({ ...ada, userId: 'bob' })]);
-
-  const { failed } = project(undefined, another);
-
-  await expect(failed).rejects.toMatchObject({ code: 'LOG_REPLACED' });
-});
-
-test('it can be stopped while it waits for a store', async () => {
-  const { log, project, ada, store } = await scene();
-  append(log, [track(ada)]);
-  const tried = Promise.withResolvers<void>();
-  const away = overriding(store, {
-    write: async () => {
-      tried.resolve();
-      throw new TidemarkError('STORE_UNAVAILABLE', 'away');
-    },
+    await expect(failed).rejects.toMatchObject({ code: 'LOG_REPLACED' });
   });
-  const projector = project(away);
-  await tried.promise;
 
-  await projector.stop();
-  await projector.stop();
+  test('it can be stopped while it waits for a store', async () => {
+    const { log, project, ada, store } = await scene();
+    append(log, [track(ada)]);
+    const tried = Promise.withResolvers<void>();
+    const away = overriding(store, {
+      write: async () => {
+        tried.resolve();
+        throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+      },
+    });
+    const projector = project(away);
+    await tried.promise;
 
-  expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
+    await projector.stop();
+    await projector.stop();
+
+    expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
+  });
+
+  test('two that both think they own the partitions write each message once', async () => {
+    const { log, project, profile, ada, reports } = await scene();
+    const count = 300;
+    const messages = Array.from({ length: count }, (_, n) => identify({ ...ada, traits: `{"n":${n}}` }));
+
+    for (const _ of [1, 2]) project();
+    for (let at = 0; at < count; at += 10) {
+      append(log, messages.slice(at, at + 10));
+      await nextTurn();
+    }
+
+    await eventually(async () => (await profile())?.traits).toBe(`{"n": ${count - 1}}`);
+    await eventually(() => reports.reduce((sum, report) => sum + report.messages, 0)).toBe(count);
+  });
+
+  /** A log of its own, and a store that stands at its beginning: the topics are the same for all tests. */
+  async function scene() {
+    await database().script('delete from reader_positions');
+    const log = new MemoryLog();
+    const store = new SqlProfileStore(database());
+    const ada = { projectId: randomProjectId(), userId: 'ada' };
+    const reports: BatchReport[] = [];
+    const project = (over: ProfileStore = store, on = log): Projector => {
+      const logger = pino({ level: 'silent' });
+      const onBatch = (report: BatchReport) => void reports.push(report);
+      const projector = new Projector({ log: on, store: over, codec, logger, repeatWindowMs: 60_000, onBatch });
+      onTestFinished(() => projector.stop());
+      projector.start();
+      return projector;
+    };
+    const find = ({ projectId, userKey }: Message) => store.find(projectId, userKey);
+    return { log, store, ada, reports, project, find, profile: () => find(track(ada)) };
+  }
 });
 
 /** Waits for a condition for as long as a busy machine may take. */
 function eventually<T>(read: () => T) {
   return expect.poll(read, { timeout: 20_000 });
-}
-
-/** A log of its own, and a store that stands at its beginning: the topics are the same for all tests. */
-async function scene() {
-  await database().script('delete from reader_positions');
-  const log = new MemoryLog();
-  const store = new SqlProfileStore(database());
-  const ada = { projectId: randomProjectId(), userId: 'ada' };
-  const reports: BatchReport[] = [];
-  const project = (over: ProfileStore = store, on = log): Projector => {
-    const logger = pino({ level: 'silent' });
-    const onBatch = (report: BatchReport) => void reports.push(report);
-    const projector = new Projector({ log: on, store: over, codec, logger, repeatWindowMs: 60_000, onBatch });
-    onTestFinished(() => projector.stop());
-    projector.start();
-    return projector;
-  };
-  const find = ({ projectId, userKey }: Message) => store.find(projectId, userKey);
-  return { log, store, ada, reports, project, find, profile: () => find(track(ada)) };
 }
 
 function append(log: MemoryLog, messages: readonly Message[]): void {

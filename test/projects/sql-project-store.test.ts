@@ -1,22 +1,26 @@
-import { afterAll, beforeAll } from 'vitest';
-import { migrateDatabase } from '../../services/database/migrate.ts';
-import { PgliteDatabase } from '../../services/database/pglite.ts';
+import { describe } from 'vitest';
+import type { Database } from '../../services/database/database.ts';
 import { SqlProjectStore } from '../../services/projects/sql-project-store.ts';
 import { testProjectStore } from '../contract/project-store.ts';
+import { serverUrl } from '../servers/server.ts';
+import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 
-let database: PgliteDatabase;
+const server = await serverUrl('postgres');
 
-// One for all tests, emptied for each: a new one takes a second.
-beforeAll(async () => {
-  database = await PgliteDatabase.openInMemory();
-  await migrateDatabase(database);
+describe('on PGlite', () => {
+  testProjectStore('PGlite', emptied(sharedDatabase()));
 });
 
-afterAll(() => database.close());
-
-testProjectStore('PGlite', {
-  open: async () => {
-    await database.script('truncate projects, api_keys');
-    return new SqlProjectStore(database);
-  },
+describe.skipIf(server === undefined)('on Postgres', () => {
+  testProjectStore('Postgres', emptied(sharedPostgres(server)));
 });
+
+/** One database for all tests, emptied for each: a new one takes a second. */
+function emptied(database: () => Database) {
+  return {
+    open: async () => {
+      await database().script('truncate projects, api_keys');
+      return new SqlProjectStore(database());
+    },
+  };
+}

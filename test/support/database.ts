@@ -1,7 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '../../services/database/database.ts';
 import { migrateDatabase } from '../../services/database/migrate.ts';
+import { openDatabase } from '../../services/database/open.ts';
 import { PgliteDatabase } from '../../services/database/pglite.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
 /** A migrated database in memory for the tests of one file: starting one takes a second, so they share it. */
 export function sharedDatabase(): () => Database {
@@ -11,6 +13,26 @@ export function sharedDatabase(): () => Database {
     await migrateDatabase(database);
   });
   afterAll(() => database?.close());
+  return () => {
+    if (!database) throw new Error('not open yet');
+    return database;
+  };
+}
+
+/** A new, migrated database on a Postgres server for the tests of one file or `describe`. */
+export function sharedPostgres(server: string | undefined): () => Database {
+  let fresh: FreshDatabase | undefined;
+  let database: Database | undefined;
+  beforeAll(async () => {
+    if (server === undefined) throw new Error('skip these tests where there is no server');
+    fresh = await freshDatabase(server);
+    database = await openDatabase(fresh.url);
+    await migrateDatabase(database);
+  });
+  afterAll(async () => {
+    await database?.close();
+    await fresh?.drop();
+  });
   return () => {
     if (!database) throw new Error('not open yet');
     return database;
