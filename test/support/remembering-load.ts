@@ -101,7 +101,7 @@ export class RememberingLoad {
   }
 }
 
-async function eventIds(service: ServiceProcess, user: string): Promise<string[]> {
+export async function eventIds(service: ServiceProcess, user: string): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
@@ -114,14 +114,14 @@ async function eventIds(service: ServiceProcess, user: string): Promise<string[]
   return ids;
 }
 
-async function seqOf(service: ServiceProcess, user: string): Promise<number> {
+export async function seqOf(service: ServiceProcess, user: string): Promise<number> {
   const answer = await service.request(`/v1/users/${encodeURIComponent(user)}`);
   const { traits } = (await answer.json()) as { traits: { seq: number } };
   return traits.seq;
 }
 
 /** How many users tried at least so many times. */
-async function countAudience(service: ServiceProcess, times: number): Promise<number> {
+export async function countAudience(service: ServiceProcess, times: number): Promise<number> {
   const definition = { event: 'Tried', count: { at_least: times } };
   const answer = await service.request('/v1/audiences/preview', { definition, sample: 0 });
   return ((await answer.json()) as { count: number }).count;

@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { AnalyticsStore, AnalyticsWriter, HeldRange, Rows } from '../../services/analytics/analytics-store.ts';
-import { openAnalytics } from '../../services/analytics/open.ts';
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { type Message, topicOf } from '../../services/messages/message.ts';
@@ -13,12 +9,13 @@ import type { SinkPlans } from '../../services/profiles/profile-store.ts';
 import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { type InsertReport, Sink } from '../../services/sink/copy.ts';
+import { EMBEDDED, type OpenedAnalytics, type TestedAnalytics } from './analytics-stores.ts';
 import { sharedDatabase } from './database.ts';
 import { MemoryLog } from './memory-log.ts';
 
 export const codec = new Codec(new EmbeddedSchemaIds());
 
-/** What a sink works between: for each test a log of its own in memory, chDB in a new folder, and no plans. */
+/** What a sink works between: for each test a log of its own in memory, an empty analytics store, and no plans. */
 export class SinkBench {
   readonly log = new MemoryLog();
   readonly analytics: FaultyAnalytics;
@@ -93,20 +90,19 @@ export class FaultyAnalytics implements AnalyticsWriter {
   }
 }
 
-/** A bench for each test of a file. */
-export function sinkBench(): () => SinkBench {
+/** A bench for each test, in chDB unless told. */
+export function sinkBench(tested: Pick<TestedAnalytics, 'open'> = EMBEDDED): () => SinkBench {
   const database = sharedDatabase();
-  let folder: string;
+  let opened: OpenedAnalytics;
   let bench: SinkBench;
   beforeEach(async () => {
     await database().script('delete from sink_plans; delete from applied');
-    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    bench = new SinkBench(await openAnalytics(`chdb:${folder}`), new SqlSinkPlans(database()));
+    opened = await tested.open();
+    bench = new SinkBench(opened.store, new SqlSinkPlans(database()));
   });
   afterEach(async () => {
     await bench.stop();
-    await bench.analytics.store.close();
-    await rm(folder, { recursive: true, force: true });
+    await opened.drop();
   });
   return () => bench;
 }

@@ -1,0 +1,58 @@
+import { parse } from 'yaml';
+
+/** What the tests look at of a service in a compose file. */
+export interface ComposeService {
+  readonly image: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string };
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string | number>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly tmpfs?: readonly string[];
+  readonly read_only?: boolean;
+  readonly privileged?: boolean;
+  readonly user?: string;
+  readonly cap_add?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly mem_limit?: string;
+  readonly restart?: string;
+  readonly logging?: { readonly options: Readonly<Record<string, string>> };
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+}
+
+export interface ComposeFile {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly volumes: Readonly<Record<string, object>>;
+}
+
+/** With anchors and merge keys resolved; variables are left as they stand. */
+export function readCompose(text: string): ComposeFile {
+  return parse(text, { merge: true }) as ComposeFile;
+}
+
+export interface ComposeVariable {
+  readonly name: string;
+  readonly operator: string;
+}
+
+const VARIABLE = /\$\{([A-Z_]+)(:[-?])?([^}]*)\}/g;
+
+/** `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, in the order of the text. */
+export function variablesOf(text: string): ComposeVariable[] {
+  return [...text.matchAll(VARIABLE)].map(([, name = '', operator = '']) => ({ name, operator }));
+}
+
+/** The text as it is where no variable is set. */
+export function defaultsOf(text: string): string {
+  return text.replaceAll(VARIABLE, (_, _name, operator, rest: string) => (operator === ':-' ? rest : ''));
+}
+
+/** The same where what must be set is: to something long enough for a key, and different for each name. */
+export function valueOf(text: string): string {
+  const set = text.replaceAll(VARIABLE, (whole: string, name: string, operator) =>
+    operator === ':?' ? `${name}-`.padEnd(40, '0') : whole,
+  );
+  return defaultsOf(set);
+}
