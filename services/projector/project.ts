@@ -6,7 +6,7 @@ import type { ProfileChange } from '../profiles/profile.ts';
 import type { ProfileStore, Step } from '../profiles/profile-store.ts';
 import { halves } from '../readers/bisect.ts';
 import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
-import { decodeBatch, type Decoded } from '../readers/decode-batch.ts';
+import { decodeBatch, type Decoded, type DecodedBatch } from '../readers/decode-batch.ts';
 import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
 import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -33,12 +33,14 @@ export interface BatchReport {
 
 const GROUP = 'tidemark-projector';
 
-// Larger batches save little (30 bytes of position, one fsync) and keep readers of profiles waiting longer.
-const POLL = { maxRecords: 4_000, maxBytes: 4 * 1024 * 1024, maxWaitMs: 1_000 };
+// Larger transactions save little (30 bytes of position, one fsync) and keep readers of profiles waiting longer.
+const RECORDS_A_TRANSACTION = 4_000;
+// So that one portion is decoded while the one before is written: with a server, both at the same time.
+const POLL = { maxRecords: 3 * RECORDS_A_TRANSACTION, maxBytes: 12 * 1024 * 1024, maxWaitMs: 1_000 };
 
 const FORGET_EVERY_MS = 3_600_000;
 
-/** Folds the log into profiles, batch by batch: each with the positions it reaches, in one transaction. */
+/** Folds the log into profiles, portion by portion: each with the positions it reaches, in one transaction. */
 export class Projector {
   /** Rejects with what no waiting cures; never resolves. */
   readonly failed: Promise<never>;
@@ -81,21 +83,29 @@ export class Projector {
 
   async #handle(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
     const startedAt = performance.now();
-    const { codec, logger, onBatch } = this.#options;
-    const { decoded, poison } = await this.#loop.patiently('read the schemas', () =>
-      decodeBatch(codec, batch, changeOf),
-    );
-    await this.#putAside(poison);
-    const refused = await this.#write(batch, decoded);
-    const report = {
-      messages: decoded.length - refused,
-      deadLetters: poison.length + refused,
-      tookMs: Math.round(performance.now() - startedAt),
-    };
+    const { logger, onBatch } = this.#options;
+    const portions = portionsOf(batch, RECORDS_A_TRANSACTION);
+    let [messages, deadLetters] = [0, 0];
+    let reading = this.#read(portions[0] ?? []);
+    for (const [index, portion] of portions.entries()) {
+      const { decoded, poison } = await reading;
+      reading = this.#read(portions[index + 1] ?? []);
+      // Where writing fails, nobody waits for it any more.
+      reading.catch(() => undefined);
+      await this.#putAside(poison);
+      const refused = await this.#write(portion, decoded);
+      messages += decoded.length - refused;
+      deadLetters += poison.length + refused;
+    }
+    const report = { messages, deadLetters, tookMs: Math.round(performance.now() - startedAt) };
     logger.info(report, 'profiles written');
     onBatch?.(report);
     await reader.commit(batch.map((partition) => this.#stand(partition)));
     await this.#forgetRepeats();
+  }
+
+  #read(portion: readonly PartitionRecords[]): Promise<DecodedBatch<ProfileChange>> {
+    return this.#loop.patiently('read the schemas', () => decodeBatch(this.#options.codec, portion, changeOf));
   }
 
   /** Returns how many messages the store refused for themselves: found by halving, put aside, and passed. */
@@ -151,6 +161,25 @@ export class Projector {
   #stand(partition: TopicPartition): Position {
     return this.#stands.get(nameOf(partition)) ?? beginningOf(partition);
   }
+}
+
+/** Cuts a batch into portions of at most so many records, each partition's in order. */
+function portionsOf(batch: readonly PartitionRecords[], most: number): readonly (readonly PartitionRecords[])[] {
+  const portions: PartitionRecords[][] = [];
+  let room = 0;
+  for (const { topic, partition, records } of batch) {
+    for (let from = 0; from < records.length;) {
+      if (room === 0) {
+        portions.push([]);
+        room = most;
+      }
+      const taken = records.slice(from, from + room);
+      portions.at(-1)?.push({ topic, partition, records: taken });
+      from += taken.length;
+      room -= taken.length;
+    }
+  }
+  return portions;
 }
 
 function nameOf({ topic, partition }: TopicPartition): string {
