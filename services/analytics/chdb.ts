@@ -6,6 +6,7 @@ import { BootNote } from './boot-note.ts';
 import { ChdbConnection } from './chdb-connection.ts';
 import { ChdbEngine } from './chdb-engine.ts';
 import { ClickHouseStore } from './clickhouse.ts';
+import { EMBEDDED } from './clickhouse-deployment.ts';
 
 // Every statement under way holds a thread of libuv's pool, which is 4 unless UV_THREADPOOL_SIZE says more (settable from
 // within, before its first use): together these are 4, so that files and the embedded log want a larger pool.
@@ -23,12 +24,13 @@ export async function openChdb(folder: string): Promise<ClickHouseStore> {
   const lock = lockFolder(folder);
   try {
     const engine = openEngine(folder);
-    const store = new ClickHouseStore({
+    const clients = {
       inserts: clientOf(engine, INSERTS_AT_ONCE),
       lookups: clientOf(engine, LOOKUPS_AT_ONCE),
       questions: clientOf(engine, QUESTIONS_AT_ONCE),
       release: () => release(engine, lock),
-    });
+    };
+    const store = new ClickHouseStore(clients, EMBEDDED);
     await prepared(store, folder);
     return store;
   } catch (error) {

@@ -49,6 +49,31 @@ const WRONG_QUESTIONS = new Set([
   '457', // BAD_QUERY_PARAMETER
 ]);
 
+/** What a server answers to a user whom it does not let in. */
+const DENIALS = new Set([
+  '192', // UNKNOWN_USER
+  '193', // WRONG_PASSWORD
+  '194', // REQUIRED_PASSWORD
+  '195', // IP_ADDRESS_NOT_ALLOWED
+  '164', // READONLY
+  '497', // ACCESS_DENIED
+  '516', // AUTHENTICATION_FAILED
+]);
+
+/** How Node names what is wrong between it and a server's certificate, or that the server speaks no TLS at all. */
+const TLS_TROUBLE = /^(?:EPROTO$|ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/** The error of opening or migrating as ours. */
+export function openingError(error: unknown): TidemarkError {
+  const { code, says } = told(error);
+  const cause = quoteless(error, says);
+  if (DENIALS.has(code)) return new TidemarkError('SERVER_DENIED', `ClickHouse denies access: ${says}`, { cause });
+  if (TLS_TROUBLE.test(code)) return new TidemarkError('SERVER_DENIED', `no TLS with ClickHouse: ${says}`, { cause });
+  if (WRONG_QUESTIONS.has(code))
+    return new TidemarkError('STORE_REJECTED', `ClickHouse refuses it: ${says}`, { cause });
+  return unavailable(error, says);
+}
+
 /** The error of an insert as ours. */
 export function insertError(error: unknown): TidemarkError {
   const { code, says } = told(error);
@@ -75,9 +100,18 @@ function unavailable(error: unknown, says: string): TidemarkError {
 }
 
 function told(error: unknown): { code: string; says: string } {
-  if (!(error instanceof ClickHouseError))
-    return { code: '', says: error instanceof Error ? error.message : 'it failed' };
+  if (!(error instanceof ClickHouseError)) return { code: codeOf(error), says: saysOf(error) };
   return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Of what failed on the way to the server. Where a name has several addresses, the text of Node's error is empty. */
+function saysOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it failed';
+  return error.message.slice(0, 200) || codeOf(error) || 'it failed';
 }
 
 /** ClickHouse quotes the row or the value, which may be a person's: neither goes where errors are printed. */

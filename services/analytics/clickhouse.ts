@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { drainStream, type ClickHouseClient } from '@clickhouse/client';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import { Turns } from '../runtime/turns.ts';
 import type {
   AnalyticsStore,
   EventsQuery,
@@ -13,8 +15,9 @@ import type {
   StoredEvent,
 } from './analytics-store.ts';
 import { ROW_TABLES } from './analytics-store.ts';
-import { insertError, questionError } from './clickhouse-errors.ts';
-import { migrateClickHouse } from './clickhouse-migrations.ts';
+import type { Deployment } from './clickhouse-deployment.ts';
+import { insertError, openingError, questionError } from './clickhouse-errors.ts';
+import { type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
 import { FORGET_DOUBTFUL, heldQuery, heldRangeLine, positionsOf, type HeldRow } from './held-ranges.ts';
 import { userEvents } from './user-events.ts';
@@ -36,20 +39,25 @@ interface JsonAnswer {
 
 export class ClickHouseStore implements AnalyticsStore {
   readonly #clients: ClickHouseClients;
+  readonly #deployment: Deployment;
   readonly #stopping = new AbortController();
   readonly #inserts = new Set<Promise<void>>();
   #closed: Promise<void> | undefined;
 
-  constructor(clients: ClickHouseClients) {
+  constructor(clients: ClickHouseClients, deployment: Deployment) {
     this.#clients = clients;
+    this.#deployment = deployment;
   }
 
-  /** Brings the tables up to date. @throws TidemarkError `STORE_NEWER`; `CONFIG_INVALID`; `STORE_UNAVAILABLE`. */
-  async migrate(): Promise<void> {
+  /**
+   * Brings the tables up to date. @throws TidemarkError `STORE_NEWER`; `CONFIG_INVALID`; `STORE_UNAVAILABLE`;
+   * `SERVER_DENIED`.
+   */
+  async migrate(exclusively?: Exclusively): Promise<void> {
     try {
-      await migrateClickHouse(this.#clients.inserts);
+      await migrateClickHouse(this.#clients.inserts, this.#deployment, exclusively);
     } catch (error) {
-      throw error instanceof TidemarkError ? error : questionError(error);
+      throw error instanceof TidemarkError ? error : openingError(error);
     }
   }
 
@@ -107,10 +115,15 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #insertChunks(table: string, chunks: readonly Uint8Array[]): Promise<void> {
     if (chunks.length === 0) return;
+    const { insertSettings, dropsRepeats } = this.#deployment;
     const { stream } = await this.#clients.inserts.exec({
       query: `INSERT INTO ${table} FORMAT JSONEachRow`,
       values: Readable.from(chunks, { objectMode: false }),
-      clickhouse_settings: INSERT_SETTINGS,
+      clickhouse_settings: {
+        ...INSERT_SETTINGS,
+        ...insertSettings,
+        ...(dropsRepeats && { insert_deduplication_token: await tokenOf(chunks) }),
+      },
     });
     await drainStream(stream);
   }
@@ -118,13 +131,16 @@ export class ClickHouseStore implements AnalyticsStore {
   async #ask(client: ClickHouseClient, { sql, params }: Query, limits: QueryLimits): Promise<QueryResult> {
     this.#refuseIfStopping();
     const startedMs = performance.now();
+    const { graceMs } = this.#deployment;
+    const stopping = this.#stopping.signal;
+    const patience = graceMs === undefined ? [] : [AbortSignal.timeout(limits.maxMs + graceMs)];
     try {
       const result = await client.query({
         query: sql,
         query_params: params,
         format: 'JSON',
         clickhouse_settings: questionSettings(limits),
-        abort_signal: this.#stopping.signal,
+        abort_signal: AbortSignal.any([stopping, ...patience]),
       });
       const { data, statistics } = (await result.json()) as unknown as JsonAnswer;
       return { rows: data, tookMs: performance.now() - startedMs, rowsRead: statistics.rows_read };
@@ -145,6 +161,20 @@ export class ClickHouseStore implements AnalyticsStore {
     await Promise.all([inserts.close(), lookups.close(), questions.close()]);
     await release();
   }
+}
+
+/**
+ * Names an insert by its bytes: that of a planned range is the same each time. It saves writing a repeat; what makes it
+ * harmless is that every table folds equal keys.
+ */
+async function tokenOf(chunks: readonly Uint8Array[]): Promise<string> {
+  const turns = new Turns();
+  const digest = createHash('sha256');
+  for (const chunk of chunks) {
+    if (turns.isOver()) await turns.next();
+    digest.update(chunk);
+  }
+  return digest.digest('hex');
 }
 
 /** Waits for all of them, whatever becomes of each, then throws what the first failure was. */

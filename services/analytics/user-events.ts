@@ -1,3 +1,4 @@
+import type { Micros } from '../messages/message.ts';
 import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
 import { userNumber } from './user-number.ts';
 
@@ -13,10 +14,14 @@ interface EventRow {
   readonly precedence: string;
 }
 
+type Copy = Pick<EventRow, 'message_id' | 'precedence'>;
 type Ask = (query: Query) => Promise<readonly unknown[]>;
 
 // A retry that carries no timestamp has that of its own arrival: how far from the first copy it is looked for.
 const REPEAT_WINDOW_MICROS = 30n * 86_400n * 1_000_000n;
+
+// A parameter over HTTP has 128 KiB at most (http_max_field_value_size); an id 128 characters of up to three bytes.
+const IDS_AT_ONCE = 300;
 
 /**
  * One page of a user's events, each message once: of several copies the first in the log. The table's order makes it
@@ -81,22 +86,35 @@ async function withoutLaterCopies(
   const newest = given[0];
   const oldest = given.at(-1);
   if (newest === undefined || oldest === undefined) return rows;
-  const found = (await ask({
+  const found: Copy[] = [];
+  for (let from = 0; from < given.length; from += IDS_AT_ONCE) {
+    const ids = given.slice(from, from + IDS_AT_ONCE).map((row) => row.message_id);
+    const times = { from: BigInt(oldest.occurred), to: BigInt(newest.occurred) };
+    found.push(...((await ask(copiesQuery(query, ids, times))) as readonly Copy[]));
+  }
+  const first = new Map(found.map((row) => [row.message_id, row.precedence]));
+  return rows.filter((row) => !row.given || first.get(row.message_id) === row.precedence);
+}
+
+function copiesQuery(
+  { projectId, userKey }: EventsQuery,
+  ids: readonly string[],
+  { from, to }: { readonly from: Micros; readonly to: Micros },
+): Query {
+  return {
     sql: `SELECT message_id, max(precedence) AS precedence FROM user_event_rows
           WHERE project_id = {projectId:String} AND user = {user:UInt128}
             AND timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp <= fromUnixTimestamp64Micro({to:Int64})
             AND message_id IN {ids:Array(String)}
           GROUP BY message_id`,
     params: {
-      projectId: query.projectId,
-      user: userNumber(query.userKey),
-      from: String(BigInt(oldest.occurred) - REPEAT_WINDOW_MICROS),
-      to: String(BigInt(newest.occurred) + REPEAT_WINDOW_MICROS),
-      ids: given.map((row) => row.message_id),
+      projectId,
+      user: userNumber(userKey),
+      from: String(from - REPEAT_WINDOW_MICROS),
+      to: String(to + REPEAT_WINDOW_MICROS),
+      ids,
     },
-  })) as readonly Pick<EventRow, 'message_id' | 'precedence'>[];
-  const first = new Map(found.map((row) => [row.message_id, row.precedence]));
-  return rows.filter((row) => !row.given || first.get(row.message_id) === row.precedence);
+  };
 }
 
 function storedEvent(row: EventRow): StoredEvent {

@@ -4,9 +4,10 @@ import type { Params } from './params.ts';
 import { anyOf, type ComparisonSql, orFalse, splitNumbers, type ValueSql } from './value.ts';
 
 // A backtick would make ClickHouse read a key as the name of a type, or crash (getSubcolumn(p, ':`Int64`') in 26.7); a
-// backslash or a control character does not come through in a parameter of type Identifier; '' is no subcolumn.
+// backslash or a control character does not come through in a parameter of type Identifier, nor does an apostrophe over
+// HTTP (the official client escapes it, the server takes the escape for the name); '' is no subcolumn.
 // eslint-disable-next-line no-control-regex -- control characters are what it is about
-const UNNAMEABLE = /[`\\\u0000-\u001f\u007f]|^$/;
+const UNNAMEABLE = /['`\\\u0000-\u001f\u007f]|^$/;
 
 const WHOLE = ['Int64', 'UInt64'] as const;
 const NUMERIC = [...WHOLE, 'Float64'] as const;

@@ -41,7 +41,7 @@ export class Params {
     return this.#add("DateTime64(6, 'UTC')", formatMicros(value).replace('T', ' ').slice(0, -1));
   }
 
-  /** A column or subcolumn of this name, whatever is in it: never parsed as SQL. No backslash or control character. */
+  /** A column or subcolumn of this name, never parsed as SQL. No apostrophe, backslash or control character in it. */
   identifier(name: string): string {
     return this.#add('Identifier', name);
   }

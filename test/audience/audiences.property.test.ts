@@ -6,7 +6,7 @@ import { parseBody } from '../../services/messages/json.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../support/analytics.ts';
-import { sharedAnalytics } from '../support/chdb.ts';
+import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
 import { audienceOf } from '../support/naive-audience.ts';
 import { AGES, definitionAbout, EVENTS, object, occurrencesIn } from '../support/random-audience.ts';
 
@@ -69,8 +69,8 @@ function userIdsOf(users: ReadonlySet<string>, messages: readonly Message[]): st
   );
 }
 
-describe('an audience', () => {
-  const store = sharedAnalytics();
+describe.each(await testedAnalytics())('an audience in $name', (tested) => {
+  const store = sharedStore(tested);
 
   test('has the users that reading every message finds, whatever was sent, repeated and inserted twice', async () => {
     await fc.assert(
@@ -85,7 +85,7 @@ describe('an audience', () => {
         }
         for (const text of definitions) await expectAgreement(text, messages);
       }),
-      { numRuns: 10 },
+      { numRuns: Math.ceil(10 * tested.share) },
     );
   }, 240_000);
 

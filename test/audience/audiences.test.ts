@@ -3,7 +3,7 @@ import { Audiences } from '../../services/audience/audiences.ts';
 import { readDefinition } from '../../services/audience/definition.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
-import { sharedAnalytics } from '../support/chdb.ts';
+import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const DAY = 86_400_000_000n;
@@ -45,8 +45,8 @@ const HOSTILE = [
   '__proto__',
 ];
 
-describe('a preview', () => {
-  const store = sharedAnalytics();
+describe.each(await testedAnalytics())('a preview in $name', (tested) => {
+  const store = sharedStore(tested);
 
   async function preview(make: MessageMaker, definition: unknown, sampleSize = 1000) {
     const text = typeof definition === 'string' ? definition : JSON.stringify(definition);

@@ -77,6 +77,16 @@ export function testUserEvents(store: () => AnalyticsStore): void {
     expect(pages.map((page) => page.map(({ messageId }) => messageId))).toEqual([['a', 'b'], ['c']]);
   });
 
+  test('a page may be of many events with long ids', async () => {
+    const maker = new MessageMaker();
+    const events = Array.from({ length: 700 }, (_, n) => maker.track({ messageId: String(n).padEnd(128, '件') }));
+    await insert(store(), events);
+
+    const page = await eventsOf(store(), maker, 1_000);
+
+    expect(page.map(({ messageId }) => messageId)).toEqual(events.toReversed().map(({ messageId }) => messageId));
+  });
+
   test('a user nobody named has no events', async () => {
     expect(await eventsOf(store(), new MessageMaker(), 10)).toEqual([]);
   });

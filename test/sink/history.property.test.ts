@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { AnalyticsStore } from '../../services/analytics/analytics-store.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { versionOf } from '../../services/messages/version.ts';
 import { ask, insert } from '../support/analytics.ts';
-import { sharedAnalytics } from '../support/chdb.ts';
+import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
 
 /** What a caller sends, without the place in the log. */
 interface Said {
@@ -16,8 +17,6 @@ interface Said {
     | { readonly type: 'identify'; readonly traits: Readonly<Record<string, unknown>> }
     | { readonly type: 'session'; readonly anonymous: boolean; readonly traits: Readonly<Record<string, unknown>> };
 }
-
-const analytics = sharedAnalytics();
 
 const traits = fc.dictionary(
   fc.constantFrom('plan', 'age', 'address'),
@@ -106,9 +105,9 @@ function modelOf(messages: readonly Message[]): unknown[] {
     }));
 }
 
-async function readingOf(projectId: string): Promise<unknown[]> {
+async function readingOf(store: AnalyticsStore, projectId: string): Promise<unknown[]> {
   const rows = await ask<{ traits: string }>(
-    analytics(),
+    store,
     `SELECT user_id, counted.n AS events, anonymous, traits, toUnixTimestamp64Micro(first_seen) AS first,
             toUnixTimestamp64Micro(last_seen) AS last
      FROM profiles
@@ -119,23 +118,27 @@ async function readingOf(projectId: string): Promise<unknown[]> {
   return rows.map((row) => ({ ...row, traits: JSON.parse(row.traits) as unknown }));
 }
 
-test('any order, repetition and split of a history reads the same', async () => {
-  await fc.assert(
-    fc.asyncProperty(history, async ({ all, order, sizes }) => {
-      const projectId = randomUUID();
-      const messages = all.map((one, index) => messageOf(one, projectId, index));
+describe.each(await testedAnalytics())('$name', (tested) => {
+  const store = sharedStore(tested);
 
-      for (let rest = order; rest.length > 0;) {
-        const size = Number(sizes.next().value);
-        await insert(
-          analytics(),
-          rest.slice(0, size).map((index) => messages[index]!),
-        );
-        rest = rest.slice(size);
-      }
+  test('any order, repetition and split of a history reads the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ all, order, sizes }) => {
+        const projectId = randomUUID();
+        const messages = all.map((one, index) => messageOf(one, projectId, index));
 
-      expect(await readingOf(projectId)).toEqual(modelOf(messages));
-    }),
-    { numRuns: 25 },
-  );
-}, 180_000);
+        for (let rest = order; rest.length > 0;) {
+          const size = Number(sizes.next().value);
+          await insert(
+            store(),
+            rest.slice(0, size).map((index) => messages[index]!),
+          );
+          rest = rest.slice(size);
+        }
+
+        expect(await readingOf(store(), projectId)).toEqual(modelOf(messages));
+      }),
+      { numRuns: Math.ceil(25 * tested.share) },
+    );
+  }, 180_000);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { readClickHouseUrl } from '../../services/analytics/clickhouse-url.ts';
+
+const PLAIN = {
+  origin: 'http://host:8123',
+  username: 'default',
+  password: '',
+  database: 'default',
+  cluster: undefined,
+  insertQuorum: 'auto',
+  caFile: undefined,
+  compression: 'zstd',
+};
+
+test.each([
+  ['http://host', PLAIN],
+  ['http://host:8123/', PLAIN],
+  ['https://host/tidemark', { ...PLAIN, origin: 'https://host:8443', database: 'tidemark' }],
+  ['http://[::1]:9/a%2Db', { ...PLAIN, origin: 'http://[::1]:9', database: 'a-b' }],
+  ['http://ada:p%40ss%2F%3A@host/x', { ...PLAIN, username: 'ada', password: 'p@ss/:', database: 'x' }],
+  ['http://host/x?cluster=blue&insert_quorum=2', { ...PLAIN, database: 'x', cluster: 'blue', insertQuorum: '2' }],
+  ['http://host?ca_file=/etc/ca.pem&compression=none', { ...PLAIN, caFile: '/etc/ca.pem', compression: 'none' }],
+])('%s is read', (url, address) => {
+  expect(readClickHouseUrl(url)).toEqual(address);
+});
+
+test.each([
+  'http://ada:secret#1@host/x',
+  'http://ada:secret%@host/x',
+  'http://ada:secret@host/x/y',
+  'http://ada:secret@host/x?clutser=y',
+  'http://ada:secret@host/x?insert_quorum=most',
+  'http://ada:secret@host/x?compression=best',
+])('%s is CONFIG_INVALID, and the error does not tell the password', (url) => {
+  let error: unknown;
+  try {
+    readClickHouseUrl(url);
+  } catch (thrown) {
+    error = thrown;
+  }
+
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
+  expect(`${String(error)} ${JSON.stringify(error)} ${String((error as Error).cause)}`).not.toContain('secret');
+});
