@@ -13,6 +13,7 @@ const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+
 const ROLES = ['ingest', 'reading', 'projector', 'sink', 'audience', 'console'];
 const DRIVERS: Record<string, RegExp> = {
   kafkajs: /^services\/event-log\/kafka/,
+  '@platformatic/kafka': /^services\/event-log\/kafka/,
   '@kafkajs/confluent-schema-registry': /^services\/schema-registry\/confluent/,
   lmdb: /^services\/event-log\/lmdb/,
   pg: /^services\/database\/postgres/,

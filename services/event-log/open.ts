@@ -12,10 +12,11 @@ export interface EventLogOptions {
 }
 
 /**
- * Opens the event log that a URL names: `lmdb:FOLDER` is the embedded one.
+ * Opens the event log that a URL names: `lmdb:FOLDER` is the embedded one, `kafka://HOST:PORT` a cluster's (kafka-url.ts).
  *
- * @throws TidemarkError `CONFIG_INVALID` where the URL names no log that we know, or the log has another count of
- *   partitions; `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE` as the adapter finds.
+ * @throws TidemarkError `CONFIG_INVALID` where the URL names no log that we know, or the embedded log has another count
+ *   of partitions; `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`, `LOG_MISCONFIGURED`, `SERVER_DENIED`,
+ *   `SERVER_TOO_OLD` as the adapter finds.
  */
 export async function openEventLog(url: string, options: EventLogOptions): Promise<EventLog> {
   const colon = url.indexOf(':');
@@ -28,8 +29,15 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
       const { LmdbEventLog } = await import('./lmdb.ts');
       return LmdbEventLog.open({ folder: rest, ...options });
     }
+    case 'kafka': {
+      const { KafkaEventLog } = await import('./kafka.ts');
+      return KafkaEventLog.open({ url, ...options });
+    }
     default:
-      throw new TidemarkError('CONFIG_INVALID', `no event log is known for ${JSON.stringify(scheme)}: (known: lmdb:)`);
+      throw new TidemarkError(
+        'CONFIG_INVALID',
+        `no event log is known for ${JSON.stringify(scheme)}: (known: lmdb:, kafka:)`,
+      );
   }
 }
 

@@ -15,7 +15,7 @@ describe('opening an event log', () => {
     await log.close();
   });
 
-  test.each(['ftp://host/log', 'lmdb', 'lmdb:', ':x', ''])('refuses %j', async (url) => {
+  test.each(['ftp://host/log', 'kafka:', 'kafka://', 'lmdb', 'lmdb:', ':x', ''])('refuses %j', async (url) => {
     await expect(openEventLog(url, { topics: ['t'] })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 

@@ -1,0 +1,77 @@
+import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
+
+/** Error codes of Kafka's protocol that we act on (https://kafka.apache.org/protocol#protocol_error_codes). */
+export const KAFKA = {
+  OFFSET_OUT_OF_RANGE: 1,
+  UNKNOWN_TOPIC_OR_PARTITION: 3,
+  LEADER_NOT_AVAILABLE: 5,
+  REQUEST_TIMED_OUT: 7,
+  MESSAGE_TOO_LARGE: 10,
+  COORDINATOR_LOAD_IN_PROGRESS: 14,
+  COORDINATOR_NOT_AVAILABLE: 15,
+  NOT_COORDINATOR: 16,
+  RECORD_LIST_TOO_LARGE: 18,
+  ILLEGAL_GENERATION: 22,
+  UNKNOWN_MEMBER_ID: 25,
+  REBALANCE_IN_PROGRESS: 27,
+  TOPIC_AUTHORIZATION_FAILED: 29,
+  GROUP_AUTHORIZATION_FAILED: 30,
+  CLUSTER_AUTHORIZATION_FAILED: 31,
+  UNSUPPORTED_SASL_MECHANISM: 33,
+  UNSUPPORTED_VERSION: 35,
+  TOPIC_ALREADY_EXISTS: 36,
+  INVALID_REPLICATION_FACTOR: 38,
+  SASL_AUTHENTICATION_FAILED: 58,
+  MEMBER_ID_REQUIRED: 79,
+} as const;
+
+const DENIED: ReadonlySet<number> = new Set([
+  KAFKA.TOPIC_AUTHORIZATION_FAILED,
+  KAFKA.GROUP_AUTHORIZATION_FAILED,
+  KAFKA.CLUSTER_AUTHORIZATION_FAILED,
+  KAFKA.UNSUPPORTED_SASL_MECHANISM,
+  KAFKA.SASL_AUTHENTICATION_FAILED,
+]);
+
+/** What a request came to: a protocol's code, or -1 where no broker answered it. */
+export class KafkaFault extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'KafkaFault';
+    this.code = code;
+  }
+}
+
+export const UNREACHABLE = -1;
+
+/** The fault of an outcome that names an error. */
+export function faultOf(error: number, doing: string): KafkaFault {
+  return new KafkaFault(error, `${doing}: error ${error} of Kafka`);
+}
+
+/** Whether no waiting cures it. */
+export function isFatal(fault: unknown): boolean {
+  return fault instanceof KafkaFault && codeOf(fault) !== 'LOG_UNAVAILABLE';
+}
+
+/** Any failure of a request as one of ours; a password is in none of the libraries' texts. */
+export function failureOf(error: unknown, doing: string): TidemarkError {
+  if (error instanceof TidemarkError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const code = error instanceof KafkaFault ? codeOf(error) : 'LOG_UNAVAILABLE';
+  return new TidemarkError(code, `Kafka failed ${doing}: ${reason}`, { cause: error });
+}
+
+function codeOf({ code }: KafkaFault): ErrorCode {
+  if (DENIED.has(code)) return 'SERVER_DENIED';
+  return code === KAFKA.UNSUPPORTED_VERSION ? 'SERVER_TOO_OLD' : 'LOG_UNAVAILABLE';
+}
+
+/** OpenSSL's and Node's codes where one side does not accept the other's certificate, or does not speak TLS. */
+export function isTlsRefusal(code: unknown): boolean {
+  return (
+    typeof code === 'string' && /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/.test(code)
+  );
+}

@@ -1,0 +1,32 @@
+import {
+  createTopicsV4,
+  describeConfigsV2,
+  fetchV11,
+  findCoordinatorV2,
+  heartbeatV3,
+  joinGroupV5,
+  leaveGroupV3,
+  listOffsetsV5,
+  metadataV8,
+  offsetCommitV7,
+  offsetFetchV5,
+  produceV7,
+  syncGroupV3,
+} from '@platformatic/kafka';
+
+/** Of one version each: brokers since Kafka 2.4 take them, those of 4.x too. */
+export const APIS = {
+  produce: produceV7.api,
+  fetch: fetchV11.api,
+  listOffsets: listOffsetsV5.api,
+  metadata: metadataV8.api,
+  offsetCommit: offsetCommitV7.api,
+  offsetFetch: offsetFetchV5.api,
+  findCoordinator: findCoordinatorV2.api,
+  joinGroup: joinGroupV5.api,
+  heartbeat: heartbeatV3.api,
+  leaveGroup: leaveGroupV3.api,
+  syncGroup: syncGroupV3.api,
+  createTopics: createTopicsV4.api,
+  describeConfigs: describeConfigsV2.api,
+};

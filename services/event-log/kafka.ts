@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import { TidemarkError } from '../runtime/errors.ts';
+import type { Appended, EventLog, LogReader, NewRecord, Position, ReaderOptions, TopicPartition } from './event-log.ts';
+import { AppendQueue } from './kafka-appends.ts';
+import { offsetsOf } from './kafka-bounds.ts';
+import { failureOf } from './kafka-faults.ts';
+import { Leaders } from './kafka-leaders.ts';
+import { Layout } from './kafka-partitions.ts';
+import { PrefixedEventLog } from './kafka-prefix.ts';
+import { KafkaReader } from './kafka-reader.ts';
+import { prepareTopics, type TopicsFound } from './kafka-topics.ts';
+import { type KafkaSettings, parseKafkaUrl } from './kafka-url.ts';
+import type { KafkaWire, OpenWire } from './kafka-wire.ts';
+
+export interface KafkaEventLogOptions {
+  readonly url: string;
+  /** Made with settings that lose nothing where they are missing, checked where they exist. */
+  readonly topics: readonly string[];
+  readonly partitions?: number | undefined;
+}
+
+const OPEN_WITHIN_MS = 10_000;
+const CHECK_WITHIN_MS = 5_000;
+const ENDS_WITHIN_MS = 5_000;
+/** A process has 15 s to stop: what cannot be written by then is not answered as written. */
+const FINISH_WITHIN_MS = 5_000;
+
+/**
+ * The event log on Kafka, by whichever client the URL names (kafka-url.ts). Offsets are Kafka's: they have gaps where
+ * other programs wrote transactions; records of these are read whether committed or not. Delivery of one append may come
+ * to partitions one by one. Connections: one to each broker for appends, one for questions, one or two for each reader.
+ */
+export class KafkaEventLog implements EventLog {
+  readonly #openWire: OpenWire;
+  readonly #layout: Layout;
+  /** Asks; appends have a connection of their own. */
+  readonly #wire: KafkaWire;
+  readonly #leaders: Leaders;
+  readonly #appendWire: KafkaWire;
+  readonly #appendLeaders: Leaders;
+  readonly #appends: AppendQueue;
+  readonly #readers = new Set<KafkaReader>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(openWire: OpenWire, wire: KafkaWire, { partitions, maxBatchBytes }: TopicsFound) {
+    this.#openWire = openWire;
+    this.#layout = new Layout(partitions);
+    this.#wire = wire;
+    this.#leaders = new Leaders(wire, this.#layout.topics);
+    this.#appendWire = openWire();
+    this.#appendLeaders = new Leaders(this.#appendWire, this.#layout.topics);
+    const appending = { wire: this.#appendWire, leaders: this.#appendLeaders };
+    this.#appends = new AppendQueue({ layout: this.#layout, ...appending, maxBatchBytes });
+  }
+
+  /**
+   * @throws TidemarkError `CONFIG_INVALID`; `LOG_UNAVAILABLE` after about ten seconds; `SERVER_DENIED`,
+   *   `SERVER_TOO_OLD`; `LOG_MISCONFIGURED` where a topic is missing or would lose messages.
+   */
+  static async open({ url, topics, partitions }: KafkaEventLogOptions): Promise<EventLog> {
+    const settings = parseKafkaUrl(url);
+    const prefix = settings.topicPrefix;
+    const openWire = await wiresOf(settings);
+    const wire = openWire();
+    try {
+      const { createTopics: create, replicas } = settings;
+      const wanted = { topics: topics.map((topic) => prefix + topic), partitions, replicas, create };
+      const found = await within(OPEN_WITHIN_MS, prepareTopics(wire, wanted), 'to open the event log');
+      const log = new KafkaEventLog(openWire, wire, found);
+      // So that the first append need not ask. If it fails, that one will.
+      await log.#appendLeaders.refresh().catch(() => undefined);
+      return prefix === '' ? log : new PrefixedEventLog(log, prefix);
+    } catch (error) {
+      await wire.close();
+      throw failureOf(error, 'to open the event log');
+    }
+  }
+
+  append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    if (this.#closing !== undefined) return Promise.reject(stopping());
+    if (records.length === 0) return Promise.resolve([]);
+    try {
+      return this.#appends.append(records);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async openReader(options: ReaderOptions): Promise<LogReader> {
+    if (this.#closing !== undefined) throw stopping();
+    checkGroup(options.group);
+    const wire = this.#openWire();
+    const leaders = new Leaders(wire, options.topics);
+    const closed = (gone: KafkaReader): void => void this.#readers.delete(gone);
+    const reader = new KafkaReader({ wire, leaders, layout: this.#layout, closed }, options);
+    this.#readers.add(reader);
+    try {
+      await reader.joined();
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+    return reader;
+  }
+
+  async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    if (this.#closing !== undefined) throw stopping();
+    const partitions = this.#layout.partitionsOf(topics);
+    try {
+      const offsets = await offsetsOf(this.#wire, this.#leaders, partitions, 'latest', ENDS_WITHIN_MS);
+      return partitions.map((one, i) => ({ ...one, offset: offsets[i] as bigint }));
+    } catch (error) {
+      throw failureOf(error, 'to say where it ends');
+    }
+  }
+
+  async committed(group: string): Promise<readonly Position[]> {
+    if (this.#closing !== undefined) throw stopping();
+    try {
+      await this.#leaders.refresh();
+      const coordinator = await this.#wire.coordinator(group);
+      const all = this.#layout.partitionsOf(this.#layout.topics);
+      const found = await this.#wire.committed(coordinator, group, all);
+      return found.map(({ metadata, ...at }) => ({ ...at, identity: metadata }));
+    } catch (error) {
+      throw failureOf(error, 'to say what a group committed');
+    }
+  }
+
+  /** Whether every partition has a leader; a record too many for the replicas in sync is found out by appending. */
+  async check(): Promise<void> {
+    if (this.#closing !== undefined) throw stopping();
+    await within(CHECK_WITHIN_MS, this.#leaders.refresh(), 'to answer');
+    const led = this.#layout.partitionsOf(this.#layout.topics).filter((one) => this.#leaders.of(one) === undefined);
+    if (led.length > 0) throw new TidemarkError('LOG_UNAVAILABLE', `${led.length} partitions have no leader now`);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#appends.finish(FINISH_WITHIN_MS);
+    await Promise.all([...this.#readers].map((reader) => reader.close()));
+    await Promise.all([this.#appendWire.close(), this.#wire.close()]);
+  }
+}
+
+async function wiresOf(settings: KafkaSettings): Promise<OpenWire> {
+  const ca = settings.tls?.caFile === undefined ? undefined : await readCaFile(settings.tls.caFile);
+  if (settings.client === 'platformatic') {
+    const { PlatformaticWire } = await import('./kafka-platformatic.ts');
+    return () => new PlatformaticWire(settings, ca);
+  }
+  const { KafkajsWire } = await import('./kafka-kafkajs.ts');
+  return () => new KafkajsWire(settings, ca);
+}
+
+async function readCaFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new TidemarkError('CONFIG_INVALID', `the ca_file of the event log cannot be read: ${path}`, { cause });
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>, doing: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } catch (error) {
+    throw failureOf(error, doing);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function stopping(): TidemarkError {
+  return new TidemarkError('STOPPING', 'the event log is closed');
+}
+
+const MAX_GROUP_LENGTH = 256;
+
+function checkGroup(group: string): void {
+  if (group.length >= 1 && group.length <= MAX_GROUP_LENGTH) return;
+  throw new TidemarkError('CONFIG_INVALID', `a group's name has 1 to ${MAX_GROUP_LENGTH} characters`);
+}
