@@ -52,7 +52,7 @@ export async function startKafka(options: KafkaOptions): Promise<KafkaCluster> {
   await mkdir(options.folder, { recursive: true });
   const certificates = options.tls ? await makeCertificates(join(options.folder, 'certificates')) : undefined;
   const ports = await brokerPorts(options);
-  const id = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url');
+  const id = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url').replace(/^-/, 'A');
   const cluster: Cluster = { id, java, classpath: jars.join(delimiter), ports, certificates, options, complete: false };
   const brokers = await Promise.all(ports.map((_, i) => prepareBroker(cluster, i + 1)));
   await startTogether(brokers);

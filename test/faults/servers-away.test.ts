@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { serverUrl } from '../servers/server.ts';
+import { until } from '../support/event-log.ts';
+import { type OnServers, onServers } from '../support/server-settings.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ProxiedKafka } from './proxied-kafka.ts';
+import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const names = ['kafka', 'registry', 'postgres', 'clickhouse'] as const;
+const canRun = (await Promise.all(names.map(serverUrl))).every((url) => url !== undefined);
+
+describe.skipIf(!canRun)('a service whose servers are away', () => {
+  let kafka: ProxiedKafka;
+  let installation: OnServers;
+  let proxies: Record<'PROFILES_URL' | 'ANALYTICS_URL' | 'SCHEMA_REGISTRY_URL', TcpProxy>;
+
+  beforeAll(async () => {
+    [kafka, installation] = await Promise.all([ProxiedKafka.start(1), onServers() as Promise<OnServers>]);
+    const before = (name: string) => TcpProxy.before(installation.settings[name] ?? '');
+    proxies = {
+      PROFILES_URL: await before('PROFILES_URL'),
+      ANALYTICS_URL: await before('ANALYTICS_URL'),
+      SCHEMA_REGISTRY_URL: await before('SCHEMA_REGISTRY_URL'),
+    };
+  });
+  afterEach(async () => {
+    await kafka.heal();
+    for (const proxy of Object.values(proxies)) proxy.comeBack();
+  });
+  afterAll(async () => {
+    for (const proxy of Object.values(proxies ?? {})) proxy.close();
+    await installation?.drop();
+    await kafka?.stop();
+  });
+
+  async function start(): Promise<ServiceProcess> {
+    const urls = Object.fromEntries(Object.entries(proxies).map(([name, { url }]) => [name, url]));
+    const settings = { ...installation.settings, ...urls, EVENT_LOG_URL: kafka.url() };
+    const service = await ServiceProcess.start(await temporaryFolder(), settings);
+    onTestFinished(() => void service.stop('SIGKILL'));
+    return service;
+  }
+
+  test('from its start waits, says so once of each, and is ready when all are there', { timeout: 90_000 }, async () => {
+    kafka.brokers[0]?.proxy.refuse();
+    for (const proxy of Object.values(proxies)) proxy.goAway();
+
+    const starting = start();
+    await until(() => Object.values(proxies).every(({ turnedAway }) => turnedAway >= 3));
+    await kafka.heal();
+    for (const proxy of Object.values(proxies)) proxy.comeBack();
+
+    const service = await starting;
+    const said = service.output.filter((line) => line.includes('cannot open'));
+    expect(said, said.join('\n')).toHaveLength(4);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test(
+    'for a while under load answers 200 only for what is in the log, and catches up',
+    { timeout: 120_000 },
+    async () => {
+      const service = await start();
+      const posts = new RememberingPosts(() => [service]);
+      posts.start();
+      await posts.passedSince(0, service);
+
+      kafka.brokers[0]?.proxy.refuse();
+      await until(() => posts.repeats >= 1);
+      const answered = posts.answered;
+      await until(() => posts.repeats >= 8);
+      expect(posts.answered).toBe(answered);
+      await kafka.heal();
+      await posts.passedSince(performance.now(), service);
+
+      for (const proxy of Object.values(proxies)) {
+        proxy.goAway();
+        const [before, { turnedAway }] = [posts.answered, proxy];
+        await until(() => posts.answered > before + 100);
+        // Nobody may need the registry meanwhile.
+        if (proxy !== proxies.SCHEMA_REGISTRY_URL) await until(() => proxy.turnedAway > turnedAway);
+        proxy.comeBack();
+        await posts.passedSince(performance.now(), service);
+      }
+      await posts.stop();
+      await posts.passedSince(0, service);
+
+      expect(posts.wrongAnswers).toEqual([]);
+      expect(await posts.compare(service)).toEqual(NOTHING_WRONG);
+      expect(saidTooOften(service, 4)).toEqual([]);
+      expect(await service.stop()).toBe(0);
+    },
+  );
+});
+
+/** Complaints that were made more often than there were outages. */
+function saidTooOften({ output }: ServiceProcess, outages: number): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const line of output.filter((one) => one.startsWith('{'))) {
+    const { level, msg, reader } = JSON.parse(line) as { level: string; msg: string; reader?: string };
+    if (level !== 'info') counts.set(`${reader}: ${msg}`, 1 + (counts.get(`${reader}: ${msg}`) ?? 0));
+  }
+  return [...counts].filter(([, count]) => count > outages).map(([said, count]) => `${count} times ${said}`);
+}
