@@ -93,7 +93,10 @@ function tellFirstStart({ address, firstStart }: Running): void {
 
 function fail(error: unknown): void {
   if (error instanceof TidemarkError) output.logger.fatal({ code: error.code }, error.message);
-  else output.logger.fatal({ err: error }, 'cannot go on');
+  else if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') {
+    const message = 'this installation has no embedded stores: set EVENT_LOG_URL, PROFILES_URL and ANALYTICS_URL';
+    output.logger.fatal({ code: 'CONFIG_INVALID', err: error }, message);
+  } else output.logger.fatal({ err: error }, 'cannot go on');
   output.flush();
   process.exit(1);
 }
