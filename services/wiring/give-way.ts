@@ -9,7 +9,7 @@ const REST_PER_WORK = 15;
 const LONGEST_REST_MS = 5_000;
 
 // What was measured over less than this says little, and a rest ends this soon after the need does.
-const MEASURE_MS = 100;
+const MEASURE_MS = 400;
 
 /**
  * Readers can wait and requests cannot. Their niceness is not enough: the readers' memory traffic, their garbage

@@ -23,6 +23,9 @@ export interface Form {
   install<T>(use: (installation: Installation) => Promise<T>): Promise<T>;
 }
 
+/** `BENCH_KAFKA_CLIENT=kafkajs` measures the other client. */
+const CLIENT = process.env['BENCH_KAFKA_CLIENT'] ?? '';
+
 export const EMBEDDED: Form = {
   title: '',
   install: (use) =>
@@ -73,7 +76,7 @@ function formOn(addresses: Readonly<Record<string, string>>): Form {
           return await use({
             folder,
             settings: {
-              EVENT_LOG_URL: `${kafka}${kafka.includes('?') ? '&' : '?'}topic_prefix=${prefix}`,
+              EVENT_LOG_URL: `${kafka}?topic_prefix=${prefix}${CLIENT === '' ? '' : `&client=${CLIENT}`}`,
               PROFILES_URL: profiles.url,
               ANALYTICS_URL: analytics.url,
               SCHEMA_REGISTRY_URL,
