@@ -5,8 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { randomUUID } from 'node:crypto';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { installOn, type ServerAddresses } from '../support/server-settings.ts';
 
 /** Where the stores of one benchmark are. */
 export interface Installation {
@@ -54,36 +53,28 @@ export async function withServers(use: (form: Form) => Promise<void>): Promise<v
   }
 }
 
-async function addressesOf(lines: AsyncIterable<string>): Promise<Readonly<Record<string, string>>> {
+async function addressesOf(lines: AsyncIterable<string>): Promise<ServerAddresses> {
   const addresses: Record<string, string> = {};
   for await (const line of lines) {
-    if (line === 'ready') return addresses;
+    // `npm run servers` prints all four before it.
+    if (line === 'ready') return addresses as ServerAddresses;
     const [name = '', ...rest] = line.split('=');
     addresses[name] = rest.join('=');
   }
   throw new Error('the servers ended before they were ready');
 }
 
-function formOn(addresses: Readonly<Record<string, string>>): Form {
-  const { EVENT_LOG_URL: kafka = '', PROFILES_URL = '', ANALYTICS_URL = '', SCHEMA_REGISTRY_URL = '' } = addresses;
+function formOn(addresses: ServerAddresses): Form {
+  const kafka = CLIENT === '' ? addresses.EVENT_LOG_URL : `${addresses.EVENT_LOG_URL}?client=${CLIENT}`;
   return {
     title: 'servers: ',
     install: (use) =>
       withFolder(async (folder) => {
-        const [profiles, analytics] = await Promise.all([freshDatabase(PROFILES_URL), freshDatabase(ANALYTICS_URL)]);
-        const prefix = `${randomUUID().slice(0, 8)}.`;
+        const installation = await installOn({ ...addresses, EVENT_LOG_URL: kafka });
         try {
-          return await use({
-            folder,
-            settings: {
-              EVENT_LOG_URL: `${kafka}?topic_prefix=${prefix}${CLIENT === '' ? '' : `&client=${CLIENT}`}`,
-              PROFILES_URL: profiles.url,
-              ANALYTICS_URL: analytics.url,
-              SCHEMA_REGISTRY_URL,
-            },
-          });
+          return await use({ folder, settings: installation.settings });
         } finally {
-          await Promise.all([profiles.drop(), analytics.drop()]);
+          await installation.drop();
         }
       }),
   };

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
-import { serverUrl } from '../servers/server.ts';
 import { runProgram } from '../support/program.ts';
-import { type OnServers, onServers } from '../support/server-settings.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const names = ['kafka', 'registry', 'postgres', 'clickhouse'] as const;
-const canRun = (await Promise.all(names.map(serverUrl))).every((url) => url !== undefined);
+const canRun = await canRunOnServers();
 
 const WRONG = 'not-the-password';
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serverUrl } from '../servers/server.ts';
-import { type OnServers, onServers } from '../support/server-settings.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ProxiedKafka } from './proxied-kafka.ts';
@@ -10,8 +9,7 @@ const ROLES = ['ingest', 'projector', 'sink'] as const;
 type Role = (typeof ROLES)[number];
 type Pair = [ServiceProcess, ServiceProcess];
 
-const servers = ['kafka', 'registry', 'postgres', 'clickhouse'] as const;
-const canRun = (await Promise.all(servers.map(serverUrl))).every((url) => url !== undefined);
+const canRun = await canRunOnServers();
 
 describe.skipIf(!canRun)('two processes of each role, on three brokers', () => {
   let kafka: ProxiedKafka;

@@ -1,15 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { serverUrl } from '../servers/server.ts';
 import { until } from '../support/event-log.ts';
-import { type OnServers, onServers } from '../support/server-settings.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ProxiedKafka } from './proxied-kafka.ts';
 import { NOTHING_WRONG, RememberingPosts } from './remembering-posts.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-const names = ['kafka', 'registry', 'postgres', 'clickhouse'] as const;
-const canRun = (await Promise.all(names.map(serverUrl))).every((url) => url !== undefined);
+const canRun = await canRunOnServers();
 
 describe.skipIf(!canRun)('a service whose servers are away', () => {
   let kafka: ProxiedKafka;

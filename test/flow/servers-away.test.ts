@@ -5,12 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runProgram, startProgram } from '../support/program.ts';
-import { type OnServers, onServers } from '../support/server-settings.ts';
-import { serverUrl } from '../servers/server.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
 
-const canRun = (await Promise.all((['kafka', 'registry', 'postgres', 'clickhouse'] as const).map(serverUrl))).every(
-  (url) => url !== undefined,
-);
+const canRun = await canRunOnServers();
 
 interface Line {
   readonly msg: string;

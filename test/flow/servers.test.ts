@@ -2,13 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serverUrl } from '../servers/server.ts';
 import { RememberingLoad } from '../support/remembering-load.ts';
-import { type OnServers, onServers } from '../support/server-settings.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const canRun = (await Promise.all((['kafka', 'registry', 'postgres', 'clickhouse'] as const).map(serverUrl))).every(
-  (url) => url !== undefined,
-);
+const canRun = await canRunOnServers();
+const hasCluster = canRun && (await serverUrl('clickhouse-cluster')) !== undefined;
 
 const NOTHING_WRONG = { lost: [], doubled: [], wrongProfiles: [], missedByAudience: 0, overcounted: 0 };
 
@@ -61,6 +60,18 @@ describe.skipIf(!canRun)('on servers', () => {
       });
     } finally {
       expect(await service.stop()).toBe(0);
+    }
+  });
+
+  // Skipped where no ClickHouse with replication can be had: libchdb, which the tests start by themselves, is none.
+  test.skipIf(!hasCluster)('one process does everything on a cluster of replicas', { timeout: 120_000 }, async () => {
+    const onCluster = (await onServers('clickhouse-cluster')) as OnServers;
+    const service = await ServiceProcess.start(await temporaryFolder(), onCluster.settings);
+    try {
+      await expectWholePath(service);
+    } finally {
+      expect(await service.stop()).toBe(0);
+      await onCluster.drop();
     }
   });
 
