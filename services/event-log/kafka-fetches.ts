@@ -3,7 +3,8 @@ import { identityOf } from './identity.ts';
 import { faultOf, KAFKA } from './kafka-faults.ts';
 import type { Leaders } from './kafka-leaders.ts';
 import { nameOf } from './kafka-partitions.ts';
-import { type Entry, replaced } from './kafka-start.ts';
+import type { Entry } from './kafka-start.ts';
+import { replaced } from './refusals.ts';
 import type { Fetched, KafkaWire } from './kafka-wire.ts';
 
 /** A partition being read: what has been fetched of it and not yet taken. */

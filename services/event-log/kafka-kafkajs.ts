@@ -11,6 +11,7 @@ import {
   withWholeAnswers,
 } from './kafka-kafkajs-internals.ts';
 import { bufferOf, nameOf } from './kafka-partitions.ts';
+import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from './kafka-request.ts';
 import type { KafkaSettings } from './kafka-url.ts';
 import { checkVersions } from './kafka-versions.ts';
 import type {
@@ -30,11 +31,6 @@ import type {
   Produced,
 } from './kafka-wire.ts';
 
-// The broker says by itself that replicas are too slow, shortly before we would give the request up.
-const PRODUCE_TIMEOUT_MS = 9_000;
-const MAX_FETCH_BYTES = 8 * 2 ** 20;
-const READ_UNCOMMITTED = 0;
-const TOPIC_RESOURCE = 2;
 const TIMESTAMPS = { earliest: '-2', latest: '-1' };
 
 /**

@@ -11,6 +11,7 @@ import { bufferOf, byTopic, nameOf } from './kafka-partitions.ts';
 import { APIS } from './kafka-platformatic-apis.ts';
 import { ask, check, faultFrom, recordsOf } from './kafka-platformatic-answers.ts';
 import { brokerOf, optionsOf } from './kafka-platformatic-options.ts';
+import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from './kafka-request.ts';
 import type { KafkaSettings } from './kafka-url.ts';
 import { checkVersions } from './kafka-versions.ts';
 import type {
@@ -29,11 +30,6 @@ import type {
   Produced,
 } from './kafka-wire.ts';
 
-// Below what a connection waits for an answer.
-const PRODUCE_TIMEOUT_MS = 9_000;
-const MAX_FETCH_BYTES = 8 * 2 ** 20;
-const READ_UNCOMMITTED = 0;
-const TOPIC_RESOURCE = 2;
 const GROUP_KEY = 0;
 const TIMESTAMPS = { earliest: -2n, latest: -1n };
 const NO_EPOCH = -1;

@@ -1,5 +1,5 @@
-import { TidemarkError } from '../runtime/errors.ts';
 import type { Position, TopicPartition } from './event-log.ts';
+import { replaced } from './refusals.ts';
 
 /** Where a partition's records begin and end now: the first offset that is held, and the next to be given. */
 export interface Bounds {
@@ -35,9 +35,4 @@ export function entryAt(position: Position, { earliest, latest }: Bounds): Entry
   if (offset < earliest) throw replaced(position, `what follows is gone, the log begins at ${earliest}`);
   if (offset === earliest) return { topic, partition, from: offset };
   return { topic, partition, from: offset - 1n, identity };
-}
-
-export function replaced({ topic, partition, offset }: Omit<Position, 'identity'>, why: string): TidemarkError {
-  const message = `the position ${offset} of ${topic}/${partition} is not of this log: ${why}`;
-  return new TidemarkError('LOG_REPLACED', message);
 }

@@ -11,6 +11,7 @@ import { KafkaReader } from './kafka-reader.ts';
 import { prepareTopics, type TopicsFound } from './kafka-topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './kafka-url.ts';
 import type { KafkaWire, OpenWire } from './kafka-wire.ts';
+import { checkGroup, stopping } from './refusals.ts';
 
 export interface KafkaEventLogOptions {
   readonly url: string;
@@ -175,15 +176,4 @@ async function within<T>(ms: number, work: Promise<T>, doing: string): Promise<T
   } finally {
     clearTimeout(timer);
   }
-}
-
-function stopping(): TidemarkError {
-  return new TidemarkError('STOPPING', 'the event log is closed');
-}
-
-const MAX_GROUP_LENGTH = 256;
-
-function checkGroup(group: string): void {
-  if (group.length >= 1 && group.length <= MAX_GROUP_LENGTH) return;
-  throw new TidemarkError('CONFIG_INVALID', `a group's name has 1 to ${MAX_GROUP_LENGTH} characters`);
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { TidemarkError } from '../runtime/errors.ts';
 import type {
   LogReader,
   LogRecord,
@@ -11,12 +10,12 @@ import type {
 } from './event-log.ts';
 import { identityOf } from './identity.ts';
 import type { Limits } from './lmdb-chunk.ts';
-import { failureOf } from './lmdb-errors.ts';
 import { nameOf, type Slot } from './lmdb-layout.ts';
 import { type Claimant, isFree, leaseOf } from './lmdb-leases.ts';
 import type { LmdbStore } from './lmdb-store.ts';
 import type { LmdbWriter } from './lmdb-writer.ts';
 import { type ProcessIdentity, thisProcess } from './process-identity.ts';
+import { replaced } from './refusals.ts';
 
 // How often one looks for what another process or thread has appended. A look costs about 10 µs.
 const LOOK_EVERY_MS = 20;
@@ -130,7 +129,7 @@ export class LmdbReader implements LogReader {
 
   /** A look without a transaction, so that standing by costs no disk. */
   #looksFree(): boolean {
-    return this.#readStore(() => {
+    return this.#store.look(() => {
       const { group, member } = this.claimant;
       return isFree(leaseOf(this.#store, group), member, this.#self, Date.now());
     });
@@ -146,7 +145,7 @@ export class LmdbReader implements LogReader {
   #placesOf(positions: readonly Position[]): Place[] {
     const places = new Map(this.#slots.map((slot) => [nameOf(slot), { slot, next: 0 }]));
     const topics = new Set(this.#slots.map(({ topic }) => topic));
-    this.#readStore(() => {
+    this.#store.look(() => {
       const ends = this.#store.ends();
       for (const position of positions) {
         const place = places.get(nameOf(position));
@@ -171,7 +170,7 @@ export class LmdbReader implements LogReader {
 
   /** Shares what may be taken evenly among the partitions that have something; who came first is last next time. */
   #read(places: readonly Place[], maxRecords: number, maxBytes: number): readonly PartitionRecords[] {
-    return this.#readStore(() => {
+    return this.#store.look(() => {
       const ends = this.#store.ends();
       const waiting = places.filter(({ slot, next }) => next < (ends[slot.index] as number));
       const found: PartitionRecords[] = [];
@@ -212,17 +211,6 @@ export class LmdbReader implements LogReader {
     places.push(...places.splice(0, after));
   }
 
-  #readStore<T>(look: () => T): T {
-    try {
-      this.#store.refresh();
-      return look();
-    } catch (error) {
-      throw failureOf(error, 'to read');
-    } finally {
-      this.#store.refresh();
-    }
-  }
-
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(done, ms);
@@ -234,9 +222,4 @@ export class LmdbReader implements LogReader {
       }
     });
   }
-}
-
-function replaced({ topic, partition, offset }: Position, why: string): TidemarkError {
-  const message = `the position ${offset} of ${topic}/${partition} is not of this log: ${why}`;
-  return new TidemarkError('LOG_REPLACED', message);
 }

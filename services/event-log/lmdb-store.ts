@@ -3,8 +3,9 @@ import { isMainThread } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { LogRecord, Position } from './event-log.ts';
+import { read, write } from './lmdb-books.ts';
 import { countOf, type Limits, readRecords, sealChunk } from './lmdb-chunk.ts';
-import { damaged } from './lmdb-errors.ts';
+import { damaged, failureOf } from './lmdb-errors.ts';
 import { closeAtExit, Gate, GATE_BYTES } from './lmdb-gate.ts';
 import { grown, Layout, nameOf, type Slot, type Topic } from './lmdb-layout.ts';
 
@@ -116,6 +117,18 @@ export class LmdbStore {
   /** Lets the next read see what others have committed, and the pages read so far be used again. */
   refresh(): void {
     this.#root.resetReadTxn();
+  }
+
+  /** Looks at what stands there now. @throws TidemarkError `LOG_DAMAGED`, `LOG_UNAVAILABLE`. */
+  look<T>(at: () => T): T {
+    try {
+      this.refresh();
+      return at();
+    } catch (error) {
+      throw failureOf(error, 'to read');
+    } finally {
+      this.refresh();
+    }
   }
 
   /** The next offset of every slot. */
@@ -266,23 +279,4 @@ function checkSize(topics: readonly Topic[]): void {
 
 function foreign(message: string): TidemarkError {
   return new TidemarkError('LOG_FOREIGN', `the folder ${message}`);
-}
-
-const CHECKSUM_BYTES = 4;
-
-function read(books: Bytes, key: Buffer): Buffer | undefined {
-  const bytes = books.getBinary(key);
-  if (bytes === undefined) return undefined;
-  const body = bytes.subarray(CHECKSUM_BYTES);
-  if (bytes.length < CHECKSUM_BYTES || bytes.readUInt32LE(0) !== crc32(body, crc32(key))) {
-    throw damaged(`the checksum of the event log's ${key.toString()} does not fit`);
-  }
-  return body;
-}
-
-function write(books: Bytes, key: Buffer, body: Buffer): void {
-  const bytes = Buffer.allocUnsafe(CHECKSUM_BYTES + body.length);
-  body.copy(bytes, CHECKSUM_BYTES);
-  bytes.writeUInt32LE(crc32(body, crc32(key)), 0);
-  books.putSync(key, bytes);
 }

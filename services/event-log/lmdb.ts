@@ -1,4 +1,3 @@
-import { TidemarkError } from '../runtime/errors.ts';
 import type { Appended, EventLog, LogReader, NewRecord, Position, ReaderOptions, TopicPartition } from './event-log.ts';
 import { AppendQueue } from './lmdb-appends.ts';
 import { failureOf } from './lmdb-errors.ts';
@@ -6,6 +5,7 @@ import { prepareFolder } from './lmdb-folder.ts';
 import { LmdbReader } from './lmdb-reader.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { LmdbWriter } from './lmdb-writer.ts';
+import { checkGroup, stopping } from './refusals.ts';
 
 export interface LmdbEventLogOptions {
   /** Made, readable by nobody else, where it is absent; a new log where it is empty. */
@@ -115,29 +115,10 @@ export class LmdbEventLog implements EventLog {
 
   #look<T>(look: () => T): T {
     if (this.#closing !== undefined) throw stopping();
-    try {
-      this.#store.refresh();
-      return look();
-    } catch (error) {
-      throw failureOf(error, 'to read');
-    } finally {
-      this.#store.refresh();
-    }
+    return this.#store.look(look);
   }
 
   #each(tell: (reader: LmdbReader) => unknown): void {
     for (const reader of this.#readers) tell(reader);
   }
-}
-
-function stopping(): TidemarkError {
-  return new TidemarkError('STOPPING', 'the event log is closed');
-}
-
-// A key of LMDB is at most 1,978 bytes here.
-const MAX_GROUP_LENGTH = 256;
-
-function checkGroup(group: string): void {
-  if (group.length >= 1 && group.length <= MAX_GROUP_LENGTH) return;
-  throw new TidemarkError('CONFIG_INVALID', `a group's name has 1 to ${MAX_GROUP_LENGTH} characters`);
 }

@@ -41,6 +41,13 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
   }
 }
 
+/** What stands before the names of the log's topics where several installations share it; '' for none. */
+export async function topicPrefixOf(url: string): Promise<string> {
+  if (!url.startsWith('kafka:')) return '';
+  const { parseKafkaUrl } = await import('./kafka-url.ts');
+  return parseKafkaUrl(url).topicPrefix;
+}
+
 function checkOptions({ topics, partitions }: EventLogOptions): void {
   const counted = partitions === undefined || (Number.isSafeInteger(partitions) && partitions >= 1);
   if (!counted) throw new TidemarkError('CONFIG_INVALID', `${partitions} is no count of partitions`);

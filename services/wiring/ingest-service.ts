@@ -15,7 +15,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { HttpSide } from './http-side.ts';
 import { Late } from './late.ts';
 import { closeStores, StoreOpener } from './open-stores.ts';
-import { stateOf } from './readers.ts';
+import { statesOf } from './readers.ts';
 import type { Running } from './running.ts';
 import { firstStartOptionsOf } from './service.ts';
 import type { Stores } from './stores.ts';
@@ -121,13 +121,7 @@ class Background {
       progress: new SqlReaderProgress(database),
       analytics,
       readers: {
-        health: async () => {
-          const [profiles, asked] = await Promise.all([
-            stateOf(() => database.query('select 1')),
-            stateOf(() => analytics.check()),
-          ]);
-          return { profiles, analytics: asked };
-        },
+        health: () => statesOf(database, analytics),
         metrics: async () => '',
       },
     };

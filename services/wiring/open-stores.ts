@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import type { EventLog } from '../event-log/event-log.ts';
-import { openEventLog } from '../event-log/open.ts';
+import { openEventLog, topicPrefixOf } from '../event-log/open.ts';
 import { Codec } from '../messages/codec.ts';
 import { TOPICS } from '../messages/message.ts';
 import { openSchemaIds } from '../schema-registry/open.ts';
@@ -42,7 +42,7 @@ export class StoreOpener {
     const { schemaRegistryUrl, dataDir, eventLogUrl } = this.#config;
     if (schemaRegistryUrl === undefined) return new Codec(await openSchemaIds(undefined));
     const options = {
-      topicPrefix: topicPrefixOf(eventLogUrl),
+      topicPrefix: await topicPrefixOf(eventLogUrl),
       cacheFile: `${dataDir}/schema-ids.json`,
       logger: this.#logger,
     };
@@ -154,10 +154,4 @@ function exclusively<T>(database: Database, run: () => Promise<T>): Promise<T> {
     return run();
   };
   return database.transaction(locked, { isUnhurried: true });
-}
-
-/** Topics of other installations on the same Kafka are told from ours by it, and so are their schemas. */
-function topicPrefixOf(url: string): string | undefined {
-  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  return new URLSearchParams(query).get('topic_prefix') ?? undefined;
 }

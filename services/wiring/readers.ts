@@ -76,17 +76,8 @@ export class Readers implements ReadersHealth {
   }
 
   async health(): Promise<Readonly<Record<string, string>>> {
-    const { database } = this.#parts;
-    const analytics = this.#analytics;
-    const parts: Record<string, string> = {};
-    const [profilesState, analyticsState] = await Promise.all([
-      stateOf(() => database.query('select 1')),
-      analytics === undefined ? undefined : stateOf(() => analytics.check()),
-    ]);
-    parts['profiles'] = profilesState;
-    if (analyticsState !== undefined) parts['analytics'] = analyticsState;
-    for (const { name, failed } of this.#readers) parts[name] = failed ? 'failed' : 'ready';
-    return parts;
+    const readers = this.#readers.map(({ name, failed }) => [name, failed ? 'failed' : 'ready'] as const);
+    return { ...(await statesOf(this.#parts.database, this.#analytics)), ...Object.fromEntries(readers) };
   }
 
   metrics(): Promise<string> {
@@ -138,8 +129,20 @@ function sinkOf(parts: ReadersParts, analytics: AnalyticsStore, metrics: ReaderM
   });
 }
 
+/** The states of the stores that there are, by the names that `/readyz` has for them. */
+export async function statesOf(
+  database: Pick<Database, 'query'>,
+  analytics: Pick<AnalyticsStore, 'check'> | undefined,
+): Promise<Readonly<Record<string, string>>> {
+  const [profiles, asked] = await Promise.all([
+    stateOf(() => database.query('select 1')),
+    analytics === undefined ? undefined : stateOf(() => analytics.check()),
+  ]);
+  return asked === undefined ? { profiles } : { profiles, analytics: asked };
+}
+
 /** A store's state in a word. */
-export async function stateOf(check: () => Promise<unknown>): Promise<string> {
+async function stateOf(check: () => Promise<unknown>): Promise<string> {
   try {
     await check();
     return 'ready';
