@@ -56,6 +56,7 @@ export async function startPostgres({ folder, port, settings = {} }: PostgresOpt
     log: join(folder, 'postgres.log'),
     // Fast shutdown: a smart one (SIGTERM) waits for clients.
     stopSignal: 'SIGINT',
+    heldUpBy: /pre-existing shared memory block .* is still in use/,
     answers: () => query(`${url}postgres`, 'select 1'),
   });
   await server.start();

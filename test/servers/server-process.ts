@@ -32,6 +32,8 @@ export interface ServerProgram {
   /** The file that its output goes to; its end is shown where it does not start. */
   readonly log: string;
   readonly stopSignal: NodeJS.Signals;
+  /** What its log ends with where what a killed one left behind is still ending: it is started again then. */
+  readonly heldUpBy?: RegExp;
   /** Resolves once it answers a client; rejects while it does not. */
   answers(): Promise<void>;
 }
@@ -72,7 +74,7 @@ export class ServerProcess implements ServerControls {
         (error: unknown) => String(error),
       );
       if (why === undefined) return;
-      if (!this.#running()) throw await this.#failure('ended while it started');
+      if (!this.#running()) await this.#launchAgain();
       if (Date.now() > deadline) throw await this.#failure(`does not answer: ${why}`);
       await wait(100);
     }
@@ -110,9 +112,18 @@ export class ServerProcess implements ServerControls {
     clearTimeout(timer);
   }
 
+  async #launchAgain(): Promise<void> {
+    const { heldUpBy } = this.#program;
+    if (heldUpBy?.test((await this.#logged()).slice(-500)) !== true) throw await this.#failure('ended while it started');
+    this.launch();
+  }
+
   async #failure(what: string): Promise<Error> {
-    const log = await readFile(this.#program.log, 'utf8').catch(() => '');
-    return new Error(`${this.#program.name} ${what}\n${log.slice(-2_000)}`);
+    return new Error(`${this.#program.name} ${what}\n${(await this.#logged()).slice(-2_000)}`);
+  }
+
+  async #logged(): Promise<string> {
+    return readFile(this.#program.log, 'utf8').catch(() => '');
   }
 }
 
