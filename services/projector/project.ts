@@ -20,6 +20,10 @@ export interface ProjectorOptions {
   readonly logger: Logger;
   /** How long the first copy of a message is remembered. */
   readonly repeatWindowMs: number;
+  /** Topics of messages that it reads; all of them where left out. */
+  readonly topics?: readonly string[];
+  /** The group as which it shares partitions with others; `tidemark-projector` where left out. */
+  readonly group?: string;
   /** Called after every batch, for metrics. */
   readonly onBatch?: (report: BatchReport) => void;
   readonly giveWay?: GiveWay;
@@ -59,7 +63,11 @@ export class Projector {
       poll: POLL,
       giveWay: options.giveWay,
       openReader: () =>
-        log.openReader({ group: GROUP, topics: MESSAGE_TOPICS, start: (partitions) => this.#begin(partitions) }),
+        log.openReader({
+          group: options.group ?? GROUP,
+          topics: options.topics ?? MESSAGE_TOPICS,
+          start: (partitions) => this.#begin(partitions),
+        }),
       handle: (batch, reader) => this.#handle(batch, reader),
     });
     this.failed = this.#loop.failed;

@@ -25,6 +25,10 @@ export interface SinkOptions {
   readonly analytics: AnalyticsWriter;
   readonly codec: Codec;
   readonly logger: Logger;
+  /** Topics of messages that it reads; all of them where left out. */
+  readonly topics?: readonly string[];
+  /** The group as which it shares partitions with others; `tidemark-sink` where left out. */
+  readonly group?: string;
   /** About how many rows one insert takes at most. */
   readonly maxRows?: number;
   /** Called after every insert, for metrics. */
@@ -85,7 +89,11 @@ export class Sink {
       handlesEmpty: true,
       giveWay: (workedMs, signal) => this.#giveWay(workedMs, signal),
       openReader: () =>
-        log.openReader({ group: GROUP, topics: MESSAGE_TOPICS, start: (partitions) => this.#begin(partitions) }),
+        log.openReader({
+          group: options.group ?? GROUP,
+          topics: options.topics ?? MESSAGE_TOPICS,
+          start: (partitions) => this.#begin(partitions),
+        }),
       handle: (records, reader) => this.#handle(records, reader),
     });
     this.failed = this.#loop.failed;
