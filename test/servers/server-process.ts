@@ -114,7 +114,8 @@ export class ServerProcess implements ServerControls {
 
   async #launchAgain(): Promise<void> {
     const { heldUpBy } = this.#program;
-    if (heldUpBy?.test((await this.#logged()).slice(-500)) !== true) throw await this.#failure('ended while it started');
+    if (heldUpBy?.test((await this.#logged()).slice(-500)) !== true)
+      throw await this.#failure('ended while it started');
     this.launch();
   }
 
