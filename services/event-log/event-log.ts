@@ -43,6 +43,21 @@ export interface PartitionRecords extends TopicPartition {
   readonly records: readonly LogRecord[];
 }
 
+/** Part of a partition to be scanned: from the first offset on, up to the second without it. */
+export interface ScanRange extends TopicPartition {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+export interface ScanOptions {
+  /** In one piece, of one partition. */
+  readonly maxRecords?: number;
+  /** Of keys and values, in one piece; a piece has one record at least. */
+  readonly maxBytes?: number;
+  /** Ends the scan: it throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface ReaderOptions {
   /** Readers of one group share the topics: a partition is read by one member at a time, another takes over. */
   readonly group: string;
@@ -94,6 +109,19 @@ export interface EventLog {
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
   openReader(options: ReaderOptions): Promise<LogReader>;
+  /**
+   * The records of these ranges, each partition in order, partitions in turn; as no member of a group, and without
+   * moving any position. Of each range comes what the log holds: it begins at the first record from `from` on, and where
+   * `to` lies beyond the partition's end, it ends at the end known when the first piece was asked for. What is not taken
+   * is not read, but for some read-ahead. Several scans may go on at once; ending the iteration lets go of everything.
+   *
+   * @param ranges Of each partition one at most.
+   * @throws TidemarkError `LOG_DAMAGED`; `LOG_REPLACED` where records are deleted that were yet to come; `CONFIG_INVALID`
+   *   for a partition that the log does not have; `LOG_UNAVAILABLE`, retryable; `STOPPING` where the log is closed.
+   */
+  scan(ranges: readonly ScanRange[], options?: ScanOptions): AsyncIterable<PartitionRecords>;
+  /** The offset of the first record that each partition of these topics holds; its end where it holds none. */
+  beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]>;
   /** The next offset of every partition of these topics: where the log ends now. */
   ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]>;
   /** What a group last committed; empty for a group never heard of. */

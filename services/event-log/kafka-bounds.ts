@@ -13,10 +13,11 @@ export async function boundsOf(
   wire: Pick<KafkaWire, 'offsets'>,
   leaders: Leaders,
   partitions: readonly TopicPartition[],
+  patienceMs = 0,
 ): Promise<readonly (TopicPartition & Bounds)[]> {
   const [earliest, latest] = [
-    await offsetsOf(wire, leaders, partitions, 'earliest'),
-    await offsetsOf(wire, leaders, partitions, 'latest'),
+    await offsetsOf(wire, leaders, partitions, 'earliest', patienceMs),
+    await offsetsOf(wire, leaders, partitions, 'latest', patienceMs),
   ];
   return partitions.map((one, i) => ({ ...one, earliest: earliest[i] as bigint, latest: latest[i] as bigint }));
 }
@@ -32,12 +33,12 @@ export async function offsetsOf(
   const deadlineMs = performance.now() + patienceMs;
   for (let attempt = 0; ; attempt++) {
     try {
+      if (attempt > 0) await leaders.refresh();
       return await ask(wire, leaders, partitions, which);
     } catch (error) {
       if (isFatal(error) || (attempt > 0 && performance.now() >= deadlineMs)) throw error;
     }
     if (attempt > 0) await sleep(RETRY_MS);
-    await leaders.refresh();
   }
 }
 

@@ -56,6 +56,20 @@ export function isFatal(fault: unknown): boolean {
   return fault instanceof KafkaFault && codeOf(fault) !== 'LOG_UNAVAILABLE';
 }
 
+/** What stands in the way of reading, and since when. */
+export interface Trouble {
+  readonly fault: unknown;
+  readonly sinceMs: number;
+}
+
+// A broker that dies takes its partitions with it for some seconds: nobody need hear of that.
+const TROUBLE_TOLD_AFTER_MS = 10_000;
+
+/** Whether a trouble is to be told: it does not pass, or has not for long. */
+export function lasts({ fault, sinceMs }: Trouble): boolean {
+  return isFatal(fault) || performance.now() - sinceMs > TROUBLE_TOLD_AFTER_MS;
+}
+
 /** Any failure of a request as one of ours; a password is in none of the libraries' texts. */
 export function failureOf(error: unknown, doing: string): TidemarkError {
   if (error instanceof TidemarkError) return error;

@@ -1,6 +1,6 @@
 import type { LogRecord, TopicPartition } from './event-log.ts';
 import { identityOf } from './identity.ts';
-import { faultOf, KAFKA } from './kafka-faults.ts';
+import { faultOf, KAFKA, type Trouble } from './kafka-faults.ts';
 import type { Leaders } from './kafka-leaders.ts';
 import { nameOf } from './kafka-partitions.ts';
 import type { Entry } from './kafka-start.ts';
@@ -15,6 +15,8 @@ export interface Place extends TopicPartition {
   next: bigint;
   /** Of the record at `next`, which must be there. Undefined once it was seen. */
   identity: string | undefined;
+  /** Nothing is read from here on. */
+  readonly to: bigint | undefined;
   isBusy: boolean;
 }
 
@@ -35,7 +37,7 @@ export class Fetches {
   /** What no waiting cures. */
   failure: unknown;
   /** Why nothing comes now, and since when; undefined while it does. */
-  trouble: { readonly fault: unknown; readonly sinceMs: number } | undefined;
+  trouble: Trouble | undefined;
   readonly #wire: Pick<KafkaWire, 'fetch'>;
   readonly #leaders: Leaders;
   readonly #changed: () => void;
@@ -51,8 +53,8 @@ export class Fetches {
     this.#wire = parts.wire;
     this.#leaders = parts.leaders;
     this.#changed = changed;
-    this.places = entries.map(({ topic, partition, from, identity }) => {
-      return { topic, partition, buffer: [], bufferedBytes: 0, next: from, identity, isBusy: false };
+    this.places = entries.map(({ topic, partition, from, identity, to }) => {
+      return { topic, partition, buffer: [], bufferedBytes: 0, next: from, identity, to, isBusy: false };
     });
     this.pump();
   }
@@ -65,14 +67,15 @@ export class Fetches {
   pump(): void {
     if (this.#isStopped || this.#isPausing || this.failure !== undefined) return;
     const total = this.places.reduce((sum, { bufferedBytes }) => sum + bufferedBytes, 0);
-    const wanted = this.places.filter((place) => {
+    const reading = this.places.filter((place) => !isAtEnd(place));
+    const wanted = reading.filter((place) => {
       return (
         !place.isBusy && (place.bufferedBytes === 0 || (place.bufferedBytes < PARTITION_BYTES && total < TOTAL_BYTES))
       );
     });
     if (wanted.some((place) => this.#leaders.of(place) === undefined))
       this.#retry(faultOf(KAFKA.LEADER_NOT_AVAILABLE, 'reading'));
-    const waitMs = this.places.some((place) => !place.isBusy && !wanted.includes(place)) ? SHORT_WAIT_MS : LONG_WAIT_MS;
+    const waitMs = reading.some((place) => !place.isBusy && !wanted.includes(place)) ? SHORT_WAIT_MS : LONG_WAIT_MS;
     for (const [leader, places] of this.#leaders.group(wanted)) {
       if (!this.#busy.has(leader)) void this.#fetch(leader, places, waitMs);
     }
@@ -124,6 +127,7 @@ export class Fetches {
     }
     place.next = nextOffset;
     for (const record of fresh) {
+      if (place.to !== undefined && record.offset >= place.to) break;
       place.buffer.push(record);
       place.bufferedBytes += weightOf(record);
     }
@@ -149,6 +153,11 @@ export class Fetches {
         });
     }, RETRY_MS);
   }
+}
+
+/** Whether all of it has been fetched. */
+export function isAtEnd({ next, to }: Pick<Place, 'next' | 'to'>): boolean {
+  return to !== undefined && next >= to;
 }
 
 /** Of a record in the buffer; about what it takes on the wire. */

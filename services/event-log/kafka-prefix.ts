@@ -7,6 +7,8 @@ import type {
   PartitionRecords,
   Position,
   ReaderOptions,
+  ScanOptions,
+  ScanRange,
   TopicPartition,
 } from './event-log.ts';
 
@@ -32,6 +34,16 @@ export class PrefixedEventLog implements EventLog {
       start: async (assigned) => lengthen(await start(shorten(assigned, this.#prefix)), this.#prefix),
     });
     return new PrefixedReader(reader, this.#prefix);
+  }
+
+  async *scan(ranges: readonly ScanRange[], options?: ScanOptions): AsyncGenerator<PartitionRecords> {
+    for await (const piece of this.#log.scan(lengthen(ranges, this.#prefix), options)) {
+      yield { ...piece, topic: piece.topic.slice(this.#prefix.length) };
+    }
+  }
+
+  async beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    return shorten(await this.#log.beginnings(topics.map((topic) => this.#prefix + topic)), this.#prefix);
   }
 
   async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {

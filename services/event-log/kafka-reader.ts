@@ -1,20 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  LogReader,
-  LogRecord,
-  PartitionRecords,
-  PollOptions,
-  Position,
-  ReaderOptions,
-  TopicPartition,
-} from './event-log.ts';
-import { failureOf, isFatal } from './kafka-faults.ts';
-import { Fetches, type Place, weightOf } from './kafka-fetches.ts';
+import type { LogReader, PartitionRecords, PollOptions, Position, ReaderOptions, TopicPartition } from './event-log.ts';
+import { failureOf, isFatal, lasts, type Trouble } from './kafka-faults.ts';
+import { Fetches } from './kafka-fetches.ts';
 import type { Leaders } from './kafka-leaders.ts';
 import { Membership } from './kafka-membership.ts';
 import { type Layout, nameOf } from './kafka-partitions.ts';
 import { boundsOf } from './kafka-bounds.ts';
 import { entryAt } from './kafka-start.ts';
+import { take } from './kafka-take.ts';
 import type { KafkaWire } from './kafka-wire.ts';
 import { beginningOf } from './identity.ts';
 
@@ -26,8 +19,6 @@ export interface KafkaReaderParts {
   readonly closed: (reader: KafkaReader) => void;
 }
 
-// A broker that dies takes its partitions with it for some seconds: nobody need hear of that.
-const TROUBLE_TOLD_AFTER_MS = 10_000;
 const RETRY_MS = 250;
 const JOIN_WITHIN_MS = 3_000;
 
@@ -47,7 +38,7 @@ export class KafkaReader implements LogReader {
   #fetches: Fetches | undefined;
   /** Counts what makes an answer of `start` an old one. */
   #turn = 0;
-  #trouble: { readonly fault: unknown; readonly sinceMs: number } | undefined;
+  #trouble: Trouble | undefined;
   #closing: Promise<void> | undefined;
   #wake: (() => void) | undefined;
 
@@ -158,8 +149,7 @@ export class KafkaReader implements LogReader {
     }
     for (const trouble of [this.#trouble, this.#fetches?.trouble]) {
       if (trouble === undefined) continue;
-      const lastsMs = performance.now() - trouble.sinceMs;
-      if (isFatal(trouble.fault) || lastsMs > TROUBLE_TOLD_AFTER_MS) throw failureOf(trouble.fault, 'to read');
+      if (lasts(trouble)) throw failureOf(trouble.fault, 'to read');
     }
   }
 
@@ -173,43 +163,4 @@ export class KafkaReader implements LogReader {
       }
     });
   }
-}
-
-/** Records of all places that have some, about evenly; who was served first is served last the next time. */
-function take({ places }: Fetches, { maxRecords, maxBytes }: PollOptions): readonly PartitionRecords[] {
-  const waiting = places.filter(({ buffer }) => buffer.length > 0);
-  const found: PartitionRecords[] = [];
-  let records = Math.max(1, maxRecords);
-  let bytes = maxBytes;
-  for (const [i, place] of waiting.entries()) {
-    const sharers = waiting.length - i;
-    const share = { records: Math.ceil(records / sharers), bytes: Math.ceil(bytes / sharers) };
-    const [taken, takenBytes] = takeFrom(place, share, found.length === 0);
-    records -= taken.length;
-    bytes -= takenBytes;
-    if (taken.length > 0) found.push({ topic: place.topic, partition: place.partition, records: taken });
-    if (records <= 0) break;
-  }
-  const [served] = waiting;
-  if (served !== undefined) places.push(...places.splice(0, places.indexOf(served) + 1));
-  return found;
-}
-
-function takeFrom(
-  place: Place,
-  share: { readonly records: number; readonly bytes: number },
-  atLeastOne: boolean,
-): readonly [LogRecord[], number] {
-  let count = 0;
-  let bytes = 0;
-  for (const record of place.buffer) {
-    const size = record.key.byteLength + record.value.byteLength;
-    const isFree = atLeastOne && count === 0;
-    if (!isFree && (count >= share.records || bytes + size > share.bytes)) break;
-    bytes += size;
-    count++;
-  }
-  const taken = place.buffer.splice(0, count);
-  for (const record of taken) place.bufferedBytes -= weightOf(record);
-  return [taken, bytes];
 }

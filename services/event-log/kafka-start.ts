@@ -12,6 +12,8 @@ export interface Entry extends TopicPartition {
   readonly from: bigint;
   /** The record at `from` must be there and be this one; it was read before and is not delivered. */
   readonly identity?: string;
+  /** Where to stop, without it; undefined for never. */
+  readonly to?: bigint;
 }
 
 /**

@@ -1,6 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { TidemarkError } from '../runtime/errors.ts';
-import type { Appended, EventLog, LogReader, NewRecord, Position, ReaderOptions, TopicPartition } from './event-log.ts';
+import type {
+  Appended,
+  EventLog,
+  LogReader,
+  NewRecord,
+  PartitionRecords,
+  Position,
+  ReaderOptions,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from './event-log.ts';
 import { AppendQueue } from './kafka-appends.ts';
 import { offsetsOf } from './kafka-bounds.ts';
 import { failureOf } from './kafka-faults.ts';
@@ -8,10 +19,11 @@ import { Leaders } from './kafka-leaders.ts';
 import { Layout } from './kafka-partitions.ts';
 import { PrefixedEventLog } from './kafka-prefix.ts';
 import { KafkaReader } from './kafka-reader.ts';
+import { KafkaScan } from './kafka-scan.ts';
 import { prepareTopics, type TopicsFound } from './kafka-topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './kafka-url.ts';
 import type { KafkaWire, OpenWire } from './kafka-wire.ts';
-import { checkGroup, stopping } from './refusals.ts';
+import { checkGroup, checkRanges, scanLimits, stopping, unknownPartition } from './refusals.ts';
 
 export interface KafkaEventLogOptions {
   readonly url: string;
@@ -22,14 +34,15 @@ export interface KafkaEventLogOptions {
 
 const OPEN_WITHIN_MS = 10_000;
 const CHECK_WITHIN_MS = 5_000;
-const ENDS_WITHIN_MS = 5_000;
+const BOUNDS_WITHIN_MS = 5_000;
 /** A process has 15 s to stop: what cannot be written by then is not answered as written. */
 const FINISH_WITHIN_MS = 5_000;
 
 /**
  * The event log on Kafka, by whichever client the URL names (kafka-url.ts). Offsets are Kafka's: they have gaps where
  * other programs wrote transactions; records of these are read whether committed or not. Delivery of one append may come
- * to partitions one by one. Connections: one to each broker for appends, one for questions, one or two for each reader.
+ * to partitions one by one. Connections: one to each broker for appends, one for questions, one or two for each reader
+ * and each scan.
  */
 export class KafkaEventLog implements EventLog {
   readonly #openWire: OpenWire;
@@ -41,6 +54,8 @@ export class KafkaEventLog implements EventLog {
   readonly #appendLeaders: Leaders;
   readonly #appends: AppendQueue;
   readonly #readers = new Set<KafkaReader>();
+  readonly #scans = new Set<KafkaWire>();
+  readonly #ended = new AbortController();
   #closing: Promise<void> | undefined;
 
   private constructor(openWire: OpenWire, wire: KafkaWire, { partitions, maxBatchBytes }: TopicsFound) {
@@ -104,15 +119,29 @@ export class KafkaEventLog implements EventLog {
     return reader;
   }
 
-  async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+  async *scan(ranges: readonly ScanRange[], options: ScanOptions = {}): AsyncGenerator<PartitionRecords> {
     if (this.#closing !== undefined) throw stopping();
-    const partitions = this.#layout.partitionsOf(topics);
+    checkRanges(ranges);
+    const unknown = ranges.find(({ topic, partition }) => partition >= this.#layout.count(topic));
+    if (unknown !== undefined) throw unknownPartition(unknown);
+    const wire = this.#openWire();
+    this.#scans.add(wire);
     try {
-      const offsets = await offsetsOf(this.#wire, this.#leaders, partitions, 'latest', ENDS_WITHIN_MS);
-      return partitions.map((one, i) => ({ ...one, offset: offsets[i] as bigint }));
-    } catch (error) {
-      throw failureOf(error, 'to say where it ends');
+      const leaders = new Leaders(wire, [...new Set(ranges.map(({ topic }) => topic))]);
+      const signal = AbortSignal.any([this.#ended.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+      yield* new KafkaScan({ wire, leaders, signal, ...scanLimits(options) }).read(ranges);
+    } finally {
+      this.#scans.delete(wire);
+      await wire.close();
     }
+  }
+
+  beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    return this.#bounds(topics, 'earliest');
+  }
+
+  ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    return this.#bounds(topics, 'latest');
   }
 
   async committed(group: string): Promise<readonly Position[]> {
@@ -142,9 +171,24 @@ export class KafkaEventLog implements EventLog {
   }
 
   async #close(): Promise<void> {
+    this.#ended.abort(stopping());
     await this.#appends.finish(FINISH_WITHIN_MS);
     await Promise.all([...this.#readers].map((reader) => reader.close()));
-    await Promise.all([this.#appendWire.close(), this.#wire.close()]);
+    await Promise.all([...this.#scans, this.#appendWire, this.#wire].map((wire) => wire.close()));
+  }
+
+  async #bounds(
+    topics: readonly string[],
+    which: 'earliest' | 'latest',
+  ): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    if (this.#closing !== undefined) throw stopping();
+    const partitions = this.#layout.partitionsOf(topics);
+    try {
+      const offsets = await offsetsOf(this.#wire, this.#leaders, partitions, which, BOUNDS_WITHIN_MS);
+      return partitions.map((one, i) => ({ ...one, offset: offsets[i] as bigint }));
+    } catch (error) {
+      throw failureOf(error, `to say the ${which} offsets`);
+    }
   }
 }
 

@@ -9,22 +9,16 @@ import type {
   TopicPartition,
 } from './event-log.ts';
 import { identityOf } from './identity.ts';
-import type { Limits } from './lmdb-chunk.ts';
 import { nameOf, type Slot } from './lmdb-layout.ts';
 import { type Claimant, isFree, leaseOf } from './lmdb-leases.ts';
 import type { LmdbStore } from './lmdb-store.ts';
+import { type Place, take } from './lmdb-take.ts';
 import type { LmdbWriter } from './lmdb-writer.ts';
 import { type ProcessIdentity, thisProcess } from './process-identity.ts';
 import { replaced } from './refusals.ts';
 
 // How often one looks for what another process or thread has appended. A look costs about 10 µs.
 const LOOK_EVERY_MS = 20;
-
-/** One slot's place in the reading: its next offset. */
-interface Place {
-  readonly slot: Slot;
-  next: number;
-}
 
 export interface LmdbReaderParts {
   readonly store: LmdbStore;
@@ -180,7 +174,7 @@ export class LmdbReader implements LogReader {
         const sharers = waiting.length - i;
         const atLeastOne = found.length === 0;
         const share = { records: Math.ceil(records / sharers), bytes: Math.ceil(bytes / sharers), atLeastOne };
-        const [taken, takenBytes] = this.#take(place, ends[place.slot.index] as number, share);
+        const [taken, takenBytes] = take(this.#store, place, ends[place.slot.index] as number, share);
         records -= taken.length;
         bytes -= takenBytes;
         const { topic, partition } = place.slot;
@@ -190,18 +184,6 @@ export class LmdbReader implements LogReader {
       this.#rotate(found.length > 0 ? waiting[0] : undefined);
       return found;
     });
-  }
-
-  #take(place: Place, end: number, share: Limits): readonly [LogRecord[], number] {
-    const taken: LogRecord[] = [];
-    let bytes = 0;
-    while (place.next < end && taken.length < share.records) {
-      const before = taken.length;
-      bytes += this.#store.read(place.slot, place.next, { ...share, bytes: share.bytes - bytes }, taken);
-      if (taken.length === before) break;
-      place.next += taken.length - before;
-    }
-    return [taken, bytes];
   }
 
   #rotate(served: Place | undefined): void {

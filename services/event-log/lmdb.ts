@@ -1,8 +1,20 @@
-import type { Appended, EventLog, LogReader, NewRecord, Position, ReaderOptions, TopicPartition } from './event-log.ts';
+import type {
+  Appended,
+  EventLog,
+  LogReader,
+  NewRecord,
+  PartitionRecords,
+  Position,
+  ReaderOptions,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from './event-log.ts';
 import { AppendQueue } from './lmdb-appends.ts';
 import { failureOf } from './lmdb-errors.ts';
 import { prepareFolder } from './lmdb-folder.ts';
 import { LmdbReader } from './lmdb-reader.ts';
+import { scan } from './lmdb-scan.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { LmdbWriter } from './lmdb-writer.ts';
 import { checkGroup, stopping } from './refusals.ts';
@@ -83,6 +95,15 @@ export class LmdbEventLog implements EventLog {
     const reader = new LmdbReader(parts, options);
     this.#readers.add(reader);
     return reader;
+  }
+
+  scan(ranges: readonly ScanRange[], options: ScanOptions = {}): AsyncIterable<PartitionRecords> {
+    return scan(this.#store, (look) => this.#look(look), ranges, options);
+  }
+
+  /** Nothing is ever deleted. */
+  async beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    return this.#store.layout.slotsOf(topics).map(({ topic, partition }) => ({ topic, partition, offset: 0n }));
   }
 
   async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {

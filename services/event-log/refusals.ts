@@ -1,6 +1,6 @@
 /** What every event log refuses, in the same words. */
 import { TidemarkError } from '../runtime/errors.ts';
-import type { Position } from './event-log.ts';
+import type { Position, ScanOptions, ScanRange, TopicPartition } from './event-log.ts';
 
 // The embedded log's limit: a key of LMDB is at most 1,978 bytes there. A group may move from one log to another.
 const MAX_GROUP_LENGTH = 256;
@@ -9,6 +9,28 @@ const MAX_GROUP_LENGTH = 256;
 export function checkGroup(group: string): void {
   if (group.length >= 1 && group.length <= MAX_GROUP_LENGTH) return;
   throw new TidemarkError('CONFIG_INVALID', `a group's name has 1 to ${MAX_GROUP_LENGTH} characters`);
+}
+
+/** What one piece of a scan holds at most, where nothing is said. */
+const SCAN_LIMITS = { maxRecords: 5_000, maxBytes: 4 * 2 ** 20 };
+
+export function scanLimits({ maxRecords, maxBytes }: ScanOptions): typeof SCAN_LIMITS {
+  return { maxRecords: maxRecords ?? SCAN_LIMITS.maxRecords, maxBytes: maxBytes ?? SCAN_LIMITS.maxBytes };
+}
+
+/** @throws RangeError where a range is none, or a partition has two. */
+export function checkRanges(ranges: readonly ScanRange[]): void {
+  const seen = new Set<string>();
+  for (const { topic, partition, from } of ranges) {
+    const name = `${topic}/${partition}`;
+    if (from < 0n) throw new RangeError(`a scan of ${name} cannot begin at ${from}`);
+    if (seen.has(name)) throw new RangeError(`one scan cannot have two ranges of ${name}`);
+    seen.add(name);
+  }
+}
+
+export function unknownPartition({ topic, partition }: TopicPartition): TidemarkError {
+  return new TidemarkError('CONFIG_INVALID', `the event log has no partition ${topic}/${partition}`);
 }
 
 export function stopping(): TidemarkError {

@@ -4,6 +4,7 @@ import { testAppending } from './event-log-append.ts';
 import { type EventLogAbilities, type MakeBench, type OpenLog, PARTITIONS } from './event-log-bench.ts';
 import { testGroups } from './event-log-groups.ts';
 import { testReading } from './event-log-read.ts';
+import { testScanning } from './event-log-scan.ts';
 
 /** What every event log must do, as its port says. */
 export function testEventLog(name: string, open: OpenLog, abilities: EventLogAbilities): void {
@@ -18,6 +19,7 @@ export function testEventLog(name: string, open: OpenLog, abilities: EventLogAbi
   describe(`${name}, an event log`, () => {
     testAppending(makeBench, abilities);
     testReading(makeBench);
+    testScanning(makeBench);
     testGroups(makeBench, abilities);
   });
 }

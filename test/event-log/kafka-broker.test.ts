@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Admin, ConfigResourceTypes, Kafka, logLevel } from 'kafkajs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { EventLog, Position } from '../../services/event-log/event-log.ts';
+import type { EventLog, PartitionRecords, Position } from '../../services/event-log/event-log.ts';
 import { positionAfter } from '../../services/event-log/identity.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { serverUrl } from '../servers/server.ts';
@@ -80,6 +80,10 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
 
     expect(appended).toMatchObject({ topic });
     expect(read).toMatchObject({ topic });
+    for await (const piece of log.scan([{ topic, partition: read!.partition, from: 0n, to: 1n }])) {
+      expect(piece).toMatchObject({ topic, partition: read!.partition });
+    }
+    expect(new Set((await log.beginnings([topic])).map((one) => one.topic))).toEqual(new Set([topic]));
     expect(new Set(reader.assigned().map((one) => one.topic))).toEqual(new Set([topic]));
     expect(await log.committed(group)).toEqual([positionAfter(read!, read!)]);
     const committed = await withAdmin((admin) => admin.fetchOffsets({ groupId: `${prefix}${group}` }));
@@ -99,6 +103,10 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
       await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '2' }] });
     });
 
+    const scanned: string[] = [];
+    for await (const piece of log.scan([{ topic, partition: 0, from: 0n, to: 9n }])) scanned.push(...valuesOf(piece));
+    expect(scanned).toEqual(['c']);
+    expect(await log.beginnings([topic])).toEqual([{ topic, partition: 0, offset: 2n }]);
     expect(values(await readCount(await readFrom(log, topic, b!), 1))).toEqual(['c']);
     const lost = await readFrom(log, topic, a!);
     await expect(lost.poll(PATIENT)).rejects.toMatchObject({ code: 'LOG_REPLACED' });
@@ -139,6 +147,10 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     expect(read.map((value) => value.split(':')[0])).toEqual(given.map((_, i) => String(i)));
   });
 });
+
+function valuesOf(piece: PartitionRecords): readonly string[] {
+  return values(placed([piece]));
+}
 
 async function untilMade(make: () => Promise<EventLog>): Promise<EventLog> {
   let made: EventLog | undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openEventLog } from '../../services/event-log/open.ts';
+import { placed, placeOf, record } from '../support/event-log.ts';
 import { serverUrl } from '../servers/server.ts';
 import { appendUnderFault } from './appends-under-fault.ts';
 import { inSync, leadersOf, moveLeaders } from './leaders.ts';
@@ -40,6 +41,32 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)(
       });
 
       report(`${client}: ${resumedAfterMs} ms after the last leader moved every writer goes on`);
+    });
+
+    test('scans all of a topic, in order, while every leader moves', { timeout: 120_000 }, async () => {
+      const { log, topic, brokers } = await open();
+      const partitions = Array.from({ length: 6 }, (_, partition) => ({ topic, partition, from: 0n, to: 2n ** 50n }));
+      // More than is read ahead.
+      const padding = 'x'.repeat(10_000);
+      const appended = await log.append(Array.from({ length: 3_000 }, (_, i) => record(topic, `k${i}`, padding)));
+      const scanned: string[] = [];
+
+      let moving: Promise<void> | undefined;
+      for await (const piece of log.scan(partitions, { maxRecords: 20 })) {
+        moving ??= moveLeaders(
+          brokers,
+          topic,
+          kafka.brokers.map(({ id }) => id),
+        );
+        scanned.push(...placed([piece]).map(placeOf));
+        if (scanned.length > 1_000) await moving;
+      }
+
+      expect(scanned.toSorted()).toEqual(appended.map(placeOf).toSorted());
+      for (const { partition } of partitions) {
+        const of = (places: readonly string[]) => places.filter((one) => one.startsWith(`${topic}/${partition}@`));
+        expect(of(scanned)).toEqual(of(appended.map(placeOf)));
+      }
     });
 
     test('opens where the first address accepts connections and closes them', async () => {

@@ -8,6 +8,8 @@ import type {
   PollOptions,
   Position,
   ReaderOptions,
+  ScanOptions,
+  ScanRange,
   TopicPartition,
 } from '../../services/event-log/event-log.ts';
 import { identityOf } from '../../services/event-log/identity.ts';
@@ -57,6 +59,19 @@ export class MemoryLog implements EventLog {
       ...at,
       offset: BigInt(this.records(at.topic, at.partition).length),
     }));
+  }
+
+  async *scan(ranges: readonly ScanRange[], { signal }: ScanOptions = {}): AsyncGenerator<PartitionRecords> {
+    for (const { topic, partition, from, to } of ranges) {
+      if (this.trouble) throw this.trouble;
+      signal?.throwIfAborted();
+      const records = this.records(topic, partition).filter(({ offset }) => offset >= from && offset < to);
+      if (records.length > 0) yield { topic, partition, records };
+    }
+  }
+
+  async beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    return this.partitionsOf(topics).map((at) => ({ ...at, offset: 0n }));
   }
 
   async committed(): Promise<readonly Position[]> {
