@@ -9,6 +9,8 @@ import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
 import type { ValueSql } from './value.ts';
 
+const DAY_MICROS: Micros = 86_400_000_000n;
+
 /** What a query is compiled for. */
 export interface Scope {
   readonly params: Params;
@@ -36,25 +38,57 @@ export function traitUsers(scope: Scope, condition: TraitCondition, passes: bool
 
 /** Users who did it so often, of those who did it at all: `times` has no zero in it. */
 export function eventUsers(scope: Scope, condition: EventCondition, times: Times, among: string | null): string {
-  const { params, projectId } = scope;
-  const { event, where, within, first, last } = condition;
+  const { params } = scope;
+  const { where, first, last } = condition;
   const having = [
     ...timesSql(params, times),
     ...(first ? periodSql(scope, 'min(timestamp)', first) : []),
     ...(last ? periodSql(scope, 'max(timestamp)', last) : []),
   ];
-  // FINAL keeps the first copy of a repeat, merged or not, and that one says what happened. Where it only matters that
-  // something did, any copy will do, several times faster.
-  const isAnyCopy = where.length === 0 && having.length === 0;
-  const rows = select(`SELECT user FROM event_rows${isAnyCopy ? '' : ' FINAL'}`, [
-    `project_id = ${params.string(projectId)}`,
-    `event = ${params.string(event)}`,
+  const rows =
+    where.length === 0 && having.length === 0
+      ? anyCopies(scope, condition, among)
+      : firstCopies(scope, condition, among);
+  return `${rows} GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
+}
+
+/** FINAL keeps the first copy of a repeat, merged or not, and that one says what happened. */
+function firstCopies(scope: Scope, condition: EventCondition, among: string | null): string {
+  const { within, where } = condition;
+  return select('SELECT user FROM event_rows FINAL', [
+    ...named(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
-    ...where.map((member) => memberSql(params, member)),
+    ...where.map((member) => memberSql(scope.params, member)),
     among,
   ]);
-  return `${rows} GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
+}
+
+/**
+ * Where it only matters that something did happen, any copy will do, several times faster: copies that may be folded are
+ * of one day. Only on a day that the period has a part of may one copy lie within and the first of them not.
+ */
+function anyCopies(scope: Scope, condition: EventCondition, among: string | null): string {
+  const { within } = condition;
+  const cut = within === null ? [] : cutDays(scope, within);
+  const whole = select('SELECT user FROM event_rows', [
+    ...named(scope, condition),
+    ...(within ? daysSql(scope, within) : []),
+    ...cut.map((day) => `day != ${day}`),
+    among,
+  ]);
+  if (cut.length === 0 || within === null) return whole;
+  const part = select('SELECT user FROM event_rows FINAL', [
+    ...named(scope, condition),
+    `day IN (${cut.join(', ')})`,
+    ...periodSql(scope, 'timestamp', within),
+    among,
+  ]);
+  return `SELECT user FROM (${whole} UNION ALL ${part})`;
+}
+
+function named({ params, projectId }: Scope, { event }: EventCondition): string[] {
+  return [`project_id = ${params.string(projectId)}`, `event = ${params.string(event)}`];
 }
 
 function memberSql(params: Params, { path, tests }: Member): string {
@@ -85,6 +119,13 @@ function daysSql(scope: Scope, { from, to }: Period): string[] {
   if (from) conditions.push(`day >= toDate32(${scope.params.instant(microsOf(from, scope))})`);
   if (to) conditions.push(`day <= toDate32(${scope.params.instant(microsOf(to, scope))})`);
   return conditions;
+}
+
+/** Of the days that `daysSql` gives, those that may lie in the period in part only. */
+function cutDays(scope: Scope, { from, to }: Period): string[] {
+  const begin = from ? [microsOf(from, scope)].filter((micros) => micros % DAY_MICROS !== 0n) : [];
+  const cut = [...begin, ...(to ? [microsOf(to, scope)] : [])];
+  return [...new Set(cut.map((micros) => `toDate32(${scope.params.instant(micros)})`))];
 }
 
 function microsOf(instant: Instant, { now }: Scope): Micros {

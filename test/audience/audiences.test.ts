@@ -103,6 +103,23 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect([(await preview(make, isOne)).count, (await preview(make, isOther)).count]).toEqual([1, 0]);
   });
 
+  test('asks of the first copy alone when it was, though a later one of that day lies in the time', async () => {
+    const make = new MessageMaker();
+    const repeat = { event: 'Bought', messageId: 'm1' };
+    await insert(store(), [
+      make.track({ ...repeat, timestamp: NOON + 3_600_000_000n }),
+      make.track({ ...repeat, timestamp: NOON - 3_600_000_000n }),
+    ]);
+
+    const found = await Promise.all(
+      [{ between: ['2026-11-01', '2026-11-20T12:00'] }, { between: ['2026-11-01', '2026-11-21'] }].map((within) =>
+        preview(make, { event: 'Bought', within }),
+      ),
+    );
+
+    expect(found.map(({ count }) => count)).toEqual([0, 1]);
+  });
+
   test('counts a message once though copies of it lie on several days', async () => {
     const make = new MessageMaker();
     const days = [0n, 1n, 40n];

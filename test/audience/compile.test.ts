@@ -80,6 +80,18 @@ describe('a definition is asked as', () => {
       ['user IN (SELECT user FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
     ],
     [
+      'having done it within a time by any copy, but for the days of which the time has a part',
+      { event: 'Bought', within: { last: '30d' } },
+      [
+        'user IN (SELECT user FROM (SELECT user FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
+        'AND day != toDate32(‹2026-10-21 12:00:00.000000›) AND day != toDate32(‹2026-11-20 12:00:00.000001›)',
+        'UNION ALL SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND day IN (toDate32(‹2026-10-21 12:00:00.000000›), toDate32(‹2026-11-20 12:00:00.000001›))',
+        'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›) GROUP BY user)',
+      ],
+    ],
+    [
       'how often and when, by day first and by distinct ids',
       { event: 'Bought', count: { at_least: 3 }, within: { last: '30d' } },
       [
