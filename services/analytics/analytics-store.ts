@@ -65,6 +65,8 @@ export interface QueryResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly tookMs: number;
   readonly rowsRead: number;
+  /** Uncompressed. */
+  readonly bytesRead: number;
 }
 
 /** What others may ask of analytics. Arguments and results can be cloned between threads. */

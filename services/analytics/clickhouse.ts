@@ -34,7 +34,7 @@ export interface ClickHouseClients {
 
 interface JsonAnswer {
   readonly data: readonly Readonly<Record<string, unknown>>[];
-  readonly statistics: { readonly rows_read: number };
+  readonly statistics: { readonly rows_read: number; readonly bytes_read: number };
 }
 
 export class ClickHouseStore implements AnalyticsStore {
@@ -143,7 +143,8 @@ export class ClickHouseStore implements AnalyticsStore {
         abort_signal: AbortSignal.any([stopping, ...patience]),
       });
       const { data, statistics } = (await result.json()) as unknown as JsonAnswer;
-      return { rows: data, tookMs: performance.now() - startedMs, rowsRead: statistics.rows_read };
+      const { rows_read: rowsRead, bytes_read: bytesRead } = statistics;
+      return { rows: data, tookMs: performance.now() - startedMs, rowsRead, bytesRead };
     } catch (error) {
       this.#refuseIfStopping();
       throw questionError(error);

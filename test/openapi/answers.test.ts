@@ -77,7 +77,7 @@ async function whileAway<T>(run: () => Promise<T>): Promise<T> {
 }
 
 test('every example of a body is accepted, and every answer is as documented', async () => {
-  server.analytics.answer = () => ({ rows: [{ count: '2', sample: ['ada'] }], tookMs: 3, rowsRead: 5 });
+  server.analytics.answer = () => ({ rows: [{ count: '2', sample: ['ada'] }], tookMs: 3, rowsRead: 5, bytesRead: 40 });
   for (const operation of document.operations) {
     const bodies = operation.requestBody === undefined ? [''] : await bodiesOf(operation);
     for (const body of bodies)

@@ -38,7 +38,12 @@ export interface KeptEvent extends StoredEvent {
 export class MemoryAnalytics implements AnalyticsReader {
   readonly events: KeptEvent[] = [];
   readonly queries: EventsQuery[] = [];
-  answer: (query: Query, limits: QueryLimits) => QueryResult | Error = () => ({ rows: [], tookMs: 1, rowsRead: 0 });
+  answer: (query: Query, limits: QueryLimits) => QueryResult | Error = () => ({
+    rows: [],
+    tookMs: 1,
+    rowsRead: 0,
+    bytesRead: 0,
+  });
   away = false;
 
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
