@@ -19,8 +19,9 @@ export class Codec {
     this.#formats = new Map(TOPICS.map((topic) => [topic, formatOf(topic, ids)]));
   }
 
-  encode(message: Message): Uint8Array {
-    return this.#write(topicOf(message), recordOf(message));
+  /** @param topic Where it is to stand, if not among the live messages. */
+  encode(message: Message, topic: MessageTopic = topicOf(message)): Uint8Array {
+    return this.#write(topic, recordOf(message));
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Messages ⇄ the Avro records of schemas/messages. */
 
 import type { DeadLetter } from './dead-letter.ts';
-import type { Envelope, Message, MessageTopic, Micros, Source } from './message.ts';
+import { type Envelope, type Message, type MessageTopic, type Micros, type Source, typeOf } from './message.ts';
 import { EARLIEST, END_OF_TIME } from './timestamp.ts';
 
 interface EnvelopeRecord {
@@ -64,14 +64,14 @@ export function recordOf(message: Message): IdentifyRecord | TrackRecord | Sessi
 export function messageOf(topic: MessageTopic, record: unknown): Message | undefined {
   const envelope = envelopeOf(record as EnvelopeRecord);
   if (!isPlausible(envelope)) return undefined;
-  switch (topic) {
-    case 'tidemark.identify':
+  switch (typeOf(topic)) {
+    case 'identify':
       return { type: 'identify', ...envelope, traits: (record as IdentifyRecord).traits };
-    case 'tidemark.track': {
+    case 'track': {
       const { event, session_id, properties } = record as TrackRecord;
       return { type: 'track', ...envelope, event, sessionId: session_id, properties };
     }
-    case 'tidemark.session':
+    case 'session':
     default: {
       const { session_id, anonymous, traits } = record as SessionRecord;
       return { type: 'session', ...envelope, sessionId: session_id, anonymous, traits };

@@ -1,7 +1,17 @@
 /** The vocabulary of the log: what a message is and what its fields mean. Pure types; no I/O anywhere in this folder. */
 
-/** The topics that hold messages. */
-export const MESSAGE_TOPICS = ['tidemark.identify', 'tidemark.track', 'tidemark.session'] as const;
+/** The topics of what callers send as it happens. */
+export const LIVE_TOPICS = ['tidemark.identify', 'tidemark.track', 'tidemark.session'] as const;
+
+/**
+ * The topics of history (`tidemark import`), with the schemas of the live ones: a lane of its own with readers of its
+ * own, so that millions of old messages hold up nothing new.
+ */
+export const IMPORT_TOPICS = ['tidemark.import-identify', 'tidemark.import-track'] as const;
+export type ImportTopic = (typeof IMPORT_TOPICS)[number];
+
+/** Every topic that holds messages. Receipts name them by their index: new ones come last. */
+export const MESSAGE_TOPICS = [...LIVE_TOPICS, ...IMPORT_TOPICS] as const;
 export type MessageTopic = (typeof MESSAGE_TOPICS)[number];
 
 /** What a reader could not process goes here, whole, with why. */
@@ -11,7 +21,7 @@ export const DEAD_LETTER_TOPIC = 'tidemark.dead-letter';
 export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC] as const;
 
 /** The call that brought a message in. */
-export type Source = 'identify' | 'track' | 'batch' | 'project-user' | 'add-event';
+export type Source = 'identify' | 'track' | 'batch' | 'project-user' | 'add-event' | 'import';
 
 /** Microseconds since 1970-01-01T00:00:00Z, negative before. A bigint: 2299 does not fit a double. */
 export type Micros = bigint;
@@ -67,9 +77,34 @@ export interface Session extends Envelope {
 
 export type Message = Identify | Track | Session;
 
-/** The topic that a message belongs to. */
+/** The topic that a live message belongs to. */
 export function topicOf(message: Pick<Message, 'type'>): MessageTopic {
   return `tidemark.${message.type}`;
+}
+
+/** The topic that an imported message belongs to. */
+export function importTopicOf(message: Pick<Identify | Track, 'type'>): ImportTopic {
+  return `tidemark.import-${message.type}`;
+}
+
+/** What the messages of a topic are, whichever lane it belongs to. */
+export function typeOf(topic: MessageTopic): Message['type'] {
+  switch (topic) {
+    case 'tidemark.identify':
+    case 'tidemark.import-identify':
+      return 'identify';
+    case 'tidemark.track':
+    case 'tidemark.import-track':
+      return 'track';
+    case 'tidemark.session':
+    default:
+      return 'session';
+  }
+}
+
+/** Whether the topic is of the import lane. */
+export function isImported(topic: string): topic is ImportTopic {
+  return (IMPORT_TOPICS as readonly string[]).includes(topic);
 }
 
 /** One thing wrong with a request body. `path` is an RFC 6901 pointer to the member at fault or missing. */

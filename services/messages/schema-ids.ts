@@ -1,7 +1,7 @@
 /** Which number stands for which schema in the records on the log. */
 
 import { readFileSync } from 'node:fs';
-import { DEAD_LETTER_TOPIC, type TOPICS } from './message.ts';
+import { DEAD_LETTER_TOPIC, type TOPICS, typeOf } from './message.ts';
 
 export type Topic = (typeof TOPICS)[number];
 
@@ -55,7 +55,7 @@ export class EmbeddedSchemaIds implements SchemaIds {
 }
 
 function currentIdOf(topic: Topic): number {
-  const file = topic === DEAD_LETTER_TOPIC ? 'dead-letter.avsc' : `${topic.slice('tidemark.'.length)}.avsc`;
+  const file = topic === DEAD_LETTER_TOPIC ? 'dead-letter.avsc' : `${typeOf(topic)}.avsc`;
   return Number(Object.keys(FILES).findLast((id) => FILES[id] === file));
 }
 

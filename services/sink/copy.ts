@@ -31,6 +31,10 @@ export interface SinkOptions {
   readonly group?: string;
   /** About how many rows one insert takes at most. */
   readonly maxRows?: number;
+  /** About how many characters of rows one insert takes at most. */
+  readonly maxChars?: number;
+  /** How long after an insert the next one waits for more rows, unless it is full or nothing comes any more. */
+  readonly insertEveryMs?: number;
   /** Called after every insert, for metrics. */
   readonly onInsert?: (report: InsertReport) => void;
   readonly giveWay?: GiveWay;
@@ -67,6 +71,8 @@ export class Sink {
   readonly failed: Promise<never>;
   readonly #options: SinkOptions;
   readonly #maxRows: number;
+  readonly #maxChars: number;
+  readonly #insertEveryMs: number;
   readonly #loop: ReaderLoop;
   readonly #inserter: Inserter;
   readonly #deadLetters: DeadLetters;
@@ -81,6 +87,8 @@ export class Sink {
     const { log, analytics, codec, logger } = options;
     this.#options = options;
     this.#maxRows = options.maxRows ?? MAX_ROWS;
+    this.#maxChars = options.maxChars ?? MAX_CHARS;
+    this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
     this.#inserter = new Inserter(analytics, codec);
     this.#deadLetters = new DeadLetters(log, codec, 'sink');
     this.#loop = new ReaderLoop({
@@ -139,7 +147,7 @@ export class Sink {
     try {
       if (this.#insertFailure !== undefined) throw this.#insertFailure.error;
       if (records.length > 0) await this.#collect(records);
-      if (this.#isDue()) await this.#beginInsert(reader);
+      if (this.#isDue(records.length === 0)) await this.#beginInsert(reader);
     } catch (error) {
       // All of it comes again, from where the plans say and for the partitions that are still this reader's.
       this.#batch = new Batch();
@@ -158,18 +166,19 @@ export class Sink {
   }
 
   /** While an insert is under way, only a full batch is: it waits for that insert, and reading with it. */
-  #isDue(): boolean {
+  #isDue(nothingCame: boolean): boolean {
     if (this.#batch.isEmpty) return false;
-    if (this.#batch.rowCount >= this.#maxRows || this.#batch.chars >= MAX_CHARS) return true;
-    return this.#inserting === undefined && this.#msToNext() <= 0;
+    if (this.#batch.rowCount >= this.#maxRows || this.#batch.chars >= this.#maxChars) return true;
+    return this.#inserting === undefined && this.#msToNext(nothingCame ? INSERT_EVERY_MS : this.#insertEveryMs) <= 0;
   }
 
-  #msToNext(): number {
-    return this.#insertBegunAt + INSERT_EVERY_MS - performance.now();
+  #msToNext(everyMs: number): number {
+    return this.#insertBegunAt + everyMs - performance.now();
   }
 
   #pollOptions(): PollOptions {
-    const waitMs = this.#batch.isEmpty ? IDLE_WAIT_MS : Math.max(this.#msToNext(), this.#inserting ? BUSY_WAIT_MS : 0);
+    const toNextMs = Math.min(this.#msToNext(this.#insertEveryMs), INSERT_EVERY_MS);
+    const waitMs = this.#batch.isEmpty ? IDLE_WAIT_MS : Math.max(toNextMs, this.#inserting ? BUSY_WAIT_MS : 0);
     const maxRecords = Math.min(POLL_RECORDS, this.#maxRows);
     return { maxRecords, maxBytes: POLL_BYTES, maxWaitMs: Math.ceil(waitMs) };
   }

@@ -32,12 +32,12 @@ export async function readEntries(
 /** Reads a record again that was read before and is no poison. */
 export function readEntry(codec: Pick<Codec, 'decode'>, place: Place): Entry {
   const content = codec.decode(place.topic, place.record.value);
-  return { ...place, content, claim: undefined, rows: rowsOf(content, placeInTopic(place)) };
+  return { ...place, content, claim: undefined, rows: rowsOf(content, placeInLog(place)) };
 }
 
 function withRows(decoded: Decoded<Message>): Entry | Poison {
   try {
-    return { ...decoded, rows: rowsOf(decoded.content, placeInTopic(decoded)) };
+    return { ...decoded, rows: rowsOf(decoded.content, placeInLog(decoded)) };
   } catch (error) {
     if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
     const { topic, partition, record } = decoded;
@@ -45,6 +45,6 @@ function withRows(decoded: Decoded<Message>): Entry | Poison {
   }
 }
 
-function placeInTopic({ partition, record }: Place) {
-  return { partition, offset: record.offset };
+function placeInLog({ topic, partition, record }: Place) {
+  return { topic, partition, offset: record.offset };
 }

@@ -2,11 +2,20 @@
 import type { RowTable } from '../analytics/analytics-store.ts';
 import { userNumber } from '../analytics/user-number.ts';
 import { splitObject } from '../messages/json.ts';
-import type { Identify, JsonText, Message, Micros, Session, Track } from '../messages/message.ts';
+import {
+  type Identify,
+  isImported,
+  type JsonText,
+  type Message,
+  type Micros,
+  type Session,
+  type Track,
+} from '../messages/message.ts';
 import { columnJson, nearestDouble, wholeNumber } from './column-json.ts';
 
-/** Where the message stands in the log, within its topic. */
+/** Where the message stands in the log. */
 export interface Place {
+  readonly topic: string;
   readonly partition: number;
   readonly offset: bigint;
 }
@@ -40,14 +49,21 @@ export function userRow({ projectId, userKey, userId, anonymousId, firstSeen, la
   return ['user_rows', line];
 }
 
-function eventLine(message: Track, { partition, offset }: Place): string {
+function eventLine(message: Track, { topic, partition, offset }: Place): string {
   const { event, sessionId, source, properties, messageIdGiven } = message;
   return (
     `${headOf(message)},"event":${quoted(event)},"session_id":${quoted(sessionId ?? '')},"source":"${source}",` +
     `"properties":${columnJson(properties)},"properties_text":${quoted(properties)},` +
-    `"log_partition":${partition},"log_offset":${offset},"message_id_given":${messageIdGiven}}`
+    `"log_partition":${partition},"log_offset":${offset},"message_id_given":${messageIdGiven}` +
+    (isImported(topic) ? `,"precedence":${HIGHEST_OF_IMPORTS - offset}}` : '}')
   );
 }
+
+/**
+ * Of several copies the row of the highest precedence stays. Live, that is 2^64 - 1 less the offset, so that the first
+ * copy does; imported ones come below all of them, so that a live copy stays whichever was read first.
+ */
+const HIGHEST_OF_IMPORTS = 2n ** 63n - 1n;
 
 function sessionLine(message: Session, { partition, offset }: Place): string {
   const { sessionId, anonymous } = message;

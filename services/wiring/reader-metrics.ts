@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
-import { MESSAGE_TOPICS } from '../messages/message.ts';
+import { IMPORT_TOPICS, LIVE_TOPICS } from '../messages/message.ts';
 import type { ReaderName, ReaderProgress } from '../profiles/profile-store.ts';
 
 /** What a reader says of a batch. */
@@ -10,6 +10,9 @@ export interface BatchReport {
   readonly tookMs: number;
 }
 
+/** A reader of a process: of live messages, or of imported ones. */
+export type LaneReader = ReaderName | `import-${ReaderName}`;
+
 /** How fast the readers are and how far behind. No project or user in a label. */
 export class ReaderMetrics {
   readonly #registry = new Registry();
@@ -17,7 +20,7 @@ export class ReaderMetrics {
   readonly #deadLetters: Counter<'reader'>;
   readonly #seconds: Histogram<'reader'>;
 
-  constructor(log: EventLog, progress: ReaderProgress, readers: readonly ReaderName[]) {
+  constructor(log: EventLog, progress: ReaderProgress, readers: readonly LaneReader[]) {
     const common = { labelNames: ['reader'] as const, registers: [this.#registry] };
     this.#messages = new Counter({
       name: 'tidemark_reader_messages_total',
@@ -47,7 +50,7 @@ export class ReaderMetrics {
     });
   }
 
-  observe(reader: ReaderName, { messages, deadLetters, tookMs }: BatchReport): void {
+  observe(reader: LaneReader, { messages, deadLetters, tookMs }: BatchReport): void {
     this.#messages.inc({ reader }, messages);
     this.#deadLetters.inc({ reader }, deadLetters);
     this.#seconds.observe({ reader }, tookMs / 1000);
@@ -58,10 +61,22 @@ export class ReaderMetrics {
   }
 }
 
-async function lags(log: EventLog, progress: ReaderProgress): Promise<Record<ReaderName, number>> {
-  const [ends, positions] = await Promise.all([log.ends(MESSAGE_TOPICS), progress.progress()]);
-  const total = sum(ends);
-  return { projector: Number(total - sum(positions.projector)), sink: Number(total - sum(positions.sink)) };
+async function lags(log: EventLog, progress: ReaderProgress): Promise<Record<LaneReader, number>> {
+  const [live, imported, positions] = await Promise.all([
+    log.ends(LIVE_TOPICS),
+    log.ends(IMPORT_TOPICS),
+    progress.progress(),
+  ]);
+  const behind = (ends: typeof live, reader: ReaderName): number => {
+    const topics = new Set(ends.map(({ topic }) => topic));
+    return Number(sum(ends) - sum(positions[reader].filter(({ topic }) => topics.has(topic))));
+  };
+  return {
+    projector: behind(live, 'projector'),
+    sink: behind(live, 'sink'),
+    'import-projector': behind(imported, 'projector'),
+    'import-sink': behind(imported, 'sink'),
+  };
 }
 
 function sum(places: readonly { readonly offset: bigint }[]): bigint {

@@ -2,6 +2,8 @@ import type { AnalyticsStore } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
+import { IMPORT_TOPICS, LIVE_TOPICS } from '../messages/message.ts';
+import type { ReaderName } from '../profiles/profile-store.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
 import { SqlReaderProgress } from '../profiles/sql-reader-progress.ts';
 import { SqlSinkPlans } from '../profiles/sql-sink-plans.ts';
@@ -9,8 +11,9 @@ import { Projector } from '../projector/project.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { Sink } from '../sink/copy.ts';
-import { ReaderMetrics } from './reader-metrics.ts';
+import { Sink, type SinkOptions } from '../sink/copy.ts';
+import { LiveLag, wayForLive } from './live-lag.ts';
+import { type BatchReport, type LaneReader, ReaderMetrics } from './reader-metrics.ts';
 import type { ReadersHealth } from './stores.ts';
 
 export interface ReadersParts {
@@ -24,51 +27,54 @@ export interface ReadersParts {
 
 /** A reader and how it is. */
 interface Reader {
-  readonly name: 'projector' | 'sink';
+  readonly name: LaneReader;
   readonly reader: Projector | Sink;
   failed: boolean;
 }
 
-/** Projector and sink, either or both, at work on opened stores. */
+/**
+ * Projector and sink, either or both, at work on opened stores: each once for live messages and once for imported ones,
+ * which give way to the live.
+ */
 export class Readers implements ReadersHealth {
-  /** Rejects with the first that no waiting cures; never resolves. The other reader goes on. */
+  /** Rejects with the first that no waiting cures; never resolves. The other readers go on. */
   readonly failed: Promise<never>;
   readonly #parts: ReadersParts;
   readonly #analytics: AnalyticsStore | undefined;
   readonly #metrics: ReaderMetrics;
   readonly #readers: readonly Reader[];
 
-  private constructor(
-    parts: ReadersParts,
-    analytics: AnalyticsStore | undefined,
-    metrics: ReaderMetrics,
-    readers: readonly (Projector | Sink)[],
-  ) {
+  private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
+    const progress = new SqlReaderProgress(parts.database);
+    const giveWay = wayForLive(new LiveLag({ log: parts.log, progress, readers: kinds }), parts.giveWay);
+    const imports = kinds.map((kind): LaneReader => `import-${kind}`);
+    const metrics = new ReaderMetrics(parts.log, progress, [...kinds, ...imports]);
+    const live = { ...parts, topics: LIVE_TOPICS, analytics, metrics };
+    const history = { ...parts, topics: IMPORT_TOPICS, analytics, metrics, giveWay };
     this.#parts = parts;
     this.#analytics = analytics;
     this.#metrics = metrics;
-    this.#readers = readers.map((reader) => ({
-      name: reader instanceof Sink ? 'sink' : 'projector',
-      reader,
-      failed: false,
-    }));
+    this.#readers = [
+      ...kinds.map((name) => ({ name, reader: readerOf(name, `tidemark-${name}`, live), failed: false })),
+      ...kinds.map((kind) => {
+        const name = `import-${kind}` as const;
+        return { name, reader: readerOf(name, `tidemark-${kind}-import`, history, IMPORT_INSERTS), failed: false };
+      }),
+    ];
     this.failed = Promise.race(this.#readers.map((one) => this.#watch(one)));
     this.failed.catch(() => undefined);
   }
 
   static projector(parts: ReadersParts): Readers {
-    const metrics = metricsOf(parts, ['projector']);
-    return new Readers(parts, undefined, metrics, [projectorOf(parts, metrics)]);
+    return new Readers(parts, undefined, ['projector']);
   }
 
   static sink(parts: ReadersParts, analytics: AnalyticsStore): Readers {
-    const metrics = metricsOf(parts, ['sink']);
-    return new Readers(parts, analytics, metrics, [sinkOf(parts, analytics, metrics)]);
+    return new Readers(parts, analytics, ['sink']);
   }
 
   static both(parts: ReadersParts, analytics: AnalyticsStore): Readers {
-    const metrics = metricsOf(parts, ['projector', 'sink']);
-    return new Readers(parts, analytics, metrics, [projectorOf(parts, metrics), sinkOf(parts, analytics, metrics)]);
+    return new Readers(parts, analytics, ['projector', 'sink']);
   }
 
   start(): void {
@@ -99,35 +105,34 @@ export class Readers implements ReadersHealth {
   }
 }
 
-function metricsOf({ log, database }: ReadersParts, readers: readonly ('projector' | 'sink')[]): ReaderMetrics {
-  return new ReaderMetrics(log, new SqlReaderProgress(database), readers);
+interface LaneParts extends ReadersParts {
+  readonly topics: readonly string[];
+  readonly analytics: AnalyticsStore | undefined;
+  readonly metrics: ReaderMetrics;
 }
 
-function projectorOf(parts: ReadersParts, metrics: ReaderMetrics): Projector {
-  const { config, logger, log, codec, database, giveWay } = parts;
-  return new Projector({
+function readerOf(name: LaneReader, group: string, lane: LaneParts, inserts: Inserts = {}): Projector | Sink {
+  const { config, logger, log, codec, database, analytics, metrics, topics, giveWay } = lane;
+  const common = {
     log,
     codec,
-    store: new SqlProfileStore(database),
-    logger: logger.child({ reader: 'projector' }),
-    repeatWindowMs: config.repeatWindowMs,
-    onBatch: (report) => metrics.observe('projector', report),
+    topics,
+    group,
+    logger: logger.child({ reader: name }),
     ...(giveWay === undefined ? {} : { giveWay }),
-  });
+  };
+  const observe = (report: BatchReport): void => metrics.observe(name, report);
+  if (name.endsWith('projector') || analytics === undefined) {
+    const store = new SqlProfileStore(database);
+    return new Projector({ ...common, store, repeatWindowMs: config.repeatWindowMs, onBatch: observe });
+  }
+  return new Sink({ ...common, ...inserts, plans: new SqlSinkPlans(database), analytics, onInsert: observe });
 }
 
-function sinkOf(parts: ReadersParts, analytics: AnalyticsStore, metrics: ReaderMetrics): Sink {
-  const { logger, log, codec, database, giveWay } = parts;
-  return new Sink({
-    log,
-    codec,
-    plans: new SqlSinkPlans(database),
-    analytics,
-    logger: logger.child({ reader: 'sink' }),
-    onInsert: (report) => metrics.observe('sink', report),
-    ...(giveWay === undefined ? {} : { giveWay }),
-  });
-}
+type Inserts = Pick<SinkOptions, 'maxRows' | 'maxChars' | 'insertEveryMs'>;
+
+/** Fewer and bigger than of live messages: history can wait, and big parts are what ClickHouse likes. */
+const IMPORT_INSERTS: Inserts = { maxRows: 100_000, maxChars: 48 * 1024 * 1024, insertEveryMs: 10_000 };
 
 /** The states of the stores that there are, by the names that `/readyz` has for them. */
 export async function statesOf(

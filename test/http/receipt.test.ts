@@ -2,17 +2,17 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Appended } from '../../services/event-log/event-log.ts';
 import { decodeReceipt, encodeReceipt } from '../../services/http/receipt.ts';
-import { MESSAGE_TOPICS } from '../../services/messages/message.ts';
+import { LIVE_TOPICS, MESSAGE_TOPICS } from '../../services/messages/message.ts';
 
 const PROJECT_ID = 'proj_0123456789abcdefghij';
-const [identify, track] = MESSAGE_TOPICS;
+const [identify, track] = LIVE_TOPICS;
 
 function appended(topic: string, partition: number, offset: bigint): Appended {
   return { topic, partition, offset, appendedAtMs: 0 };
 }
 
 function everywhere(partitions: number, offset: (partition: number) => bigint): Appended[] {
-  return MESSAGE_TOPICS.flatMap((topic) =>
+  return LIVE_TOPICS.flatMap((topic) =>
     Array.from({ length: partitions }, (_, partition) => appended(topic, partition, offset(partition))),
   );
 }
@@ -87,7 +87,7 @@ describe('a receipt', () => {
 
     const receipt = decodeReceipt(encodeReceipt(PROJECT_ID, 0, appends));
 
-    expect(receipt?.places).toEqual(MESSAGE_TOPICS.map((topic) => ({ topic, partition: null, offset: 1_000_001n })));
+    expect(receipt?.places).toEqual(LIVE_TOPICS.map((topic) => ({ topic, partition: null, offset: 1_000_001n })));
   });
 
   test('mangled anywhere, cut or lengthened is no receipt', () => {

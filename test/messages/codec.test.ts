@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Codec } from '../../services/messages/codec.ts';
-import { MESSAGE_TOPICS, topicOf } from '../../services/messages/message.ts';
+import { importTopicOf, MESSAGE_TOPICS, topicOf } from '../../services/messages/message.ts';
 import {
   type AvroSchema,
   EmbeddedSchemaIds,
@@ -66,6 +66,13 @@ describe('a message', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test.each([IDENTIFY, TRACK])('stands on the lane of imports as it does on the live one ($type)', (message) => {
+    const value = codec.encode(message, importTopicOf(message));
+
+    expect(codec.decode(importTopicOf(message), value)).toEqual(message);
+    expect(value).toEqual(codec.encode(message));
   });
 
   test('of half a megabyte too, and short ones after it', () => {

@@ -59,7 +59,7 @@ describe('the schemas', () => {
   });
 
   test.each(TOPICS)('of %s has an id, and its current file is what is written', (topic) => {
-    expect(ids[embedded.idOf(topic)]).toBe(`${topic.replace('tidemark.', '')}.avsc`);
+    expect(ids[embedded.idOf(topic)]).toBe(`${topic.replace(/^tidemark\.(import-)?/, '')}.avsc`);
   });
 
   test('are all in use', () => {

@@ -1,15 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MESSAGE_TOPICS, topicOf, type Message } from '../../services/messages/message.ts';
+import {
+  IMPORT_TOPICS,
+  importTopicOf,
+  LIVE_TOPICS,
+  type Message,
+  MESSAGE_TOPICS,
+  topicOf,
+} from '../../services/messages/message.ts';
 import type { ProfileStore } from '../../services/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
-import { Projector, type BatchReport } from '../../services/projector/project.ts';
+import { type BatchReport, Projector, type ProjectorOptions } from '../../services/projector/project.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { serverUrl } from '../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 import { MemoryLog } from '../support/memory-log.ts';
-import { codec, identify, recordOf, session, track } from '../support/messages.ts';
+import { codec, identify, recordOf, session, TODAY, track } from '../support/messages.ts';
 import { randomProjectId } from '../support/random-project.ts';
 
 const server = await serverUrl('postgres');
@@ -44,6 +51,26 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     project();
 
     await eventually(async () => (await profile())?.traits).toBe('{"plan": "pro", "seen": true}');
+  });
+
+  test.each([
+    { order: 'the live one first', lanes: [LIVE_TOPICS, IMPORT_TOPICS] },
+    { order: 'the import first', lanes: [IMPORT_TOPICS, LIVE_TOPICS] },
+  ])('of a message on both lanes the version decides, as of any two: $order', async ({ lanes }) => {
+    const { log, project, profile, ada, reports } = await scene();
+    const said = { ...ada, messageId: 'm1', messageIdGiven: true };
+    append(log, [identify({ ...said, timestamp: TODAY, traits: '{"plan":"pro"}' })]);
+    const old = identify({ ...said, timestamp: TODAY - 1n, traits: '{"plan":"free","since":2020}' });
+    for (const copy of [old, { ...old, traits: '{"since":1999}' }]) {
+      log.put(importTopicOf(copy), 0, { ...recordOf(copy), value: codec.encode(copy, importTopicOf(copy)) });
+    }
+
+    for (const [index, topics] of lanes.entries()) {
+      project(undefined, log, { topics, group: `lane-${index}` });
+      await eventually(() => reports.length).toBe(index + 1);
+    }
+
+    await eventually(async () => (await profile())?.traits).toBe('{"plan": "pro", "since": 2020}');
   });
 
   test('a projector that starts again goes on where the store stands', async () => {
@@ -188,10 +215,18 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     const store = new SqlProfileStore(database());
     const ada = { projectId: randomProjectId(), userId: 'ada' };
     const reports: BatchReport[] = [];
-    const project = (over: ProfileStore = store, on = log): Projector => {
+    const project = (over: ProfileStore = store, on = log, lane: Partial<ProjectorOptions> = {}): Projector => {
       const logger = pino({ level: 'silent' });
       const onBatch = (report: BatchReport) => void reports.push(report);
-      const projector = new Projector({ log: on, store: over, codec, logger, repeatWindowMs: 60_000, onBatch });
+      const projector = new Projector({
+        log: on,
+        store: over,
+        codec,
+        logger,
+        repeatWindowMs: 60_000,
+        onBatch,
+        ...lane,
+      });
       onTestFinished(() => projector.stop());
       projector.start();
       return projector;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Codec } from '../../services/messages/codec.ts';
-import { TOPICS } from '../../services/messages/message.ts';
+import { isImported, TOPICS } from '../../services/messages/message.ts';
 import { currentSchemaOf } from '../../services/messages/schema-ids.ts';
 import { openSchemaIds } from '../../services/schema-registry/open.ts';
 import { serverUrl } from '../servers/server.ts';
@@ -36,7 +36,8 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
     const values = [IDENTIFY, TRACK, SESSION].map((message) => codec.encode(message));
     const deadLetter = codec.encodeDeadLetter(DEAD_LETTER);
 
-    expect(new Set(TOPICS.map((topic) => ids.idOf(topic))).size).toBe(TOPICS.length);
+    // A registry may give one schema one id, under however many subjects.
+    expect(new Set(TOPICS.filter((topic) => !isImported(topic)).map((topic) => ids.idOf(topic))).size).toBe(4);
     expect(idsIn([...values, deadLetter])).toEqual([
       ids.idOf('tidemark.identify'),
       ids.idOf('tidemark.track'),
@@ -68,7 +69,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
     for (const program of programs) program.child.stdin.write('go\n');
     const said = await Promise.all(programs.map((program) => program.line()));
 
-    expect(said[0]).toMatch(/^\d+ \d+ \d+ \d+$/);
+    expect(said[0]).toMatch(/^\d+( \d+){5}$/);
     expect(new Set(said).size).toBe(1);
   });
 

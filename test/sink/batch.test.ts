@@ -16,7 +16,7 @@ function record(offset: bigint): LogRecord {
 
 function entry(offset: bigint, partition = TRACKS): Entry {
   const content = maker.track();
-  const rows = rowsOf(content, { partition: partition.partition, offset });
+  const rows = rowsOf(content, { ...partition, offset });
   return { ...partition, record: record(offset), content, claim: undefined, rows };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnalyticsReader, AnalyticsWriter, QueryLimits, Rows } from '../../services/analytics/analytics-store.ts';
-import type { Identify, Message, Session, Track } from '../../services/messages/message.ts';
+import { type Identify, type Message, type Session, topicOf, type Track } from '../../services/messages/message.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { versionOf } from '../../services/messages/version.ts';
 import { RowChunks } from '../../services/sink/row-chunks.ts';
@@ -55,7 +55,7 @@ export function rowsFor(messages: readonly Message[], firstOffset = 0n): Rows {
   const seen = new UsersSeen();
   for (const [index, message] of messages.entries()) {
     seen.see(message);
-    chunks.addAll(rowsOf(message, { partition: 0, offset: firstOffset + BigInt(index) }));
+    chunks.addAll(rowsOf(message, { topic: topicOf(message), partition: 0, offset: firstOffset + BigInt(index) }));
   }
   chunks.addAll(seen.rows());
   return chunks.rows();

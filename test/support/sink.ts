@@ -2,13 +2,19 @@ import { afterEach, beforeEach } from 'vitest';
 import type { AnalyticsStore, AnalyticsWriter, HeldRange, Rows } from '../../services/analytics/analytics-store.ts';
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
 import { Codec } from '../../services/messages/codec.ts';
-import { type Message, topicOf } from '../../services/messages/message.ts';
+import {
+  type Identify,
+  importTopicOf,
+  type Message,
+  MESSAGE_TOPICS,
+  topicOf,
+  type Track,
+} from '../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { partitionKeyOf } from '../../services/messages/user-key.ts';
-import type { SinkPlans } from '../../services/profiles/profile-store.ts';
 import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { type InsertReport, Sink } from '../../services/sink/copy.ts';
+import { type InsertReport, Sink, type SinkOptions } from '../../services/sink/copy.ts';
 import { EMBEDDED, type OpenedAnalytics, type TestedAnalytics } from './analytics-stores.ts';
 import { sharedDatabase } from './database.ts';
 import { MemoryLog } from './memory-log.ts';
@@ -30,7 +36,7 @@ export class SinkBench {
   }
 
   /** Runs a sink until it is stopped or the test ends. */
-  run(parts: { analytics?: AnalyticsWriter; plans?: SinkPlans; maxRows?: number } = {}): Sink {
+  run(parts: Partial<SinkOptions> = {}): Sink {
     const sink = new Sink({
       log: this.log,
       codec,
@@ -52,13 +58,21 @@ export class SinkBench {
     }
   }
 
+  /** Puts messages on the lane of imports. */
+  putImported(messages: readonly (Identify | Track)[]): void {
+    for (const message of messages) {
+      const topic = importTopicOf(message);
+      this.log.put(topic, 0, { key: partitionKeyOf(message), value: codec.encode(message, topic) });
+    }
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.#running].map((sink) => sink.stop()));
   }
 
   /** Whether every record on the log is planned and inserted. */
   async hasCaughtUp(): Promise<boolean> {
-    const partitions = this.log.partitionsOf(['tidemark.track', 'tidemark.identify', 'tidemark.session']);
+    const partitions = this.log.partitionsOf(MESSAGE_TOPICS);
     const plans = await this.plans.last(partitions);
     return partitions.every(({ topic, partition }) => {
       const plan = plans.find(({ to }) => to.topic === topic && to.partition === partition);
