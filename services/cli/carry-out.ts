@@ -1,62 +1,86 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrateDatabase } from '../database/migrate.ts';
-import { openDatabase } from '../database/open.ts';
-import { projectCommands, type CommandArguments, type ProjectCommandResults } from '../projects/project-commands.ts';
-import { SqlProjectStore } from '../projects/sql-project-store.ts';
+import type { CommandArguments, Progress } from '../runtime/command.ts';
 import { readConfig, type Config } from '../runtime/config.ts';
 import { askControl } from '../runtime/control-client.ts';
 import { controlSocketPath } from '../runtime/control-socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
+import { createLogger, type Logger } from '../runtime/logger.ts';
+import { type CommandName, type CommandResults, groupOf, type StoreName } from '../wiring/commands.ts';
+import { closeStores, openNeeded } from '../wiring/open-stores.ts';
+import { isServer } from '../wiring/role.ts';
 import type { CliContext } from './context.ts';
 
-type CommandName = keyof ProjectCommandResults;
+export interface CarryOutOptions {
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** A command to be carried out. */
+interface Order extends CarryOutOptions {
+  readonly name: string;
+  readonly args: CommandArguments;
+  readonly signal: AbortSignal | undefined;
+}
+
+type Context = Pick<CliContext, 'env' | 'err' | 'signal'>;
 
 /** A service that is starting or stopping has its folder for some seconds without answering. */
 const PATIENCE_MS = 15_000;
 const ASK_AGAIN_MS = 100;
 
 /**
- * Carries out a command: by the service that has the embedded stores open, where one runs, else on the stores. A
- * Postgres server takes any number of clients, so there the service is not asked.
+ * Carries out a command: by the service that has the embedded stores open, where the command needs one of these and a
+ * service runs; else on the stores that it needs, opened for it. Servers take any number of clients, so where all of
+ * them are servers, no service is asked.
  *
- * @throws TidemarkError what the command throws; `CONTROL_UNAVAILABLE` where a service runs but does not answer.
+ * @throws TidemarkError what the command throws; `CONTROL_UNAVAILABLE` where a service runs but does not answer; the
+ *   reason of the context's signal where that has ended it.
  */
 export async function carryOut<Name extends CommandName>(
-  { env }: Pick<CliContext, 'env'>,
+  context: Context,
   name: Name,
   args: CommandArguments,
-): Promise<ProjectCommandResults[Name]> {
-  const config = readConfig(env);
-  if (!config.profilesUrl.startsWith('pglite:')) return onStores(config, name, args);
-  checkData(config, name);
+  options: CarryOutOptions = {},
+): Promise<CommandResults[Name]> {
+  const config = readConfig(context.env);
+  const order = { name, args, signal: context.signal, ...options };
+  const isEmbedded = groupOf(name).needs.some((need) => !isServer(urlOf(config, need)));
+  const result = await (isEmbedded ? byWhoeverHolds(context, config, order) : onStores(context, config, order));
+  return result as CommandResults[Name];
+}
+
+/** The codec has no store of its own. */
+function urlOf({ eventLogUrl, profilesUrl, analyticsUrl }: Config, store: StoreName): string {
+  return { log: eventLogUrl, database: profilesUrl, analytics: analyticsUrl, codec: 'none:' }[store];
+}
+
+async function byWhoeverHolds(context: Context, config: Config, order: Order): Promise<unknown> {
+  checkData(config, order.name);
   const patienceEnds = performance.now() + PATIENCE_MS;
   for (;;) {
-    const asked = await askService(config, name, args);
+    const asked = await askService(config, order);
     if ('result' in asked) return asked.result;
     const lock = tryLock(config.dataDir);
-    if (lock !== undefined) return onLockedStores(lock, config, name, args);
+    if (lock !== undefined) return onLockedStores(lock, context, config, order);
     if (performance.now() > patienceEnds) throw asked.unavailable;
-    await delay(ASK_AGAIN_MS);
+    await delay(ASK_AGAIN_MS, undefined, { signal: order.signal });
   }
 }
 
 /** Else `project list` in the wrong folder would make an installation there. */
-function checkData({ dataDir }: Config, name: CommandName): void {
+function checkData({ dataDir }: Config, name: string): void {
   if (name === 'project create' || existsSync(dataDir)) return;
   const message = `There is no data folder ${dataDir}. Set DATA_DIR to that of the service, or start the service first.`;
   throw new TidemarkError('CONFIG_INVALID', message);
 }
 
-async function askService<Name extends CommandName>(
+async function askService(
   { dataDir }: Config,
-  name: Name,
-  args: CommandArguments,
-): Promise<{ result: ProjectCommandResults[Name] } | { unavailable: TidemarkError }> {
+  { name, args, signal, onProgress }: Order,
+): Promise<{ result: unknown } | { unavailable: TidemarkError }> {
   try {
-    const result = await askControl(controlSocketPath(dataDir), name, args);
-    return { result: result as ProjectCommandResults[Name] };
+    return { result: await askControl(controlSocketPath(dataDir), name, args, { signal, onProgress }) };
   } catch (error) {
     if (hasCode(error, 'CONTROL_UNAVAILABLE')) return { unavailable: error };
     throw error;
@@ -72,29 +96,35 @@ function tryLock(folder: string): FolderLock | undefined {
   }
 }
 
-async function onLockedStores<Name extends CommandName>(
-  lock: FolderLock,
-  config: Config,
-  name: Name,
-  args: CommandArguments,
-): Promise<ProjectCommandResults[Name]> {
+async function onLockedStores(lock: FolderLock, context: Context, config: Config, order: Order): Promise<unknown> {
   try {
-    return await onStores(config, name, args);
+    return await onStores(context, config, order);
   } finally {
     lock.release();
   }
 }
 
-async function onStores<Name extends CommandName>(
-  { profilesUrl, initialTimezone }: Config,
-  name: Name,
-  args: CommandArguments,
-): Promise<ProjectCommandResults[Name]> {
-  const database = await openDatabase(profilesUrl);
+async function onStores(context: Context, config: Config, { name, args, signal, onProgress }: Order): Promise<unknown> {
+  const { needs, commands } = groupOf(name);
+  const logger = warningsTo(context);
+  const stores = await openNeeded(config, logger, needs);
   try {
-    await migrateDatabase(database);
-    return await projectCommands(new SqlProjectStore(database), initialTimezone)[name](args);
+    const command = commands({ ...stores, config, logger })[name];
+    if (command === undefined) throw new TidemarkError('COMMAND_INVALID', `There is no command ${name}.`);
+    const call = { report: onProgress ?? (() => undefined), signal: signal ?? new AbortController().signal };
+    call.signal.throwIfAborted();
+    return await command(args, call);
   } finally {
-    await database.close();
+    await closeStores(stores);
   }
+}
+
+/** A line for a person in place of one for a program. */
+function warningsTo({ err }: Context): Logger {
+  return createLogger('warn', {
+    write: (line) => {
+      const { msg, err: cause } = JSON.parse(line) as { msg?: string; err?: { message?: string } };
+      err(`warning: ${[msg, cause?.message].filter((part) => part !== undefined).join(': ')}\n`);
+    },
+  });
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, Interrupted } from './context.ts';
 import { addKeyCreate } from './key-create.ts';
 import { addKeyList } from './key-list.ts';
 import { addKeyRevoke } from './key-revoke.ts';
@@ -12,7 +12,10 @@ const DONE = 0;
 const FAILED = 1;
 const USED_WRONGLY = 2;
 
-/** Runs the `tidemark` command. Resolves with the exit code: 0; 1 where it failed; 2 where it was used wrongly. */
+/**
+ * Runs the `tidemark` command. Resolves with the exit code: 0; 1 where it failed; 2 where it was used wrongly; that of
+ * `Interrupted` where the context's signal ended it.
+ */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   try {
     await tidemark(context).parseAsync(argv, { from: 'user' });
@@ -20,6 +23,11 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   } catch (error) {
     // Commander has said it already; asking for help is one of its "errors".
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
+    const reason: unknown = context.signal?.reason;
+    if (reason instanceof Interrupted) {
+      context.err('interrupted\n');
+      return reason.exitCode;
+    }
     context.err(`error: ${messageOf(error)}\n`);
     return hasCode(error, 'COMMAND_INVALID') ? USED_WRONGLY : FAILED;
   }

@@ -1,4 +1,5 @@
 import { isTimezone } from '../messages/timestamp.ts';
+import type { CommandArguments } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { hashKey, makeKey } from './keys.ts';
 import type { ApiKey, NewProject, Project, ProjectStore, Scope } from './project-store.ts';
@@ -24,9 +25,6 @@ export interface ShownKey {
 export interface CreatedKey extends ShownKey {
   readonly key: string;
 }
-
-/** What a command was given: JSON from the control socket or the command line, not yet checked. */
-export type CommandArguments = Readonly<Record<string, unknown>>;
 
 /** What each command answers with: JSON. */
 export interface ProjectCommandResults {

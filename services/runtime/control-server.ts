@@ -1,20 +1,21 @@
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { Command } from './command.ts';
+import { Caller } from './control-caller.ts';
 import { checkSocketPath, readLine, type ControlAnswer, type ControlRequest } from './control-socket.ts';
 import { TidemarkError } from './errors.ts';
 import type { Logger } from './logger.ts';
-
-/** Its arguments come from the other side and are not checked; what it resolves with is sent as JSON. */
-export type ControlHandler = (args: ControlRequest['args']) => Promise<unknown>;
 
 export interface ControlServerOptions {
   /** A request that is not whole after this long is given up. */
   readonly requestTimeoutMs?: number;
   /** How long a client may take to read its answer, and `stop` to finish commands under way. */
   readonly answerTimeoutMs?: number;
+  /** How often the caller of a command under way is sent something: it is how we find out that it has gone. */
+  readonly signOfLifeMs?: number;
 }
 
-const MAX_REQUEST_BYTES = 64 * 1024;
+const MAX_REQUEST_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 32;
 
 /**
@@ -23,25 +24,26 @@ const MAX_CONNECTIONS = 32;
  */
 export class ControlServer {
   readonly #path: string;
-  readonly #handlers: ReadonlyMap<string, ControlHandler>;
+  readonly #handlers: ReadonlyMap<string, Command>;
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #options: Required<ControlServerOptions>;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   /** Those that have not sent their request yet. */
   readonly #waiting = new Set<Socket>();
+  readonly #callers = new Set<Caller>();
   #stopped: Promise<void> | undefined;
 
   constructor(
     path: string,
-    handlers: Readonly<Record<string, ControlHandler>>,
+    handlers: Readonly<Record<string, Command>>,
     logger: Pick<Logger, 'warn'>,
     options: ControlServerOptions = {},
   ) {
     this.#path = path;
     this.#handlers = new Map(Object.entries(handlers));
     this.#logger = logger;
-    this.#options = { requestTimeoutMs: 5_000, answerTimeoutMs: 5_000, ...options };
+    this.#options = { requestTimeoutMs: 5_000, answerTimeoutMs: 5_000, signOfLifeMs: 1_000, ...options };
     // Half open, so that a client may close its side as soon as it has asked (`nc -N`).
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
     this.#server.maxConnections = MAX_CONNECTIONS;
@@ -60,7 +62,7 @@ export class ControlServer {
     this.#server.on('error', (error) => this.#logger.warn({ err: error }, 'the control socket failed'));
   }
 
-  /** Takes no more requests, finishes commands under way, removes the socket. Idempotent. */
+  /** Takes no more requests, aborts the signals of commands under way, waits for them, removes the socket. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= this.#close();
     return this.#stopped;
@@ -71,6 +73,7 @@ export class ControlServer {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     destroyAll(this.#waiting);
+    for (const caller of this.#callers) caller.abort(new TidemarkError('STOPPING', 'The service is on its way down.'));
     const impatient = setTimeout(destroyAll, this.#options.answerTimeoutMs, this.#sockets);
     await closed;
     clearTimeout(impatient);
@@ -86,7 +89,7 @@ export class ControlServer {
 
   async #serve(socket: Socket): Promise<void> {
     const answer = await this.#request(socket).then(
-      (request) => this.#carryOut(request),
+      (request) => this.#carryOut(request, new Caller(socket, this.#options.signOfLifeMs)),
       (error: unknown) => failure(error),
     );
     socket.end(`${answer}\n`);
@@ -106,14 +109,20 @@ export class ControlServer {
   }
 
   /** The answer as JSON. */
-  async #carryOut({ command, args }: ControlRequest): Promise<string> {
+  async #carryOut({ command, args }: ControlRequest, caller: Caller): Promise<string> {
+    this.#callers.add(caller);
     try {
       const handler = this.#handlers.get(command);
       if (handler === undefined) throw invalid(`This service has no command ${JSON.stringify(command)}.`);
-      return JSON.stringify({ result: await handler(args) } satisfies ControlAnswer);
+      const { report, signal } = caller;
+      return JSON.stringify({ result: await handler(args, { report, signal }) } satisfies ControlAnswer);
     } catch (error) {
-      if (!(error instanceof TidemarkError)) this.#logger.warn({ err: error, command }, 'a command failed');
+      const isOurs = error instanceof TidemarkError || caller.signal.aborted;
+      if (!isOurs) this.#logger.warn({ err: error, command }, 'a command failed');
       return failure(error);
+    } finally {
+      this.#callers.delete(caller);
+      caller.end();
     }
   }
 }

@@ -1,20 +1,29 @@
 /**
  * How the command line talks to a running service on the same machine: a Unix socket that only the service's own user
  * can open. One request a connection: a line of JSON `{"command", "args"}`, answered by a line `{"result"}` or
- * `{"error": {"code", "message"}}`. `control-server.ts` and `control-client.ts` are its two ends.
+ * `{"error": {"code", "message"}}`. Before it there may be lines `{"progress"}`, and empty ones as a sign of life. A
+ * caller gives a command up by a line `{"cancel":true}`, or by going away. `control-server.ts` and `control-client.ts`
+ * are its two ends.
  */
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { CommandArguments, Progress } from './command.ts';
 import { TidemarkError, type ErrorCode } from './errors.ts';
 
 export interface ControlRequest {
   readonly command: string;
-  readonly args: Readonly<Record<string, unknown>>;
+  readonly args: CommandArguments;
 }
 
 /** An error without a code is none of ours. */
 export type ControlAnswer =
   { readonly result?: unknown } | { readonly error: { readonly code?: ErrorCode; readonly message: string } };
+
+/** What the service sends, a line each. */
+export type ControlLine = ControlAnswer | { readonly progress: Progress };
+
+export const SIGN_OF_LIFE = '';
+export const CANCEL = '{"cancel":true}';
 
 /** The socket of the service whose data lie in this folder. */
 export function controlSocketPath(dataDir: string): string {
@@ -52,4 +61,20 @@ export function readLine(socket: Socket, maxBytes: number): Promise<string> {
   return promise.finally(() => {
     socket.off('data', read).off('end', broken).off('error', broken).off('close', broken).resume();
   });
+}
+
+/** Line by line, without their ends, until the other side closes. Throws where a line is too long. */
+export async function* linesOf(socket: Socket, maxBytes: number): AsyncGenerator<string> {
+  let begun: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
+      yield Buffer.concat([...begun, chunk.subarray(from, end)]).toString();
+      [begun, bytes, from] = [[], 0, end + 1];
+    }
+    begun.push(chunk.subarray(from));
+    bytes += chunk.length - from;
+    if (bytes > maxBytes) throw new TidemarkError('COMMAND_INVALID', `More than ${maxBytes} bytes in a line.`);
+  }
 }

@@ -1,4 +1,5 @@
-/** Opens what the URLs of the configuration name, waiting for servers that are away. */
+/** Opens what the URLs of the configuration name, waiting for servers that are away where that is wanted. */
+import { existsSync } from 'node:fs';
 import type { AnalyticsStore } from '../analytics/analytics-store.ts';
 import { openAnalytics } from '../analytics/open.ts';
 import type { Database, Queryable } from '../database/database.ts';
@@ -22,10 +23,10 @@ import { isServer } from './role.ts';
 export class StoreOpener {
   readonly #config: Config;
   readonly #logger: Logger;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
 
-  /** @param signal Ends the waiting: the openers then throw `STOPPING`. */
-  constructor(config: Config, logger: Logger, signal: AbortSignal) {
+  /** @param signal Ends the waiting: the openers then throw `STOPPING`. Without one a server that is away is thrown. */
+  constructor(config: Config, logger: Logger, signal: AbortSignal | undefined) {
     this.#config = config;
     this.#logger = logger;
     this.#signal = signal;
@@ -43,7 +44,8 @@ export class StoreOpener {
     if (schemaRegistryUrl === undefined) return new Codec(await openSchemaIds(undefined));
     const options = {
       topicPrefix: await topicPrefixOf(eventLogUrl),
-      cacheFile: `${dataDir}/schema-ids.json`,
+      // A command makes no data folder where none is.
+      cacheFile: this.#signal !== undefined || existsSync(dataDir) ? `${dataDir}/schema-ids.json` : undefined,
       logger: this.#logger,
     };
     const ids = await this.#patiently('the schema registry', schemaRegistryUrl, () =>
@@ -76,9 +78,10 @@ export class StoreOpener {
   }
 
   #patiently<T>(what: string, url: string, open: () => Promise<T>): Promise<T> {
-    if (!isServer(url)) return open();
+    const signal = this.#signal;
+    if (signal === undefined || !isServer(url)) return open();
     return retry(open, {
-      signal: this.#signal,
+      signal,
       onTrouble: (error) => this.#logger.warn({ err: error }, `cannot open ${what} now: waiting`),
       onRecovery: () => this.#logger.info(`${what} is there`),
       longestWaitMs: 5_000,
@@ -113,6 +116,25 @@ export async function openStoresWithoutAnalytics(
   return together(config, logger, signal, (opener) => ({ ...others(opener), database: opener.database() }));
 }
 
+/**
+ * Opens what a command needs of the stores, for as long as it takes. It does not wait for servers that are away, and
+ * keeps no notes where there is no data folder.
+ */
+export async function openNeeded(
+  config: Config,
+  logger: Logger,
+  needs: readonly (keyof OpenedStores)[],
+): Promise<Partial<OpenedStores>> {
+  const opener = new StoreOpener(config, logger, undefined);
+  const database = needs.some((need) => need === 'database' || need === 'analytics') ? opener.database() : undefined;
+  return settled({
+    ...(database !== undefined && { database }),
+    ...(needs.includes('log') && { log: opener.log() }),
+    ...(needs.includes('codec') && { codec: opener.codec() }),
+    ...(needs.includes('analytics') && database !== undefined && { analytics: opener.analytics(database) }),
+  });
+}
+
 export async function closeStores({ log, database, analytics }: Partial<OpenedStores>): Promise<void> {
   await Promise.all([log?.close(), database?.close(), analytics?.close()]);
 }
@@ -128,19 +150,27 @@ async function together<T extends StoresWithoutAnalytics>(
   open: (opener: StoreOpener) => { readonly [Name in keyof T]: Promise<T[Name]> },
 ): Promise<T> {
   const failed = new AbortController();
-  const opening = open(new StoreOpener(config, logger, AbortSignal.any([signal, failed.signal])));
+  const opener = new StoreOpener(config, logger, AbortSignal.any([signal, failed.signal]));
+  return (await settled(open(opener), () => failed.abort())) as T;
+}
+
+/** Waits for all; where one cannot be opened, closes the others. @param failed Called at the first that cannot. */
+async function settled(
+  opening: Readonly<Record<string, Promise<unknown>>>,
+  failed: () => void = () => undefined,
+): Promise<Record<string, unknown>> {
   let failure: { readonly error: unknown } | undefined;
   const opened: Record<string, unknown> = {};
-  const each = Object.entries<Promise<unknown>>(opening).map(async ([name, store]) => {
+  const each = Object.entries(opening).map(async ([name, store]) => {
     try {
       opened[name] = await store;
     } catch (error) {
       failure ??= { error };
-      failed.abort();
+      failed();
     }
   });
   await Promise.all(each);
-  if (failure === undefined) return opened as unknown as T;
+  if (failure === undefined) return opened;
   await closeStores(opened);
   throw failure.error;
 }

@@ -1,11 +1,9 @@
 /** Configuration → opened stores → running parts: the whole service in one process. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
 import { SqlReaderProgress } from '../profiles/sql-reader-progress.ts';
 import { type FirstStart, type FirstStartOptions, makeFirstProject } from '../projects/first-start.ts';
-import { projectCommands } from '../projects/project-commands.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Config } from '../runtime/config.ts';
 import { ControlServer } from '../runtime/control-server.ts';
@@ -14,6 +12,7 @@ import { hasCode } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
+import { allCommands } from './commands.ts';
 import { wayFor } from './give-way.ts';
 import { HttpThread } from './http-thread.ts';
 import { closeStores, openStores, type OpenedStores } from './open-stores.ts';
@@ -117,7 +116,7 @@ class Inside {
     try {
       const stores = await openStores(config, output.logger, signal);
       const readers = Readers.both({ ...stores, config, logger: output.logger, giveWay }, stores.analytics);
-      const control = isServer(config.profilesUrl) ? undefined : controlOf(config, output, stores.database);
+      const control = lock === undefined ? undefined : controlOf(config, output, stores);
       const inside = new Inside({ lock, stores, readers, control });
       readers.start();
       return inside;
@@ -149,9 +148,8 @@ function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config): boolea
   return [eventLogUrl, profilesUrl, analyticsUrl].some((url) => !isServer(url));
 }
 
-function controlOf(config: Config, { logger }: OpenedLogger, database: Database): ControlServer {
-  const commands = projectCommands(new SqlProjectStore(database), config.initialTimezone);
-  return new ControlServer(controlSocketPath(config.dataDir), { ...commands }, logger);
+function controlOf(config: Config, { logger }: OpenedLogger, stores: OpenedStores): ControlServer {
+  return new ControlServer(controlSocketPath(config.dataDir), allCommands({ ...stores, config, logger }), logger);
 }
 
 /** A command of the command line, or a service on its way down, has the folder for some seconds. */

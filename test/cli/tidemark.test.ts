@@ -1,16 +1,19 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { hashKey } from '../../services/projects/keys.ts';
 import { projectCommands, type ShownProject } from '../../services/projects/project-commands.ts';
+import type { Command } from '../../services/runtime/command.ts';
 import { askControl } from '../../services/runtime/control-client.ts';
 import { ControlServer } from '../../services/runtime/control-server.ts';
 import { controlSocketPath } from '../../services/runtime/control-socket.ts';
 import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
 import { MemoryProjectStore } from '../support/memory-project-store.ts';
-import { runProgram, type Finished } from '../support/program.ts';
+import { runProgram, startProgram, type Finished } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TIDEMARK = 'services/cli/tidemark.ts';
@@ -107,6 +110,48 @@ describe('tidemark beside a running service', () => {
   });
 });
 
+describe('tidemark interrupted', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('by %s has the service give up, and exits %d', async (signal, exitCode) => {
+    const dataDir = await temporaryFolder();
+    lock(dataDir);
+    const [asked, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await serveCommands(dataDir, {
+      'project list': (_, call) => {
+        asked.resolve();
+        return new Promise((__, reject) => {
+          call.signal.addEventListener('abort', () => {
+            aborted.resolve();
+            reject(call.signal.reason);
+          });
+        });
+      },
+    });
+    const { child } = startProgram([TIDEMARK, 'project', 'list'], { DATA_DIR: dataDir });
+    await asked.promise;
+
+    child.kill(signal);
+
+    const [code] = (await once(child, 'exit')) as [number];
+    await aborted.promise;
+    expect(code).toBe(exitCode);
+  });
+
+  test('while it waits for a service that starts exits too', async () => {
+    const dataDir = await temporaryFolder();
+    lock(dataDir);
+    const ending = new AbortController();
+    const context = { env: { DATA_DIR: dataDir }, out: () => undefined, err: () => undefined, signal: ending.signal };
+    const asking = runCli(['project', 'list'], context);
+
+    ending.abort(new Interrupted(130));
+
+    expect(await asking).toBe(130);
+  });
+});
+
 describe('tidemark used wrongly', () => {
   test.each([
     ['no command', []],
@@ -175,9 +220,12 @@ function lock(dataDir: string): FolderLock {
 
 async function serve(dataDir: string): Promise<MemoryProjectStore> {
   const store = new MemoryProjectStore();
-  const quiet = { warn: () => undefined };
-  const server = new ControlServer(controlSocketPath(dataDir), projectCommands(store, 'Asia/Tokyo'), quiet);
+  await serveCommands(dataDir, { ...projectCommands(store, 'Asia/Tokyo') });
+  return store;
+}
+
+async function serveCommands(dataDir: string, commands: Readonly<Record<string, Command>>): Promise<void> {
+  const server = new ControlServer(controlSocketPath(dataDir), commands, { warn: () => undefined });
   onTestFinished(() => server.stop());
   await server.start();
-  return store;
 }

@@ -3,12 +3,9 @@ import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Command } from '../../services/runtime/command.ts';
 import { askControl } from '../../services/runtime/control-client.ts';
-import {
-  ControlServer,
-  type ControlHandler,
-  type ControlServerOptions,
-} from '../../services/runtime/control-server.ts';
+import { ControlServer, type ControlServerOptions } from '../../services/runtime/control-server.ts';
 import { controlSocketPath, readLine } from '../../services/runtime/control-socket.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
@@ -142,7 +139,7 @@ describe('the control socket with a client that misbehaves', () => {
     ['JSON that is no request', '[1]\n'],
     ['a command that is no string', '{"command":1}\n'],
     ['arguments that are no object', '{"command":"ok","args":[]}\n'],
-    ['a line without an end', 'x'.repeat(70_000)],
+    ['a line without an end', 'x'.repeat(1_100_000)],
     ['bytes that are no text', '\xff\xfe\x00\n'],
   ])('refuses %s and goes on', async (_, sent) => {
     const { path } = await serve({ ok: async () => 1 });
@@ -237,7 +234,7 @@ describe('asking', () => {
 });
 
 /** Says when it was asked, and answers `done` once it may. */
-function slowHandler(): { handler: ControlHandler; asked: Promise<void>; go: () => void } {
+function slowHandler(): { handler: Command; asked: Promise<void>; go: () => void } {
   const asked = Promise.withResolvers<void>();
   const done = Promise.withResolvers<string>();
   const handler = (): Promise<string> => {
@@ -248,7 +245,7 @@ function slowHandler(): { handler: ControlHandler; asked: Promise<void>; go: () 
 }
 
 async function serve(
-  handlers: Record<string, ControlHandler>,
+  handlers: Record<string, Command>,
   options: ControlServerOptions = {},
   folder?: string,
 ): Promise<{ path: string; server: ControlServer; warnings: unknown[] }> {

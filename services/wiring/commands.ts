@@ -1,0 +1,56 @@
+/** The commands of the command line, of every feature, and the stores that each needs. */
+import { projectCommands, type ProjectCommandResults } from '../projects/project-commands.ts';
+import { SqlProjectStore } from '../projects/sql-project-store.ts';
+import type { Command } from '../runtime/command.ts';
+import type { Config } from '../runtime/config.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { OpenedStores } from './open-stores.ts';
+
+/** What each command answers with: JSON. */
+export interface CommandResults extends ProjectCommandResults {}
+
+export type CommandName = keyof CommandResults;
+
+export type StoreName = keyof OpenedStores;
+
+type Commands = Readonly<Record<string, Command>>;
+
+/** What a feature's commands are made of, with those stores of all that they need. */
+type CommandParts<Need extends StoreName> = Pick<OpenedStores, Need> & {
+  readonly config: Config;
+  readonly logger: Logger;
+};
+
+/** Commands that begin with the same word. */
+export interface CommandGroup {
+  readonly needs: readonly StoreName[];
+  /** @param parts With the stores that the group needs, others or none besides. */
+  readonly commands: (parts: Partial<OpenedStores> & CommandParts<never>) => Commands;
+}
+
+const projects = group(['database'], ({ database, config }) => {
+  return { ...projectCommands(new SqlProjectStore(database), config.initialTimezone) };
+});
+
+/** By the first word of their names. */
+const GROUPS: Readonly<Record<string, CommandGroup>> = { project: projects, key: projects };
+
+/** @throws TidemarkError `COMMAND_INVALID` where there is no such command. */
+export function groupOf(command: string): CommandGroup {
+  const found = Object.entries(GROUPS).find(([word]) => command.startsWith(`${word} `) || command === word);
+  if (found !== undefined) return found[1];
+  throw new TidemarkError('COMMAND_INVALID', `There is no command ${JSON.stringify(command)}.`);
+}
+
+/** All commands, for a service that has every store open. */
+export function allCommands(parts: CommandParts<StoreName>): Commands {
+  return Object.assign({}, ...[...new Set(Object.values(GROUPS))].map(({ commands }) => commands(parts))) as Commands;
+}
+
+function group<Need extends StoreName>(
+  needs: readonly Need[],
+  commands: (parts: CommandParts<Need>) => Commands,
+): CommandGroup {
+  return { needs, commands: (parts) => commands(parts as CommandParts<Need>) };
+}
