@@ -12,7 +12,7 @@ import type { AnalyticsOptions } from './open.ts';
 const OLDEST = { major: 25, minor: 8 } as const;
 
 // One insert a table, and one more.
-const INSERTS_AT_ONCE = 5;
+const INSERTS_AT_ONCE = 6;
 const LOOKUPS_AT_ONCE = 4;
 const QUESTIONS_AT_ONCE = 8;
 

@@ -40,7 +40,7 @@ export async function movePositions(transaction: Queryable, steps: readonly Step
        select * from unnest($1::text[], $2::int4[], $3::int8[], $4::text[], $5::int8[], $6::text[])
          as step (topic, partition, from_offset, from_identity, to_offset, to_identity)
      ), held as (
-       select topic, partition, to_offset, to_identity
+       select topic, partition, from_offset, to_offset, to_identity
        from reader_positions
        join step using (topic, partition)
        where (next_offset, identity) = (from_offset, from_identity)
@@ -48,13 +48,13 @@ export async function movePositions(transaction: Queryable, steps: readonly Step
        for update of reader_positions
      ), moved as (
        update reader_positions stands
-       set next_offset = to_offset, identity = to_identity
+       set next_offset = to_offset, identity = to_identity, counted_from = coalesce(counted_from, from_offset)
        from held
        where (stands.topic, stands.partition) = (held.topic, held.partition)
        returning 1
      ), begun as (
-       insert into reader_positions (topic, partition, next_offset, identity)
-       select topic, partition, to_offset, to_identity
+       insert into reader_positions (topic, partition, next_offset, identity, counted_from)
+       select topic, partition, to_offset, to_identity, 0
        from step
        where (from_offset, from_identity) = (0, '')
        order by topic, partition

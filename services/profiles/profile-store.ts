@@ -1,4 +1,5 @@
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
+import type { Hour } from '../messages/hour.ts';
 import type { Profile, ProfileChange } from './profile.ts';
 
 /** The two readers of the log that keep positions. */
@@ -21,6 +22,16 @@ export interface Step {
   readonly to: Position;
 }
 
+/** How many messages of a partition that are of a project and arrived within an hour were applied. */
+export interface AppliedCount extends TopicPartition {
+  readonly projectId: string;
+  readonly hour: Hour;
+  /** That count. */
+  readonly messages: number;
+  /** Of earlier ones: passed, and left out. */
+  readonly repeats: number;
+}
+
 /** What others may read of profiles. Every member's arguments and results can be cloned between threads. */
 export interface ProfileReader {
   /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
@@ -33,8 +44,9 @@ export interface ProfileStore extends ProfileReader {
   positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**
    * One transaction: moves every step's position, enters the claims (insert or leave), asks `fold` for the changes
-   * given which claims count (same order as `claims`), merges them. `fold` is pure and may be called again. A repeat of
-   * the whole call is refused by the positions; merging itself is idempotent.
+   * given which claims count (same order as `claims`), merges them; adds what `tally` counts of the same messages, to
+   * be held against the log. Both are pure and may be called again. A repeat of the whole call is refused by the
+   * positions; merging itself is idempotent.
    *
    * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`: nothing is written.
    */
@@ -42,6 +54,7 @@ export interface ProfileStore extends ProfileReader {
     steps: readonly Step[],
     claims: readonly Claim[],
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
+    tally?: (counts: readonly boolean[]) => readonly AppliedCount[],
   ): Promise<void>;
   /**
    * Forgets claims, of either reader, entered longer ago than `windowMs`: a repeat that comes later counts again.

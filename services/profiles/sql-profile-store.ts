@@ -1,10 +1,11 @@
 import type { Database } from '../database/database.ts';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
+import { addCounts } from './applied-counts.ts';
 import { enterClaims, forgetClaims } from './claims.ts';
 import { mergeTraits, mergeUsers } from './merge-statements.ts';
 import { movePositions, readPositions } from './positions.ts';
 import type { Profile, ProfileChange } from './profile.ts';
-import type { Claim, ProfileStore, Step } from './profile-store.ts';
+import type { AppliedCount, Claim, ProfileStore, Step } from './profile-store.ts';
 import { inSlices } from './slices.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
@@ -30,10 +31,13 @@ export class SqlProfileStore implements ProfileStore {
     steps: readonly Step[],
     claims: readonly Claim[],
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
+    tally: (counts: readonly boolean[]) => readonly AppliedCount[] = () => [],
   ): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       await movePositions(transaction, steps);
-      const changes = fold(await enterClaims(transaction, 'projector', claims)).toSorted(byKey);
+      const counts = await enterClaims(transaction, 'projector', claims);
+      await addCounts(transaction, tally(counts));
+      const changes = fold(counts).toSorted(byKey);
       for (const slice of inSlices(changes)) await mergeUsers(transaction, slice);
       for (const slice of inSlices(changes.filter(({ traits }) => traits.size > 0))) {
         await mergeTraits(transaction, slice);

@@ -81,13 +81,14 @@ const FIX = `
   ), replaced as (
     update sink_plans plan
     set from_offset = next_from, from_identity = next_from_identity,
-        to_offset = next_to, to_identity = next_to_identity, inserted = false
+        to_offset = next_to, to_identity = next_to_identity, inserted = false,
+        rows_from = coalesce(rows_from, next_from)
     from held
     where ${IS_HELD}
     returning 1
   ), begun as (
-    insert into sink_plans (topic, partition, from_offset, from_identity, to_offset, to_identity, inserted)
-    select topic, partition, next_from, next_from_identity, next_to, next_to_identity, false
+    insert into sink_plans (topic, partition, from_offset, from_identity, to_offset, to_identity, inserted, rows_from)
+    select topic, partition, next_from, next_from_identity, next_to, next_to_identity, false, 0
     from step
     where (next_from, next_from_identity) = (0, '')
     order by topic, partition
@@ -117,7 +118,8 @@ const REWIND = `
   with ${STEP}, rewound as (
     update sink_plans plan
     set from_offset = next_to, from_identity = next_to_identity,
-        to_offset = next_to, to_identity = next_to_identity, inserted = true
+        to_offset = next_to, to_identity = next_to_identity, inserted = true,
+        rows_from = least(rows_from, next_to)
     from step
     where (plan.topic, plan.partition) = (step.topic, step.partition)
       and case when inserted then to_offset else from_offset end = next_from

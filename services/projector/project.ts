@@ -1,7 +1,8 @@
 import { beginningOf, positionAfter } from '../event-log/identity.ts';
 import type { EventLog, LogReader, PartitionRecords, Position, TopicPartition } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
-import { MESSAGE_TOPICS } from '../messages/message.ts';
+import { type Hour, hourOf } from '../messages/hour.ts';
+import { type Message, MESSAGE_TOPICS } from '../messages/message.ts';
 import type { ProfileChange } from '../profiles/profile.ts';
 import type { ProfileStore, Step } from '../profiles/profile-store.ts';
 import { halves } from '../readers/bisect.ts';
@@ -12,6 +13,7 @@ import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 import { changeOf, fold } from './fold.ts';
+import { type Tallied, tally } from './tally.ts';
 
 export interface ProjectorOptions {
   readonly log: EventLog;
@@ -33,6 +35,12 @@ export interface BatchReport {
   readonly messages: number;
   readonly deadLetters: number;
   readonly tookMs: number;
+}
+
+/** What a message says of its user, and when it arrived. */
+interface Said {
+  readonly change: ProfileChange;
+  readonly hour: Hour;
 }
 
 const GROUP = 'tidemark-projector';
@@ -112,12 +120,12 @@ export class Projector {
     await this.#forgetRepeats();
   }
 
-  #read(portion: readonly PartitionRecords[]): Promise<DecodedBatch<ProfileChange>> {
-    return this.#loop.patiently('read the schemas', () => decodeBatch(this.#options.codec, portion, changeOf));
+  #read(portion: readonly PartitionRecords[]): Promise<DecodedBatch<Said>> {
+    return this.#loop.patiently('read the schemas', () => decodeBatch(this.#options.codec, portion, saidBy));
   }
 
   /** Returns how many messages the store refused for themselves: found by halving, put aside, and passed. */
-  async #write(batch: readonly PartitionRecords[], decoded: readonly Decoded<ProfileChange>[]): Promise<number> {
+  async #write(batch: readonly PartitionRecords[], decoded: readonly Decoded<Said>[]): Promise<number> {
     const steps = batch.map((partition) => this.#step(partition));
     try {
       await this.#loop.patiently('write profiles', () => this.#writeSteps(steps, decoded));
@@ -135,12 +143,14 @@ export class Projector {
     }
   }
 
-  async #writeSteps(steps: readonly Step[], decoded: readonly Decoded<ProfileChange>[]): Promise<void> {
+  async #writeSteps(steps: readonly Step[], decoded: readonly Decoded<Said>[]): Promise<void> {
     const claims = decoded.flatMap(({ claim }) => claim ?? []);
-    await this.#options.store.write(steps, claims, (counts) => {
-      let next = 0;
-      return fold(decoded.filter(({ claim }) => !claim || counts[next++] === true).map(({ content }) => content));
-    });
+    await this.#options.store.write(
+      steps,
+      claims,
+      (counts) => fold(changesThatCount(decoded, counts)),
+      (counts) => tally(tallied(decoded, counts)),
+    );
     for (const { to } of steps) this.#stands.set(nameOf(to), to);
   }
 
@@ -168,6 +178,23 @@ export class Projector {
 
   #stand(partition: TopicPartition): Position {
     return this.#stands.get(nameOf(partition)) ?? beginningOf(partition);
+  }
+}
+
+function saidBy(message: Message): Said {
+  return { change: changeOf(message), hour: hourOf(message.receivedAt) };
+}
+
+function* changesThatCount(decoded: readonly Decoded<Said>[], counts: readonly boolean[]): Generator<ProfileChange> {
+  let next = 0;
+  for (const { claim, content } of decoded) if (!claim || counts[next++] === true) yield content.change;
+}
+
+function* tallied(decoded: readonly Decoded<Said>[], counts: readonly boolean[]): Generator<Tallied> {
+  let next = 0;
+  for (const { topic, partition, claim, content } of decoded) {
+    const { change, hour } = content;
+    yield { topic, partition, projectId: change.projectId, hour, isRepeat: claim ? counts[next++] !== true : false };
   }
 }
 

@@ -36,7 +36,7 @@ export interface UserSeen {
 /** Every row of a message but the user's. Times are microseconds, 128-bit numbers plain decimals. */
 export function rowsOf(message: Message, place: Place): readonly Row[] {
   if (message.type === 'track') return [['event_rows', eventLine(message, place)]];
-  if (message.type === 'identify') return traitRows(message);
+  if (message.type === 'identify') return [['identify_rows', identifyLine(message, place)], ...traitRows(message)];
   return [['session_rows', sessionLine(message, place)], ...traitRows(message)];
 }
 
@@ -73,7 +73,14 @@ function sessionLine(message: Session, { partition, offset }: Place): string {
   );
 }
 
-/** What events and sessions begin with. */
+function identifyLine(message: Identify, { topic, partition, offset }: Place): string {
+  return (
+    `${headOf(message)},"version":${decimal(message.version)},` +
+    `"log_topic":${quoted(topic)},"log_partition":${partition},"log_offset":${offset}}`
+  );
+}
+
+/** What events, sessions and identifies begin with. */
 function headOf({ projectId, userKey, messageId, timestamp, receivedAt }: Message): string {
   return (
     `{"project_id":${quoted(projectId)},"user":${userNumber(userKey)},"message_id":${quoted(messageId)},` +

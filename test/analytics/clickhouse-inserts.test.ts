@@ -27,7 +27,14 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     const [line = ''] = await askServer(database.url, `SELECT ${counts.join()}`);
     return Object.fromEntries(TABLES.map((table, index) => [table, Number(line.split('\t')[index])]));
   };
-  const eachOnce = { event_rows: 2, session_rows: 1, trait_rows: 1, user_rows: 1, user_event_rows: 2 };
+  const eachOnce = {
+    event_rows: 2,
+    session_rows: 1,
+    identify_rows: 1,
+    trait_rows: 1,
+    user_rows: 1,
+    user_event_rows: 2,
+  };
 
   function someRows() {
     const maker = new MessageMaker();
@@ -36,6 +43,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
       maker.track({ receivedAt: january, timestamp: january }),
       maker.track(),
       maker.session({ traits: '{"plan":"pro"}' }),
+      maker.identify(),
     ]);
   }
 
@@ -47,7 +55,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
 
     await store.insert([], rows);
 
-    expect(await rowCounts()).toEqual({ ...eachOnce, user_rows: 6 });
+    expect(await rowCounts()).toEqual({ ...eachOnce, identify_rows: 6, user_rows: 6 });
   });
 
   test('writes again what was taken out of it with its partitions', async () => {

@@ -12,9 +12,9 @@ import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 
 const FOLDER = new URL('../../schemas/clickhouse/', import.meta.url);
 const OPENER = new URL('../support/analytics-opener.ts', import.meta.url).pathname;
-const STATEMENTS = readdirSync(FOLDER)
-  .toSorted()
-  .flatMap((file) => statementsOf(readFileSync(new URL(file, FOLDER), 'utf8')));
+const MIGRATIONS = readdirSync(FOLDER).toSorted();
+const NUMBERS = MIGRATIONS.map((_, index) => String(index + 1));
+const STATEMENTS = MIGRATIONS.flatMap((file) => statementsOf(readFileSync(new URL(file, FOLDER), 'utf8')));
 
 const server = await serverUrl('clickhouse');
 
@@ -35,7 +35,7 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
     const opened = await Promise.all([open(), open(), open()]);
 
     expect(opened.map(({ stdout }) => stdout)).toEqual(['open', 'open', 'open']);
-    expect(await applied()).toEqual(['1', '2']);
+    expect(await applied()).toEqual(NUMBERS);
   });
 
   test('are made under the lock that is given, and once', async () => {
@@ -55,7 +55,7 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
     await (await openAnalytics(database.url, { exclusively })).close();
 
     expect(held).toEqual(['0', '1']);
-    expect(await askServer(database.url, 'SELECT number FROM schema_migrations ORDER BY number')).toEqual(['1', '2']);
+    expect(await askServer(database.url, 'SELECT number FROM schema_migrations ORDER BY number')).toEqual(NUMBERS);
   });
 
   test('bear every statement again, with rows in them', async () => {

@@ -44,6 +44,37 @@ function testInserts(store: () => AnalyticsStore): void {
     expect(counts).toEqual([{ events: '1', sessions: '1', traits: '1', users: '1', profiles: '1' }]);
   });
 
+  test('an identify is one row, whatever its traits, under the version that they have', async () => {
+    const maker = new MessageMaker();
+    const identify = maker.identify({ traits: '{"plan":"pro","age":null}', messageId: 'i' });
+    const history = [identify, maker.identify({ messageId: 'j' }), maker.session({ traits: '{"seen":true}' })];
+
+    await insert(store(), history, 5n);
+    await insert(store(), history, 5n);
+
+    const rows = await ask(
+      store(),
+      `SELECT message_id, log_topic, log_partition, log_offset FROM identifies
+       WHERE project_id = {p:String} ORDER BY message_id`,
+      { p: maker.projectId },
+    );
+    const place = { log_topic: 'tidemark.identify', log_partition: 0 };
+    expect(rows).toEqual([
+      { message_id: 'i', ...place, log_offset: '5' },
+      { message_id: 'j', ...place, log_offset: '6' },
+    ]);
+    const setters = await ask(
+      store(),
+      `SELECT trait, message_id FROM trait_rows FINAL INNER JOIN identifies USING (project_id, user, version)
+       WHERE project_id = {p:String} ORDER BY trait`,
+      { p: maker.projectId },
+    );
+    expect(setters).toEqual([
+      { trait: 'age', message_id: 'i' },
+      { trait: 'plan', message_id: 'i' },
+    ]);
+  });
+
   test('a repeat in the next month is not counted, and the first copy stays', async () => {
     const maker = new MessageMaker();
     const at = BigInt(Date.UTC(2026, 0, 31, 23, 59)) * 1000n;

@@ -1,6 +1,6 @@
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
-import type { Profile, ProfileChange } from '../../services/profiles/profile.ts';
-import type { Claim, ProfileStore, Step } from '../../services/profiles/profile-store.ts';
+import type { Profile } from '../../services/profiles/profile.ts';
+import type { ProfileStore, Step } from '../../services/profiles/profile-store.ts';
 import { hasCode } from '../../services/runtime/errors.ts';
 
 /** A projector's view of a real store: can be held in the middle of a batch, and remembers what was written. */
@@ -28,16 +28,12 @@ export class WatchedProfiles implements ProfileStore {
     this.#gate = undefined;
   }
 
-  async write(
-    steps: readonly Step[],
-    claims: readonly Claim[],
-    fold: (counts: readonly boolean[]) => readonly ProfileChange[],
-  ): Promise<void> {
+  async write(...[steps, ...rest]: Parameters<ProfileStore['write']>): Promise<void> {
     this.waiting++;
     await this.#gate?.promise;
     this.waiting--;
     try {
-      await this.#store.write(steps, claims, fold);
+      await this.#store.write(steps, ...rest);
       this.written.push(...steps);
     } catch (error) {
       if (hasCode(error, 'POSITION_MOVED')) this.refused++;

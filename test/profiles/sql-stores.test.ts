@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { testCounts } from '../contract/counts.ts';
 import { testProfileStore } from '../contract/profile-store.ts';
 import { testSinkPlans } from '../contract/sink-plans.ts';
 import { serverUrl } from '../servers/server.ts';
@@ -11,6 +12,7 @@ describe('on PGlite', () => {
 
   testProfileStore('PGlite', database);
   testSinkPlans('PGlite', database);
+  testCounts('PGlite', database);
 });
 
 describe.skipIf(server === undefined)('on Postgres', () => {
@@ -18,4 +20,5 @@ describe.skipIf(server === undefined)('on Postgres', () => {
 
   testProfileStore('Postgres', database);
   testSinkPlans('Postgres', database);
+  testCounts('Postgres', database);
 });

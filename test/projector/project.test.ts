@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hourOf } from '../../services/messages/hour.ts';
 import {
   IMPORT_TOPICS,
   importTopicOf,
@@ -73,6 +74,26 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     await eventually(async () => (await profile())?.traits).toBe('{"plan": "pro", "since": 2020}');
   });
 
+  test('what it applies is counted by project and hour of arrival: messages, repeats, and no dead letters', async () => {
+    const { log, project, profile, ada, reports } = await scene();
+    const given = identify({ ...ada, messageId: 'm1', messageIdGiven: true });
+    const late = track({ ...ada, timestamp: TODAY, receivedAt: TODAY + 7_200_000_000n });
+    append(log, [given, given, late, track({ ...ada, receivedAt: TODAY })]);
+    append(log, [track({ ...ada, anonymousId: 'a\0b' })]);
+    log.put('tidemark.track', 0, { key: Buffer.from('k'), value: Buffer.from('no avro') });
+
+    project();
+    await eventually(profile).toBeDefined();
+    await eventually(() => reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(4);
+
+    const sql = 'select topic, hour, messages, repeats from applied_counts where project_id = $1 order by topic, hour';
+    expect(await database().query(sql, [ada.projectId])).toEqual([
+      { topic: 'tidemark.identify', hour: hourOf(given.receivedAt), messages: 1n, repeats: 1n },
+      { topic: 'tidemark.track', hour: hourOf(TODAY), messages: 1n, repeats: 0n },
+      { topic: 'tidemark.track', hour: hourOf(TODAY) + 2, messages: 1n, repeats: 0n },
+    ]);
+  });
+
   test('a projector that starts again goes on where the store stands', async () => {
     const { log, project, profile, ada, reports } = await scene();
     append(log, [identify({ ...ada, traits: '{"a":1}' })]);
@@ -143,12 +164,12 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     append(log, [identify({ ...ada, traits: '{"a":1}' })]);
     let taken = false;
     const contested = overriding(store, {
-      write: async (steps, claims, fold) => {
+      write: async (...args) => {
         if (!taken) {
           taken = true;
-          await store.write(steps, claims, fold);
+          await store.write(...args);
         }
-        await store.write(steps, claims, fold);
+        await store.write(...args);
       },
     });
 

@@ -1,0 +1,19 @@
+import type { Micros } from './message.ts';
+import { EARLIEST } from './timestamp.ts';
+
+/** An hour of UTC: whole hours since 1970, negative before. */
+export type Hour = number;
+
+const HOUR_MICROS = 3_600_000_000n;
+// The quotient of bigints is cut towards zero: counted from the earliest instant there is nothing below.
+const EARLIEST_HOUR = Number(EARLIEST / HOUR_MICROS);
+
+/** The hour in which an instant lies. */
+export function hourOf(instant: Micros): Hour {
+  return Number((instant - EARLIEST) / HOUR_MICROS) + EARLIEST_HOUR;
+}
+
+/** Its first instant. */
+export function beginningOfHour(hour: Hour): Micros {
+  return BigInt(hour) * HOUR_MICROS;
+}
