@@ -51,6 +51,8 @@ export interface StoredEvent {
 
 /** A parameterised query: `{name:Type}` in `sql`, nothing of a caller's in it. */
 export interface Query {
+  /** Whose messages alone it is about: answered by the generation that is live for them. Left out: for everybody's. */
+  readonly projectId?: string;
   readonly sql: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
@@ -82,7 +84,32 @@ export interface AnalyticsReader {
   ask(query: Query, limits: QueryLimits): Promise<QueryResult>;
 }
 
-export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader {
+/** Which generation answers for everybody, and for the projects that have one of their own. */
+export interface LiveNumbers {
+  readonly all: number;
+  readonly own: ReadonlyMap<string, number>;
+}
+
+/**
+ * The generations of analytics: the first is the database that was opened, each later one a database beside it, with the
+ * same tables. See `services/generations`.
+ */
+export interface AnalyticsGenerations {
+  /**
+   * A generation that was made before, its tables up to date; the same object each time. Closed with the whole.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE` also where there is no such generation.
+   */
+  ofGeneration(number: number): Promise<AnalyticsStore>;
+  /** Makes the database of a generation, where it is absent. Not for the first. */
+  makeGeneration(number: number): Promise<void>;
+  /** Deletes what a generation holds: its database; of the first, which is the one that was opened, all rows. */
+  dropGeneration(number: number): Promise<void>;
+  /** Makes the plain views of the database that was opened show these generations. May be repeated. */
+  showGenerations(live: LiveNumbers): Promise<void>;
+}
+
+export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations {
   /** Resolves when it can answer now. @throws TidemarkError `STORE_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Ends queries under way, waits for inserts, then closes. Idempotent. */

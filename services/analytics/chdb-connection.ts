@@ -4,7 +4,7 @@ import { parseError, type createClient } from '@clickhouse/client';
 import { Turns } from '../runtime/turns.ts';
 import type { ChdbEngine } from './chdb-engine.ts';
 import { preambleOf, settingsForChdb } from './chdb-preamble.ts';
-import { Slots } from './slots.ts';
+import type { Slots } from './slots.ts';
 
 /** The client's hook for another transport than HTTP: experimental, and so named nowhere else. */
 type Connection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
@@ -23,16 +23,19 @@ const INSERT = /^INSERT INTO (\w+) FORMAT JSONEachRow$/;
 export class ChdbConnection implements Connection {
   readonly #engine: ChdbEngine;
   readonly #slots: Slots;
+  readonly #database: string | undefined;
 
-  /** Runs at most `atOnce` statements side by side; others wait their turn. */
-  constructor(engine: ChdbEngine, atOnce: number) {
+  /** @param database A word: whose tables those without a database are; undefined for chDB's own. */
+  constructor(engine: ChdbEngine, slots: Slots, database?: string) {
     this.#engine = engine;
-    this.#slots = new Slots(atOnce);
+    this.#slots = slots;
+    this.#database = database;
   }
 
   async query(params: QueryParams): Promise<ExecResult> {
     const { query, clickhouse_settings = {}, query_params = {}, abort_signal } = params;
-    const preamble = preambleOf(clickhouse_settings, query_params);
+    const use = this.#database === undefined ? '' : `USE ${this.#database}; `;
+    const preamble = use + preambleOf(clickhouse_settings, query_params);
     return this.#slots.run(async () => {
       abort_signal?.throwIfAborted();
       return answer(await asClickHouseError(this.#engine.query(preamble, query, abort_signal)));
@@ -42,8 +45,9 @@ export class ChdbConnection implements Connection {
   /** With values: `INSERT INTO table FORMAT JSONEachRow` and a stream of bytes. */
   async exec(params: ExecParams): Promise<ExecResult> {
     if (params.values === undefined) return this.query(params);
-    const table = INSERT.exec(params.query)?.[1];
-    if (table === undefined) throw new Error(`not an insert that is taken here: ${params.query}`);
+    const name = INSERT.exec(params.query)?.[1];
+    if (name === undefined) throw new Error(`not an insert that is taken here: ${params.query}`);
+    const table = this.#database === undefined ? name : `${this.#database}.${name}`;
     const values = await bytesOf(params.values);
     const settings = settingsForChdb(params.clickhouse_settings ?? {});
     return this.#slots.run(async () => {

@@ -1,18 +1,22 @@
 /** ClickHouse inside this process: chDB behind the official client. Imported by open.ts alone. */
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
+import { lockFolder } from '../runtime/folder-lock.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { BootNote } from './boot-note.ts';
 import { ChdbConnection } from './chdb-connection.ts';
 import { ChdbEngine } from './chdb-engine.ts';
-import { ClickHouseStore } from './clickhouse.ts';
+import { type ClickHouseClients, ClickHouseStore } from './clickhouse.ts';
 import { EMBEDDED } from './clickhouse-deployment.ts';
+import { Slots } from './slots.ts';
 
 // Every statement under way holds a thread of libuv's pool, which is 4 unless UV_THREADPOOL_SIZE says more (settable from
 // within, before its first use): together these are 4, so that files and the embedded log want a larger pool.
 const INSERTS_AT_ONCE = 1;
 const LOOKUPS_AT_ONCE = 1;
 const QUESTIONS_AT_ONCE = 2;
+
+/** The database that chDB has without being told. */
+const DATABASE = 'default';
 
 /**
  * Opens the store in this folder, making it where it is absent, and brings its tables up to date. One chDB can be open
@@ -23,14 +27,8 @@ const QUESTIONS_AT_ONCE = 2;
 export async function openChdb(folder: string): Promise<ClickHouseStore> {
   const lock = lockFolder(folder);
   try {
-    const engine = openEngine(folder);
-    const clients = {
-      inserts: clientOf(engine, INSERTS_AT_ONCE),
-      lookups: clientOf(engine, LOOKUPS_AT_ONCE),
-      questions: clientOf(engine, QUESTIONS_AT_ONCE),
-      release: () => release(engine, lock),
-    };
-    const store = new ClickHouseStore(clients, EMBEDDED);
+    const databases = new ChdbDatabases(openEngine(folder));
+    const store = databases.first(() => lock.release());
     await prepared(store, folder);
     return store;
   } catch (error) {
@@ -47,11 +45,50 @@ function openEngine(folder: string): ChdbEngine {
   }
 }
 
-function clientOf(engine: ChdbEngine, atOnce: number): ReturnType<typeof createClient> {
-  return createClient({
-    connection: new ChdbConnection(engine, atOnce),
-    log: { level: ClickHouseLogLevel.OFF },
-  });
+/** The databases of one chDB. They share how many statements run at once. */
+class ChdbDatabases {
+  readonly name = DATABASE;
+  readonly #engine: ChdbEngine;
+  readonly #inserts = new Slots(INSERTS_AT_ONCE);
+  readonly #lookups = new Slots(LOOKUPS_AT_ONCE);
+  readonly #questions = new Slots(QUESTIONS_AT_ONCE);
+
+  constructor(engine: ChdbEngine) {
+    this.#engine = engine;
+  }
+
+  /** @param release Called once it is closed, and chDB with it. */
+  first(release: () => void): ClickHouseStore {
+    const close = async (): Promise<void> => {
+      await this.#engine.close();
+      release();
+    };
+    return new ClickHouseStore(this.#clients(close), EMBEDDED, this);
+  }
+
+  async open(name: string): Promise<ClickHouseStore> {
+    const store = new ClickHouseStore(
+      this.#clients(() => Promise.resolve(), name),
+      EMBEDDED,
+      this,
+    );
+    await store.migrate();
+    return store;
+  }
+
+  #clients(release: () => Promise<void>, database?: string): ClickHouseClients {
+    const clientOf = (slots: Slots): ReturnType<typeof createClient> =>
+      createClient({
+        connection: new ChdbConnection(this.#engine, slots, database),
+        log: { level: ClickHouseLogLevel.OFF },
+      });
+    return {
+      inserts: clientOf(this.#inserts),
+      lookups: clientOf(this.#lookups),
+      questions: clientOf(this.#questions),
+      release,
+    };
+  }
 }
 
 async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
@@ -64,9 +101,4 @@ async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
     await store.close();
     throw error;
   }
-}
-
-async function release(engine: ChdbEngine, lock: FolderLock): Promise<void> {
-  await engine.close();
-  lock.release();
 }

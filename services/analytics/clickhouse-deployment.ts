@@ -67,7 +67,7 @@ export function cluster({ name, insertQuorum }: ClusterOptions): Deployment {
 const DEFINITION = /^(CREATE|ALTER|DROP|RENAME|TRUNCATE)\b/im;
 // What is defined, up to and with its name.
 const HEAD =
-  /^((?:CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:DATABASE|TABLE|MATERIALIZED\s+VIEW|VIEW)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?[\w`]+)/im;
+  /^((?:CREATE|ALTER|DROP|TRUNCATE)\s+(?:OR\s+REPLACE\s+)?(?:DATABASE|TABLE|MATERIALIZED\s+VIEW|VIEW)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?:`[^`]+`|\w+)(?:\.(?:`[^`]+`|\w+))?)/im;
 const ENGINE = /^ENGINE = ((?:Replacing|Aggregating)MergeTree)(?:\((\w+)\))?$/m;
 
 function onCluster(sql: string, name: string): string {

@@ -9,7 +9,7 @@ import {
 } from '../runtime/migrate.ts';
 import type { Deployment } from './clickhouse-deployment.ts';
 
-const FOLDER = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
+export const CLICKHOUSE_SCHEMAS = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
 
 /** Runs what it is given while nobody else migrates the same tables. */
 export type Exclusively = <T>(run: () => Promise<T>) => Promise<T>;
@@ -28,7 +28,7 @@ export async function migrateClickHouse(
   { statement }: Pick<Deployment, 'statement'>,
   exclusively: Exclusively = (run) => run(),
 ): Promise<void> {
-  const files = await readMigrations(FOLDER);
+  const files = await readMigrations(CLICKHOUSE_SCHEMAS);
   await migrate(
     {
       exclusively: async (run) => ((await appliedIn(client)).length >= files.length ? run() : exclusively(run)),
@@ -59,4 +59,4 @@ async function rowsOf<T>(client: ClickHouseClient, query: string): Promise<T[]> 
 }
 
 // On a cluster a statement is answered when every replica has run it.
-const DEFINING: ClickHouseSettings = { distributed_ddl_task_timeout: '60' };
+export const DEFINING: ClickHouseSettings = { distributed_ddl_task_timeout: '60' };

@@ -4,6 +4,7 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickh
 import { TidemarkError } from '../runtime/errors.ts';
 import { ClickHouseStore } from './clickhouse.ts';
 import { cluster, type Deployment, quotedName, SERVER } from './clickhouse-deployment.ts';
+import type { ClickHouseDatabases } from './clickhouse-generations.ts';
 import { openingError } from './clickhouse-errors.ts';
 import { type ClickHouseAddress, readClickHouseUrl } from './clickhouse-url.ts';
 import type { AnalyticsOptions } from './open.ts';
@@ -35,14 +36,19 @@ export async function openClickHouse(url: string, { exclusively }: AnalyticsOpti
   const address = readClickHouseUrl(url);
   const common = commonOptions(address);
   await prepare(address, common);
-  const store = new ClickHouseStore(clientsOf(address, common), deploymentOf(address));
-  try {
-    await store.migrate(exclusively);
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  const deployment = deploymentOf(address);
+  const open = async (database: string): Promise<ClickHouseStore> => {
+    const store = new ClickHouseStore(clientsOf({ ...address, database }, common), deployment, databases);
+    try {
+      await store.migrate(exclusively);
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  };
+  const databases: ClickHouseDatabases = { name: address.database, open };
+  return open(address.database);
 }
 
 function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress): Deployment {

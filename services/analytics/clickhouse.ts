@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { drainStream, type ClickHouseClient } from '@clickhouse/client';
+import { drainStream, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { Turns } from '../runtime/turns.ts';
@@ -8,6 +8,7 @@ import type {
   AnalyticsStore,
   EventsQuery,
   HeldRange,
+  LiveNumbers,
   Query,
   QueryLimits,
   QueryResult,
@@ -16,8 +17,9 @@ import type {
 } from './analytics-store.ts';
 import { ROW_TABLES } from './analytics-store.ts';
 import type { Deployment } from './clickhouse-deployment.ts';
+import { type ClickHouseDatabases, ClickHouseGenerations } from './clickhouse-generations.ts';
 import { insertError, openingError, questionError } from './clickhouse-errors.ts';
-import { type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
+import { DEFINING, type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
 import { FORGET_DOUBTFUL, heldQuery, heldRangeLine, positionsOf, type HeldRow } from './held-ranges.ts';
 import { userEvents } from './user-events.ts';
@@ -42,11 +44,14 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #deployment: Deployment;
   readonly #stopping = new AbortController();
   readonly #inserts = new Set<Promise<void>>();
+  readonly #generations: ClickHouseGenerations;
   #closed: Promise<void> | undefined;
 
-  constructor(clients: ClickHouseClients, deployment: Deployment) {
+  /** A store of one database; the others of `databases` are opened when they are asked for. */
+  constructor(clients: ClickHouseClients, deployment: Deployment, databases: ClickHouseDatabases) {
     this.#clients = clients;
     this.#deployment = deployment;
+    this.#generations = new ClickHouseGenerations(this, clients.inserts, databases);
   }
 
   /**
@@ -61,10 +66,11 @@ export class ClickHouseStore implements AnalyticsStore {
     }
   }
 
-  /** After the machine went down: forgets the ranges that may not have reached the disk. */
+  /** After the machine went down: forgets the ranges that may not have reached the disk, in every generation. */
   async forgetDoubtful(): Promise<void> {
     try {
       await this.#clients.inserts.command({ query: FORGET_DOUBTFUL });
+      await this.#generations.forgetDoubtful();
     } catch (error) {
       throw questionError(error);
     }
@@ -92,6 +98,33 @@ export class ClickHouseStore implements AnalyticsStore {
 
   ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     return this.#ask(this.#clients.questions, query, limits);
+  }
+
+  /** Runs a statement that makes or drops something, as it is to be run where this ClickHouse is. */
+  async define(sql: string, settings: ClickHouseSettings = {}): Promise<void> {
+    try {
+      const clickhouse_settings = { ...DEFINING, ...settings };
+      await this.#clients.inserts.command({ query: this.#deployment.statement(sql), clickhouse_settings });
+    } catch (error) {
+      throw openingError(error);
+    }
+  }
+
+  ofGeneration(number: number): Promise<AnalyticsStore> {
+    this.#refuseIfStopping();
+    return this.#generations.open(number);
+  }
+
+  makeGeneration(number: number): Promise<void> {
+    return this.#generations.make(number);
+  }
+
+  dropGeneration(number: number): Promise<void> {
+    return this.#generations.drop(number);
+  }
+
+  showGenerations(live: LiveNumbers): Promise<void> {
+    return this.#generations.show(live);
   }
 
   async check(): Promise<void> {
@@ -157,6 +190,7 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #close(): Promise<void> {
     this.#stopping.abort();
+    await this.#generations.close();
     await Promise.allSettled(this.#inserts);
     const { inserts, lookups, questions, release } = this.#clients;
     await Promise.all([inserts.close(), lookups.close(), questions.close()]);

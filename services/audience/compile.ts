@@ -35,7 +35,7 @@ export function compilePreview(audience: Audience, { projectId, now, sampleSize 
     `SELECT uniqExact(user) AS count, arraySlice(arraySort(${sample}), 1, ${params.count(sampleSize)}) AS sample ` +
     `FROM user_rows WHERE project_id = ${params.string(projectId)} AND ${filter(scope, audience)}`;
   const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
-  return { sql, params: params.values() };
+  return { projectId, sql, params: params.values() };
 }
 
 /** The condition on `user` that is true of the audience's users. */

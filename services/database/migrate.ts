@@ -12,26 +12,60 @@ import type { Database, Queryable } from './database.ts';
 const FOLDER = fileURLToPath(new URL('../../schemas/postgres', import.meta.url));
 
 /**
- * Makes the tables of `schemas/postgres`, or brings them up to date. All of it or nothing. Returns what was applied now.
+ * Makes the tables of `schemas/postgres`, or brings them up to date, those of later generations too. All of a schema or
+ * nothing. Returns what was applied now.
  *
  * @throws TidemarkError as `runtime/migrate.ts` and the database do.
  */
 export async function migrateDatabase(database: Database, folder = FOLDER): Promise<readonly MigrationFile[]> {
-  return migrate(new DatabaseMigrations(database), await readMigrations(folder));
+  const files = await readMigrations(folder);
+  const applied = [...(await migrate(new DatabaseMigrations(database), files))];
+  for (const schema of await generationSchemas(database))
+    applied.push(...(await migrateSchema(database, schema, folder)));
+  return applied;
+}
+
+/** Makes the tables of a generation in this schema, making it where it is absent, or brings them up to date. */
+export async function migrateSchema(
+  database: Database,
+  schema: string,
+  folder = FOLDER,
+): Promise<readonly MigrationFile[]> {
+  const files = (await readMigrations(folder)).filter(({ name }) => OF_EVERY_GENERATION.test(name));
+  const numbered = files.map((file, index) => ({ ...file, number: index + 1 }));
+  return migrate(new DatabaseMigrations(database, schema), numbered);
+}
+
+/** What is read from the log, and so made anew by reading it again. */
+const OF_EVERY_GENERATION = /^\d+-profiles\b/;
+
+async function generationSchemas(database: Database): Promise<readonly string[]> {
+  const rows = await database.query<{ readonly schema: string }>(
+    `select nspname::text as schema from pg_namespace
+     where nspname in (select kind || '_g' || number from generations where state in ('building', 'built'))`,
+  );
+  return rows.map(({ schema }) => schema);
 }
 
 class DatabaseMigrations implements MigrationTarget {
   readonly #database: Database;
+  readonly #schema: string | undefined;
   #transaction: Queryable | undefined;
 
-  constructor(database: Database) {
+  /** @param schema Where the tables are made; undefined for where the connection makes them by itself. */
+  constructor(database: Database, schema?: string) {
     this.#database = database;
+    this.#schema = schema;
   }
 
   async exclusively(run: () => Promise<void>): Promise<void> {
     const migrateAll = async (transaction: Queryable): Promise<void> => {
       this.#transaction = transaction;
       await transaction.query(LOCK);
+      if (this.#schema !== undefined) {
+        await transaction.query(`create schema if not exists ${this.#schema}`);
+        await transaction.query(`set local search_path to ${this.#schema}`);
+      }
       await transaction.query(MAKE_RECORD);
       await run();
     };

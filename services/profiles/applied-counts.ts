@@ -6,7 +6,7 @@ import type { AppliedCount } from './profile-store.ts';
 export async function addCounts(transaction: Queryable, counts: readonly AppliedCount[]): Promise<void> {
   if (counts.length === 0) return;
   await transaction.query(
-    `insert into applied_counts as stored (topic, partition, project_id, hour, messages, repeats)
+    `insert into {applied_counts} as stored (topic, partition, project_id, hour, messages, repeats)
      select * from unnest($1::text[], $2::int4[], $3::text[], $4::int4[], $5::int8[], $6::int8[])
      on conflict (topic, partition, project_id, hour) do update
      set messages = stored.messages + excluded.messages, repeats = stored.repeats + excluded.repeats`,

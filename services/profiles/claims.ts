@@ -34,8 +34,8 @@ export async function enterClaims(
 export async function forgetClaims(database: Queryable, windowMs: number, limit: number): Promise<number> {
   const rows = await database.query<{ readonly deleted: bigint }>(
     `with deleted as (
-       delete from applied
-       where ctid = any (array(select ctid from applied where applied_at_ms <= ${NOW_MS} - $1::int8 limit $2::int4))
+       delete from {applied}
+       where ctid = any (array(select ctid from {applied} where applied_at_ms <= ${NOW_MS} - $1::int8 limit $2::int4))
        returning 1
      )
      select count(*) as deleted from deleted`,
@@ -56,7 +56,7 @@ async function insertNew(
   entries: readonly Entry[],
 ): Promise<readonly string[]> {
   const rows = await transaction.query<{ readonly identity: string }>(
-    `insert into applied (reader, identity, partition, log_offset, applied_at_ms)
+    `insert into {applied} (reader, identity, partition, log_offset, applied_at_ms)
      select $1, identity::uuid, partition, log_offset, ${NOW_MS}
      from unnest($2::text[], $3::int4[], $4::int8[]) as claim (identity, partition, log_offset)
      on conflict do nothing
@@ -76,7 +76,7 @@ async function selectPlaces(transaction: Queryable, reader: ReaderName, entries:
   return transaction.query<{ readonly identity: string; readonly place: string }>(
     `select claim.identity, partition || '/' || log_offset as place
      from unnest($2::text[]) as claim (identity)
-     join applied on applied.reader = $1 and applied.identity = claim.identity::uuid`,
+     join {applied} as applied on applied.reader = $1 and applied.identity = claim.identity::uuid`,
     [reader, entries.map(([identity]) => identity)],
   );
 }

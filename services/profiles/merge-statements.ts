@@ -8,7 +8,7 @@ import type { ProfileChange } from './profile.ts';
 /** A row is rewritten only where something of it changes. */
 export async function mergeUsers(transaction: Queryable, changes: readonly ProfileChange[]): Promise<void> {
   await transaction.query(
-    `insert into users as stored (project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version)
+    `insert into {users} as stored (project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version)
      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::bool[], $8::text[])
      on conflict (project_id, user_key) do update
      set user_id = greatest(stored.user_id, excluded.user_id),
@@ -39,7 +39,7 @@ export async function mergeUsers(transaction: Queryable, changes: readonly Profi
 /** Changes without traits must not come here. */
 export async function mergeTraits(transaction: Queryable, changes: readonly ProfileChange[]): Promise<void> {
   await transaction.query(
-    `insert into profiles as stored (project_id, user_key, traits, versions)
+    `insert into {profiles} as stored (project_id, user_key, traits, versions)
      select project_id, user_key, traits::jsonb, versions::jsonb
      from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as change (project_id, user_key, traits, versions)
      on conflict (project_id, user_key) do update

@@ -14,7 +14,7 @@ interface PositionRow {
 export async function readPositions(database: Queryable, of: readonly TopicPartition[]): Promise<readonly Position[]> {
   const rows = await database.query<PositionRow>(
     `select topic, partition, next_offset, identity
-     from reader_positions
+     from {reader_positions}
      join unnest($1::text[], $2::int4[]) as wanted (topic, partition) using (topic, partition)`,
     [of.map(({ topic }) => topic), of.map(({ partition }) => partition)],
   );
@@ -23,7 +23,7 @@ export async function readPositions(database: Queryable, of: readonly TopicParti
 
 export async function readAllPositions(database: Queryable): Promise<readonly Position[]> {
   const rows = await database.query<PositionRow>(
-    'select topic, partition, next_offset, identity from reader_positions',
+    'select topic, partition, next_offset, identity from {reader_positions}',
   );
   return rows.map(toPosition);
 }
@@ -41,19 +41,19 @@ export async function movePositions(transaction: Queryable, steps: readonly Step
          as step (topic, partition, from_offset, from_identity, to_offset, to_identity)
      ), held as (
        select topic, partition, from_offset, to_offset, to_identity
-       from reader_positions
+       from {reader_positions} as stands
        join step using (topic, partition)
        where (next_offset, identity) = (from_offset, from_identity)
        order by topic, partition
-       for update of reader_positions
+       for update of stands
      ), moved as (
-       update reader_positions stands
+       update {reader_positions} as stands
        set next_offset = to_offset, identity = to_identity, counted_from = coalesce(counted_from, from_offset)
        from held
        where (stands.topic, stands.partition) = (held.topic, held.partition)
        returning 1
      ), begun as (
-       insert into reader_positions (topic, partition, next_offset, identity, counted_from)
+       insert into {reader_positions} (topic, partition, next_offset, identity, counted_from)
        select topic, partition, to_offset, to_identity, 0
        from step
        where (from_offset, from_identity) = (0, '')

@@ -1,7 +1,10 @@
 import type { Database } from '../database/database.ts';
+import { SchemaDatabase } from '../database/schema-database.ts';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
+import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { addCounts } from './applied-counts.ts';
 import { enterClaims, forgetClaims } from './claims.ts';
+import { refuseWhileHeld } from './held.ts';
 import { mergeTraits, mergeUsers } from './merge-statements.ts';
 import { movePositions, readPositions } from './positions.ts';
 import type { Profile, ProfileChange } from './profile.ts';
@@ -10,12 +13,14 @@ import { inSlices } from './slices.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
 
-/** Profiles in a Postgres-compatible database, whose tables `schemas/postgres` makes. */
+/** A generation of profiles in a Postgres-compatible database, whose tables `schemas/postgres` makes. */
 export class SqlProfileStore implements ProfileStore {
   readonly #database: Database;
+  readonly #generation: number;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(database: Database, generation = FIRST_GENERATION) {
+    this.#database = new SchemaDatabase(database, schemaOf('profiles', generation));
+    this.#generation = generation;
   }
 
   async find(projectId: string, userKey: string): Promise<Profile | undefined> {
@@ -34,6 +39,7 @@ export class SqlProfileStore implements ProfileStore {
     tally: (counts: readonly boolean[]) => readonly AppliedCount[] = () => [],
   ): Promise<void> {
     await this.#database.transaction(async (transaction) => {
+      await refuseWhileHeld(transaction, 'profiles', this.#generation);
       await movePositions(transaction, steps);
       const counts = await enterClaims(transaction, 'projector', claims);
       await addCounts(transaction, tally(counts));
@@ -61,8 +67,8 @@ type ProfileRow = Omit<Profile, 'projectId' | 'userKey'>;
 const FIND = `
   select user_id as "userId", anonymous, coalesce(traits, '{}')::text as traits,
          first_seen as "firstSeen", last_seen as "lastSeen"
-  from users
-  left join profiles using (project_id, user_key)
+  from {users}
+  left join {profiles} using (project_id, user_key)
   where project_id = $1 and user_key = $2`;
 
 /** One order everywhere: two projectors may write the same user at once, and must not deadlock. */

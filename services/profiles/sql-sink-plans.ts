@@ -1,15 +1,20 @@
 import type { Database, Queryable } from '../database/database.ts';
+import { SchemaDatabase } from '../database/schema-database.ts';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
+import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { enterClaims } from './claims.ts';
+import { refuseWhileHeld } from './held.ts';
 import { positionMoved, stepColumns } from './positions.ts';
 import type { Claim, Plan, SinkPlans, Step } from './profile-store.ts';
 
-/** The sink's plans in a Postgres-compatible database. */
+/** The plans of the sink of one generation of analytics, in a Postgres-compatible database. */
 export class SqlSinkPlans implements SinkPlans {
   readonly #database: Database;
+  readonly #generation: number;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(database: Database, generation = FIRST_GENERATION) {
+    this.#database = new SchemaDatabase(database, schemaOf('analytics', generation));
+    this.#generation = generation;
   }
 
   async last(partitions: readonly TopicPartition[]): Promise<readonly Plan[]> {
@@ -22,6 +27,7 @@ export class SqlSinkPlans implements SinkPlans {
 
   async fix(steps: readonly Step[], claims: readonly Claim[]): Promise<readonly boolean[]> {
     return this.#database.transaction(async (transaction) => {
+      await refuseWhileHeld(transaction, 'analytics', this.#generation);
       await expectAll(transaction, FIX, steps, stepColumns(steps));
       return enterClaims(transaction, 'sink', claims);
     });
@@ -58,7 +64,7 @@ interface PlanRow {
 
 const LAST = `
   select topic, partition, from_offset, from_identity, to_offset, to_identity, inserted
-  from sink_plans
+  from {sink_plans}
   join unnest($1::text[], $2::int4[]) as wanted (topic, partition) using (topic, partition)`;
 
 const STEP = `
@@ -68,18 +74,18 @@ const STEP = `
   )`;
 
 // Each holds the plans that it changes until the transaction ends, locked in one order everywhere, as positions are.
-const HELD = 'order by topic, partition for update of sink_plans';
+const HELD = 'order by topic, partition for update of stored';
 const IS_HELD = '(plan.topic, plan.partition) = (held.topic, held.partition)';
 
 const FIX = `
   with ${STEP}, held as (
     select step.*
-    from sink_plans
+    from {sink_plans} as stored
     join step using (topic, partition)
     where inserted and (to_offset, to_identity) = (next_from, next_from_identity)
     ${HELD}
   ), replaced as (
-    update sink_plans plan
+    update {sink_plans} as plan
     set from_offset = next_from, from_identity = next_from_identity,
         to_offset = next_to, to_identity = next_to_identity, inserted = false,
         rows_from = coalesce(rows_from, next_from)
@@ -87,7 +93,7 @@ const FIX = `
     where ${IS_HELD}
     returning 1
   ), begun as (
-    insert into sink_plans (topic, partition, from_offset, from_identity, to_offset, to_identity, inserted, rows_from)
+    insert into {sink_plans} (topic, partition, from_offset, from_identity, to_offset, to_identity, inserted, rows_from)
     select topic, partition, next_from, next_from_identity, next_to, next_to_identity, false, 0
     from step
     where (next_from, next_from_identity) = (0, '')
@@ -100,13 +106,13 @@ const FIX = `
 const FINISH = `
   with held as (
     select topic, partition
-    from sink_plans
+    from {sink_plans} as stored
     join unnest($1::text[], $2::int4[], $3::int8[], $4::text[]) as planned (topic, partition, planned_end, planned_identity)
       using (topic, partition)
     where (to_offset, to_identity) = (planned_end, planned_identity)
     ${HELD}
   ), finished as (
-    update sink_plans plan
+    update {sink_plans} as plan
     set inserted = true
     from held
     where ${IS_HELD}
@@ -116,7 +122,7 @@ const FINISH = `
 
 const REWIND = `
   with ${STEP}, rewound as (
-    update sink_plans plan
+    update {sink_plans} as plan
     set from_offset = next_to, from_identity = next_to_identity,
         to_offset = next_to, to_identity = next_to_identity, inserted = true,
         rows_from = least(rows_from, next_to)

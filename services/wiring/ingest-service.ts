@@ -3,10 +3,9 @@ import { Registry } from 'prom-client';
 import type { AnalyticsStore } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
 import type { EventLog } from '../event-log/event-log.ts';
+import { liveStores } from '../generations/live-stores.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
-import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
-import { SqlReaderProgress } from '../profiles/sql-reader-progress.ts';
 import { type FirstStart, makeFirstProject } from '../projects/first-start.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Config } from '../runtime/config.ts';
@@ -116,10 +115,8 @@ class Background {
     const database = this.#database.standIn;
     const analytics = this.#analytics.standIn;
     return {
-      profiles: new SqlProfileStore(database),
+      ...liveStores(database, analytics),
       projects: new SqlProjectStore(database),
-      progress: new SqlReaderProgress(database),
-      analytics,
       readers: {
         health: () => statesOf(database, analytics),
         metrics: async () => '',

@@ -2,10 +2,11 @@ import type { AnalyticsStore } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
+import { LiveGenerations } from '../generations/live-generations.ts';
+import { LiveProgress } from '../generations/live-progress.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../messages/message.ts';
 import type { ReaderName } from '../profiles/profile-store.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
-import { SqlReaderProgress } from '../profiles/sql-reader-progress.ts';
 import { SqlSinkPlans } from '../profiles/sql-sink-plans.ts';
 import { Projector } from '../projector/project.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
@@ -45,7 +46,7 @@ export class Readers implements ReadersHealth {
   readonly #readers: readonly Reader[];
 
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
-    const progress = new SqlReaderProgress(parts.database);
+    const progress = new LiveProgress(parts.database, new LiveGenerations(parts.database));
     const giveWay = wayForLive(new LiveLag({ log: parts.log, progress, readers: kinds }), parts.giveWay);
     const imports = kinds.map((kind): LaneReader => `import-${kind}`);
     const metrics = new ReaderMetrics(parts.log, progress, [...kinds, ...imports]);

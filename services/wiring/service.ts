@@ -1,8 +1,7 @@
 /** Configuration → opened stores → running parts: the whole service in one process. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
-import { SqlReaderProgress } from '../profiles/sql-reader-progress.ts';
+import { liveStores } from '../generations/live-stores.ts';
 import { type FirstStart, type FirstStartOptions, makeFirstProject } from '../projects/first-start.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Config } from '../runtime/config.ts';
@@ -56,9 +55,11 @@ export class Service implements Running {
         const projects = new SqlProjectStore(database);
         const firstStart = await makeFirstProject(projects, firstStartOptionsOf(config));
         await inside.listen();
-        const profiles = new SqlProfileStore(database);
-        const progress = new SqlReaderProgress(database);
-        const address = await http.listen({ profiles, projects, analytics, progress, readers: inside.readers });
+        const address = await http.listen({
+          ...liveStores(database, analytics),
+          projects,
+          readers: inside.readers,
+        });
         return new Service(http, inside, address, firstStart);
       } catch (error) {
         await inside.close();

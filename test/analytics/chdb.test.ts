@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { openAnalytics } from '../../services/analytics/open.ts';
+import { testAnalyticsGenerations } from '../contract/analytics-generations.ts';
 import { testAnalyticsStore } from '../contract/analytics-store.ts';
 
 let folder: string;
@@ -13,3 +14,4 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 testAnalyticsStore('chDB', () => openAnalytics(`chdb:${folder}`));
+testAnalyticsGenerations('chDB', () => openAnalytics(`chdb:${folder}`));

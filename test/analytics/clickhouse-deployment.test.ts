@@ -43,13 +43,16 @@ test.each([
   ['CREATE MATERIALIZED VIEW IF NOT EXISTS v TO t AS SELECT 1', 'VIEW IF NOT EXISTS v ON CLUSTER `blue` TO t'],
   ['ALTER TABLE t ADD COLUMN IF NOT EXISTS b String', 'TABLE t ON CLUSTER `blue` ADD'],
   ['DROP VIEW IF EXISTS v', 'IF EXISTS v ON CLUSTER `blue`'],
+  ['CREATE OR REPLACE VIEW `a b`.v AS SELECT 1', 'VIEW `a b`.v ON CLUSTER `blue` AS'],
+  ['CREATE DATABASE IF NOT EXISTS `a b`', 'EXISTS `a b` ON CLUSTER `blue`'],
+  ['TRUNCATE TABLE `a b`.`t` SYNC', '`a b`.`t` ON CLUSTER `blue` SYNC'],
   ['INSERT INTO t VALUES (1)', 'INSERT INTO t VALUES (1)'],
 ])('%s is run on all of a cluster', (sql, part) => {
   expect(blue.statement(sql)).toContain(part);
 });
 
 test('what it does not know how to run on a cluster is refused', () => {
-  expect(() => blue.statement('TRUNCATE TABLE event_rows')).toThrow('TRUNCATE');
+  expect(() => blue.statement('RENAME TABLE event_rows TO rows')).toThrow('RENAME');
 });
 
 test.each(STATEMENTS)('every statement there is runs on all of a cluster, with replicated tables: %s', (statement) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { openAnalytics } from '../../services/analytics/open.ts';
+import { testAnalyticsGenerations } from '../contract/analytics-generations.ts';
 import { testAnalyticsStore } from '../contract/analytics-store.ts';
 import { serverUrl } from '../servers/server.ts';
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts';
@@ -19,5 +20,6 @@ for (const [name, url] of SERVERS) {
     afterAll(() => database.drop());
 
     testAnalyticsStore(name, () => openAnalytics(database.url));
+    testAnalyticsGenerations(name, () => openAnalytics(database.url));
   });
 }

@@ -7,16 +7,16 @@ import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
 
 /** What any ProfileStore must do, on a migrated database that other tests may share. */
-export function testProfileStore(name: string, openDatabase: () => Database): void {
-  describe(`SqlProfileStore on ${name}, as a ProfileStore`, () => {
+export function testProfileStore(name: string, openDatabase: () => Database, generation = 1): void {
+  describe(`SqlProfileStore of generation ${generation} on ${name}, as a ProfileStore`, () => {
     test('a user of whom nothing was said has no profile', async () => {
-      const store = new SqlProfileStore(openDatabase());
+      const store = new SqlProfileStore(openDatabase(), generation);
 
       expect(await store.find(randomProjectId(), randomUserKey())).toBeUndefined();
     });
 
     test('a change is found again, whole', async () => {
-      const { write, find } = someone(openDatabase());
+      const { write, find } = someone(openDatabase(), generation);
 
       await write({ userId: 'ada', firstSeen: -5n, lastSeen: 7n, anonymous: { value: false, version: version(1) } });
 
@@ -30,7 +30,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('trait values keep their digits, nested nulls and awkward keys', async () => {
-      const { write, traits } = someone(openDatabase());
+      const { write, traits } = someone(openDatabase(), generation);
       const awkward = ['a.b', '', '__proto__', 'say "hi"\\', '🌊'].map(
         (key) => [key, set('{"deep": [null]}', 1)] as const,
       );
@@ -45,7 +45,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('of two values of a trait the one with the higher version stays, whichever comes first', async () => {
-      const { write, traits } = someone(openDatabase());
+      const { write, traits } = someone(openDatabase(), generation);
       await write({
         traits: new Map([
           ['plan', set('"pro"', 2)],
@@ -64,7 +64,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('a deletion is remembered: an older value that comes later stays dead', async () => {
-      const { write, traits } = someone(openDatabase());
+      const { write, traits } = someone(openDatabase(), generation);
       await write({
         traits: new Map([
           ['plan', set('"pro"', 1)],
@@ -84,7 +84,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('a value newer than its deletion lives again', async () => {
-      const { write, traits } = someone(openDatabase());
+      const { write, traits } = someone(openDatabase(), generation);
       await write({ traits: new Map([['plan', deleted(1)]]) });
 
       await write({ traits: new Map([['plan', set('"pro"', 2)]]) });
@@ -93,7 +93,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('times widen, a user id once known stays, anonymous follows the newest', async () => {
-      const { write, find } = someone(openDatabase());
+      const { write, find } = someone(openDatabase(), generation);
       await write({ firstSeen: 10n, lastSeen: 20n, userId: 'ada', anonymous: { value: true, version: version(2) } });
 
       await write({ firstSeen: 5n, lastSeen: 15n, userId: null, anonymous: { value: false, version: version(1) } });
@@ -102,7 +102,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('positions move with the changes', async () => {
-      const store = new SqlProfileStore(openDatabase());
+      const store = new SqlProfileStore(openDatabase(), generation);
       const steps = [stepFrom(randomTopic(), 0n, 5n), stepFrom(randomTopic(), 0n, 7n)];
       const untouched = beginningOf({ topic: randomTopic(), partition: 0 });
 
@@ -114,7 +114,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('a step from where the partition does not stand changes nothing', async () => {
-      const { store, change, find } = someone(openDatabase());
+      const { store, change, find } = someone(openDatabase(), generation);
       const first = stepFrom(randomTopic(), 0n, 5n);
       await store.write([first], [], () => []);
       const other = stepFrom(randomTopic(), 0n, 1n);
@@ -134,7 +134,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('what fold throws leaves everything as it was', async () => {
-      const store = new SqlProfileStore(openDatabase());
+      const store = new SqlProfileStore(openDatabase(), generation);
       const step = stepFrom(randomTopic(), 0n, 5n);
       const wrong = new Error('cannot fold');
 
@@ -147,7 +147,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('the first claim of an identity counts, in this batch and in later ones', async () => {
-      const store = new SqlProfileStore(openDatabase());
+      const store = new SqlProfileStore(openDatabase(), generation);
       const claim = claimAt(3n);
       const another = { ...claim, messageId: 'another', offset: 4n };
 
@@ -159,7 +159,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('claims differ by project, topic, user and message id', async () => {
-      const store = new SqlProfileStore(openDatabase());
+      const store = new SqlProfileStore(openDatabase(), generation);
       const claim = claimAt(3n);
       const others = [
         { ...claim, projectId: randomProjectId() },
@@ -172,7 +172,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('a claim that was forgotten can be made again', async () => {
-      const store = new SqlProfileStore(openDatabase());
+      const store = new SqlProfileStore(openDatabase(), generation);
       const claim = claimAt(3n);
       await countsOf(store, [claim]);
 
@@ -183,7 +183,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('a write of thousands of users and claims is one', async () => {
-      const store = new SqlProfileStore(openDatabase());
+      const store = new SqlProfileStore(openDatabase(), generation);
       const projectId = randomProjectId();
       const people = Array.from({ length: 2_500 }, () => ({
         ...emptyChange(projectId),
@@ -202,7 +202,7 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
     });
 
     test('what no jsonb can hold is STORE_REJECTED, and nothing is written', async () => {
-      const { store, change, find } = someone(openDatabase());
+      const { store, change, find } = someone(openDatabase(), generation);
       const step = stepFrom(randomTopic(), 0n, 5n);
 
       const attempt = store.write([step], [], () => [change({ traits: new Map([['a', set('"\\u0000"', 1)]]) })]);
@@ -214,8 +214,8 @@ export function testProfileStore(name: string, openDatabase: () => Database): vo
   });
 }
 
-function someone(database: Database) {
-  const store: ProfileStore = new SqlProfileStore(database);
+function someone(database: Database, generation: number) {
+  const store: ProfileStore = new SqlProfileStore(database, generation);
   const nobody = emptyChange(randomProjectId());
   const change = (said: Partial<ProfileChange>): ProfileChange => ({ ...nobody, ...said });
   const find = () => store.find(nobody.projectId, nobody.userKey);

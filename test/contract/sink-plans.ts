@@ -3,20 +3,20 @@ import type { Database } from '../../services/database/database.ts';
 import type { Position } from '../../services/event-log/event-log.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { Claim } from '../../services/profiles/profile-store.ts';
+import { progressOf } from '../../services/profiles/progress-of.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
-import { SqlReaderProgress } from '../../services/profiles/sql-reader-progress.ts';
 import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
 
 /** What any SinkPlans and ReaderProgress must do, on a migrated database that other tests may share. */
-export function testSinkPlans(name: string, openDatabase: () => Database): void {
-  describe(`SqlSinkPlans on ${name}, as SinkPlans`, () => {
+export function testSinkPlans(name: string, openDatabase: () => Database, generation = 1): void {
+  describe(`SqlSinkPlans of generation ${generation} on ${name}, as SinkPlans`, () => {
     test('a partition that was never planned has no plan', async () => {
-      expect(await new SqlSinkPlans(openDatabase()).last([partition()])).toEqual([]);
+      expect(await new SqlSinkPlans(openDatabase(), generation).last([partition()])).toEqual([]);
     });
 
     test('a fixed plan is the last one until it is inserted', async () => {
-      const { plans, at, first, second } = planned(openDatabase());
+      const { plans, at, first, second } = planned(openDatabase(), generation);
       await plans.fix([first], []);
 
       expect(await plans.last([at])).toEqual([{ ...first, inserted: false }]);
@@ -29,8 +29,8 @@ export function testSinkPlans(name: string, openDatabase: () => Database): void 
     });
 
     test('a step from elsewhere than the end of the last plan is refused, with all that came with it', async () => {
-      const { plans, at, first } = planned(openDatabase());
-      const other = planned(openDatabase());
+      const { plans, at, first } = planned(openDatabase(), generation);
+      const other = planned(openDatabase(), generation);
       await plans.fix([first], []);
       await plans.finish([first.to]);
       const astray = { from: { ...first.to, identity: randomIdentity() }, to: position(at, 9n) };
@@ -44,20 +44,20 @@ export function testSinkPlans(name: string, openDatabase: () => Database): void 
     });
 
     test('a partition without a plan begins at its beginning only', async () => {
-      const { plans, second } = planned(openDatabase());
+      const { plans, second } = planned(openDatabase(), generation);
 
       await expect(plans.fix([second], [])).rejects.toMatchObject({ code: 'POSITION_MOVED' });
     });
 
     test('only the plan that ends there can be finished', async () => {
-      const { plans, first, second } = planned(openDatabase());
+      const { plans, first, second } = planned(openDatabase(), generation);
       await plans.fix([first], []);
 
       await expect(plans.finish([second.to])).rejects.toMatchObject({ code: 'POSITION_MOVED' });
     });
 
     test('fixing a plan says which claims count, and claiming again says the same', async () => {
-      const { plans, first, second } = planned(openDatabase());
+      const { plans, first, second } = planned(openDatabase(), generation);
       const claim = someClaim();
       const claims = [claim, { ...claim, offset: claim.offset + 1n }];
 
@@ -69,13 +69,13 @@ export function testSinkPlans(name: string, openDatabase: () => Database): void 
 
     test("the projector's claims are not the sink's", async () => {
       const claim = someClaim();
-      await new SqlProfileStore(openDatabase()).write([], [claim], () => []);
+      await new SqlProfileStore(openDatabase(), generation).write([], [claim], () => []);
 
-      expect(await new SqlSinkPlans(openDatabase()).claim([{ ...claim, offset: 99n }])).toEqual([true]);
+      expect(await new SqlSinkPlans(openDatabase(), generation).claim([{ ...claim, offset: 99n }])).toEqual([true]);
     });
 
     test('a rewound partition goes on from where it was put', async () => {
-      const { plans, at, first, second } = planned(openDatabase());
+      const { plans, at, first, second } = planned(openDatabase(), generation);
       await plans.fix([first], []);
       await plans.finish([first.to]);
 
@@ -87,15 +87,15 @@ export function testSinkPlans(name: string, openDatabase: () => Database): void 
     });
 
     test('a partition that does not stand there is not rewound', async () => {
-      const { plans, at, first } = planned(openDatabase());
+      const { plans, at, first } = planned(openDatabase(), generation);
       await plans.fix([first], []);
 
       await expect(plans.rewind(first.to, beginningOf(at))).rejects.toMatchObject({ code: 'POSITION_MOVED' });
     });
 
     test('progress: the sink has come to the end of what is inserted', async () => {
-      const { plans, first, second } = planned(openDatabase());
-      const progress = async () => (await new SqlReaderProgress(openDatabase()).progress()).sink;
+      const { plans, first, second } = planned(openDatabase(), generation);
+      const progress = () => progressOf(openDatabase(), 'analytics', generation);
       await plans.fix([first], []);
       expect(await progress()).toContainEqual(first.from);
 
@@ -108,17 +108,17 @@ export function testSinkPlans(name: string, openDatabase: () => Database): void 
 
     test('progress: the projector has come to where its profiles are', async () => {
       const to = position(partition(), 5n);
-      await new SqlProfileStore(openDatabase()).write([{ from: beginningOf(to), to }], [], () => []);
+      await new SqlProfileStore(openDatabase(), generation).write([{ from: beginningOf(to), to }], [], () => []);
 
-      expect((await new SqlReaderProgress(openDatabase()).progress()).projector).toContainEqual(to);
+      expect(await progressOf(openDatabase(), 'profiles', generation)).toContainEqual(to);
     });
   });
 }
 
-function planned(database: Database) {
+function planned(database: Database, generation: number) {
   const at = partition();
   const first = { from: beginningOf(at), to: position(at, 5n) };
-  return { plans: new SqlSinkPlans(database), at, first, second: { from: first.to, to: position(at, 8n) } };
+  return { plans: new SqlSinkPlans(database, generation), at, first, second: { from: first.to, to: position(at, 8n) } };
 }
 
 function partition() {

@@ -1,5 +1,9 @@
-import { describe } from 'vitest';
+import { beforeAll, describe } from 'vitest';
+import type { Database } from '../../services/database/database.ts';
+import { makeTables } from '../../services/generations/make-tables.ts';
+import { SqlGenerations } from '../../services/generations/sql-generations.ts';
 import { testCounts } from '../contract/counts.ts';
+import { testGenerations } from '../contract/generations.ts';
 import { testProfileStore } from '../contract/profile-store.ts';
 import { testSinkPlans } from '../contract/sink-plans.ts';
 import { serverUrl } from '../servers/server.ts';
@@ -7,18 +11,22 @@ import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 
 const server = await serverUrl('postgres');
 
-describe('on PGlite', () => {
-  const database = sharedDatabase();
+function testStores(name: string, database: () => Database): void {
+  beforeAll(async () => {
+    for (const kind of ['profiles', 'analytics'] as const) {
+      const made = { kind, projectId: null, rateLimit: null, deadLettersFrom: new Map() };
+      await makeTables(database(), await new SqlGenerations(database()).make(made));
+    }
+  });
 
-  testProfileStore('PGlite', database);
-  testSinkPlans('PGlite', database);
-  testCounts('PGlite', database);
-});
+  for (const generation of [1, 2]) {
+    testProfileStore(name, database, generation);
+    testSinkPlans(name, database, generation);
+  }
+  testCounts(name, database);
+  testGenerations(name, database);
+}
 
-describe.skipIf(server === undefined)('on Postgres', () => {
-  const database = sharedPostgres(server);
+describe('on PGlite', () => testStores('PGlite', sharedDatabase()));
 
-  testProfileStore('Postgres', database);
-  testSinkPlans('Postgres', database);
-  testCounts('Postgres', database);
-});
+describe.skipIf(server === undefined)('on Postgres', () => testStores('Postgres', sharedPostgres(server)));

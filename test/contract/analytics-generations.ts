@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnalyticsStore } from '../../services/analytics/analytics-store.ts';
+import { ask, insert, MessageMaker } from '../support/analytics.ts';
+
+/** What any AnalyticsStore must do with generations. `open` opens the same one again and again, one at a time. */
+export function testAnalyticsGenerations(name: string, open: () => Promise<AnalyticsStore>): void {
+  describe(`${name}, with generations`, () => {
+    let store: AnalyticsStore;
+    const maker = new MessageMaker();
+    const other = new MessageMaker();
+    const counted = async (of: AnalyticsStore, projectId: string): Promise<unknown> => {
+      const views = ['events', 'sessions', 'profile_traits', 'users', 'profiles'];
+      const counts = views.map((view) => `(SELECT count() FROM ${view} WHERE project_id = {p:String}) AS ${view}`);
+      const [row] = await ask<Record<string, string>>(of, `SELECT ${counts.join(', ')}`, { p: projectId });
+      return views.map((view) => Number(row?.[view]));
+    };
+
+    beforeAll(async () => {
+      store = await open();
+      for (const number of [2, 3]) await store.makeGeneration(number);
+    });
+    afterAll(() => store.close());
+
+    test('one that was never made cannot be opened', async () => {
+      await expect(store.ofGeneration(4)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    });
+
+    test('what is inserted into one is in it alone, through every table and view', async () => {
+      const second = await store.ofGeneration(2);
+      await insert(second, [maker.track(), maker.track(), maker.identify({ traits: '{"a":1}' }), maker.session()]);
+      await insert(store, [maker.track({ messageId: 'only' })]);
+
+      expect(await counted(second, maker.projectId)).toEqual([2, 1, 1, 1, 1]);
+      expect(await counted(store, maker.projectId)).toEqual([1, 0, 0, 1, 1]);
+      const { projectId } = maker;
+      const { userKey } = maker.track();
+      expect(await second.userEvents({ projectId, userKey, limit: 10 })).toHaveLength(2);
+      expect(await store.userEvents({ projectId, userKey, limit: 10 })).toMatchObject([{ messageId: 'only' }]);
+    });
+
+    test('each knows what it holds', async () => {
+      const to = { topic: 't', partition: 0, offset: 5n, identity: 'x' };
+      await (await store.ofGeneration(2)).insert([{ ...to, from: 0n, to }], new Map());
+
+      expect(await (await store.ofGeneration(2)).heldUpTo([to])).toEqual([to]);
+      expect(await store.heldUpTo([to])).toMatchObject([{ offset: 0n }]);
+    });
+
+    test('the plain views show the generation that is live, and each project its own', async () => {
+      await insert(await store.ofGeneration(3), [other.track(), other.track(), other.track()]);
+
+      await store.showGenerations({ all: 2, own: new Map([[other.projectId, 3]]) });
+      expect(await counted(store, maker.projectId)).toEqual([2, 1, 1, 1, 1]);
+      expect(await counted(store, other.projectId)).toEqual([3, 0, 0, 1, 1]);
+
+      await store.showGenerations({ all: 1, own: new Map([[other.projectId, 3]]) });
+      expect(await counted(store, maker.projectId)).toEqual([1, 0, 0, 1, 1]);
+      expect(await counted(store, other.projectId)).toEqual([3, 0, 0, 1, 1]);
+
+      await store.showGenerations({ all: 1, own: new Map() });
+      expect(await counted(store, maker.projectId)).toEqual([1, 0, 0, 1, 1]);
+      expect(await counted(store, other.projectId)).toEqual([0, 0, 0, 0, 0]);
+    });
+
+    test('they are there when it is opened again, and gone once they are dropped', async () => {
+      await store.close();
+      store = await open();
+      const second = await store.ofGeneration(2);
+      expect(await counted(second, maker.projectId)).toEqual([2, 1, 1, 1, 1]);
+
+      await store.dropGeneration(2);
+
+      await expect(store.ofGeneration(2)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await expect(second.check()).rejects.toMatchObject({ code: 'STOPPING' });
+      await store.dropGeneration(1);
+      await store.showGenerations({ all: 3, own: new Map() });
+      expect(await counted(store, other.projectId)).toEqual([3, 0, 0, 1, 1]);
+      await store.showGenerations({ all: 1, own: new Map() });
+      expect(await counted(store, maker.projectId)).toEqual([0, 0, 0, 0, 0]);
+      await store.dropGeneration(3);
+    });
+  });
+}

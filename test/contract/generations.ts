@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import type { Database } from '../../services/database/database.ts';
+import { beginningOf } from '../../services/event-log/identity.ts';
+import { LiveGenerations } from '../../services/generations/live-generations.ts';
+import { LiveProfiles } from '../../services/generations/live-profiles.ts';
+import { LiveProgress } from '../../services/generations/live-progress.ts';
+import { makeTables } from '../../services/generations/make-tables.ts';
+import { SqlGenerations } from '../../services/generations/sql-generations.ts';
+import type { Step } from '../../services/profiles/profile-store.ts';
+import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
+import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
+
+const FOR_ALL = { kind: 'profiles', projectId: null, rateLimit: null, deadLettersFrom: new Map() } as const;
+
+/** What the rows of generations must do, on a migrated database that other tests share. */
+export function testGenerations(name: string, openDatabase: () => Database): void {
+  describe(`generations on ${name}`, () => {
+    test('a generation that is being built is made once, and knows what it was made with', async () => {
+      const generations = new SqlGenerations(openDatabase());
+      const wanted = {
+        ...FOR_ALL,
+        projectId: randomProjectId(),
+        rateLimit: 50,
+        deadLettersFrom: new Map([['t/0', 7n]]),
+      };
+
+      const [one, other] = await Promise.all([generations.make(wanted), generations.make(wanted)]);
+
+      expect(one).toMatchObject({ ...wanted, state: 'building', caughtUpAtMs: null });
+      expect(other).toEqual(one);
+      expect(await generations.find('profiles', one.number)).toEqual(one);
+    });
+
+    test("what is written into one is not in another, and a project's own answers for it once it is swapped in", async () => {
+      const { database, projectId, userKey, number } = await made(openDatabase());
+      await write(database, number, projectId, userKey);
+      const live = () => new LiveProfiles(database, new LiveGenerations(database)).find(projectId, userKey);
+      expect(await live()).toBeUndefined();
+
+      await swap(database, projectId, 1, number);
+
+      expect(await live()).toMatchObject({ userId: 'ada' });
+      expect(await new LiveGenerations(database).numberOf('profiles')).toBe(1);
+    });
+
+    test('a held generation takes no step until it is let go', async () => {
+      const { database, number } = await made(openDatabase());
+      const generations = new SqlGenerations(database);
+      const store = new SqlProfileStore(database, number);
+      const step = stepOf(randomTopic());
+      await generations.hold('profiles', number, 60_000);
+
+      await expect(store.write([step], [], () => [])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+
+      await generations.hold('profiles', number, 0);
+      await store.write([step], [], () => []);
+      expect(await store.positions([step.to])).toEqual([step.to]);
+    });
+
+    test('nothing is swapped where the hold is over, or another answers by now', async () => {
+      const { database, projectId, number } = await made(openDatabase());
+      const generations = new SqlGenerations(database);
+      const attempt = () => generations.swap({ kind: 'profiles', projectId, from: 1, to: number }, async () => true);
+      await generations.hold('profiles', 1, 0);
+
+      await expect(attempt()).rejects.toMatchObject({ code: 'POSITION_MOVED' });
+
+      await swap(database, projectId, 1, number);
+      await generations.hold('profiles', 1, 60_000);
+      await expect(attempt()).rejects.toMatchObject({ code: 'POSITION_MOVED' });
+      await generations.hold('profiles', 1, 0);
+    });
+
+    test('the live one is not dropped; another takes no step any more', async () => {
+      const { database, projectId, number } = await made(openDatabase());
+      const generations = new SqlGenerations(database);
+      await swap(database, projectId, 1, number);
+
+      await expect(generations.beginDrop('profiles', number)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+
+      await swap(database, projectId, number, 1, true);
+      await generations.beginDrop('profiles', number);
+      const attempt = new SqlProfileStore(database, number).write([stepOf(randomTopic())], [], () => []);
+      await expect(attempt).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await generations.endDrop('profiles', number);
+      expect(await generations.find('profiles', number)).toMatchObject({ state: 'dropped' });
+    });
+
+    test('shortly after a swap, passed is what both generations have passed', async () => {
+      const { database, projectId, number } = await made(openDatabase());
+      const step = stepOf(randomTopic());
+      const passed = async () => (await new LiveProgress(database, new LiveGenerations(database)).progress()).projector;
+      await database.script(`delete from live_generations where project_id <> ''`);
+      await new SqlProfileStore(database, 1).write([step], [], () => []);
+      expect(await passed()).toContainEqual(step.to);
+
+      await swap(database, projectId, 1, number);
+
+      expect(await passed()).not.toContainEqual(step.to);
+      await new SqlProfileStore(database, number).write([step], [], () => []);
+      expect(await passed()).toContainEqual(step.to);
+      await swap(database, projectId, number, 1, true);
+    });
+  });
+}
+
+async function made(database: Database) {
+  const projectId = randomProjectId();
+  const generation = await new SqlGenerations(database).make({ ...FOR_ALL, projectId });
+  await makeTables(database, generation);
+  return { database, projectId, userKey: randomUserKey(), number: generation.number };
+}
+
+async function write(database: Database, number: number, projectId: string, userKey: string): Promise<void> {
+  const change = { userId: 'ada', anonymousId: null, firstSeen: 1n, lastSeen: 1n, anonymous: null, traits: new Map() };
+  await new SqlProfileStore(database, number).write([], [], () => [{ projectId, userKey, ...change }]);
+}
+
+async function swap(database: Database, projectId: string, from: number, to: number, asAll = false): Promise<void> {
+  const generations = new SqlGenerations(database);
+  await generations.hold('profiles', from, 60_000);
+  expect(await generations.swap({ kind: 'profiles', projectId, from, to, asAll }, async () => true)).toBe(true);
+}
+
+function stepOf(topic: string): Step {
+  const from = beginningOf({ topic, partition: 0 });
+  return { from, to: { ...from, offset: 5n, identity: randomIdentity() } };
+}
