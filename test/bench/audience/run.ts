@@ -1,0 +1,126 @@
+/**
+ * `npm run bench:audience [-- --events N] [--data FOLDER]`: three questions over N synthetic events (10 million; the
+ * figures in the README are of 100 million) of 2 million users, beside the layouts of two peers holding the same. The
+ * data is made at the first run and kept.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { AnalyticsStore, Query } from '../../../services/analytics/analytics-store.ts';
+import { openAnalytics } from '../../../services/analytics/open.ts';
+import { compilePreview } from '../../../services/audience/compile.ts';
+import { readDefinition } from '../../../services/audience/definition.ts';
+import { Figures, median } from '../figures.ts';
+import { linkedCopy, madeData, makeFresh } from './data.ts';
+import { PEERS } from './layouts.ts';
+import { audienceOf, QUESTIONS, type Question } from './questions.ts';
+import { NOW_MS, PROJECT } from './shape.ts';
+
+const ROUNDS = 5;
+const AT_ONCE = [4, 10] as const;
+const LIMITS = { maxMs: 120_000, maxMemoryBytes: 8 * 2 ** 30, maxRowsRead: 2 ** 40 };
+
+interface Layout {
+  readonly name: string;
+  readonly ask: (question: Question) => Query;
+}
+
+const LAYOUTS: readonly Layout[] = [{ name: 'tidemark', ask: ourQuery }, ...PEERS];
+
+const { values: given } = parseArgs({
+  options: {
+    events: { type: 'string', default: '10000000' },
+    data: { type: 'string', default: join(import.meta.dirname, '../../../data/bench') },
+    // Of the second process, which the first starts: chDB opens one folder in a process.
+    fresh: { type: 'string' },
+  },
+});
+const events = Number(given.events);
+if (!Number.isSafeInteger(events) || events < 1) throw new Error(`${given.events} is no number of events`);
+const figures = new Figures();
+if (given.fresh === undefined) await merged();
+else await withFresh(given.fresh);
+
+async function merged(): Promise<void> {
+  const folder = await madeData(given.data, events);
+  await asking(folder, async (store) => {
+    for (const question of QUESTIONS) await compare(store, question, 'merged');
+    for (const atOnce of AT_ONCE) await together(store, atOnce);
+  });
+  const copy = `${folder}-fresh`;
+  try {
+    await linkedCopy(folder, copy);
+    const child = spawn(process.execPath, [import.meta.filename, '--events', `${events}`, '--fresh', copy], {
+      stdio: 'inherit',
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    process.exitCode = code ?? 1;
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** The same after twenty more inserts that nothing has merged, some of them repeats. */
+async function withFresh(folder: string): Promise<void> {
+  await asking(folder, async (store) => {
+    makeFresh(folder, events);
+    for (const question of QUESTIONS) await compare(store, question, 'with fresh parts');
+  });
+}
+
+async function asking(folder: string, ask: (store: AnalyticsStore) => Promise<void>): Promise<void> {
+  const store = await openAnalytics(`chdb:${folder}`);
+  try {
+    await ask(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Each layout in turn, round by round, so that what else the machine does meets all alike. */
+async function compare(store: AnalyticsStore, question: Question, state: string): Promise<void> {
+  const taken = new Map<Layout, number[]>(LAYOUTS.map((layout) => [layout, []]));
+  const found = new Map<Layout, { readonly count: unknown; readonly rows: number; readonly bytes: number }>();
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const layout of LAYOUTS) {
+      const { rows, tookMs, rowsRead, bytesRead } = await store.ask(layout.ask(question), LIMITS);
+      // The first round brings the files into memory.
+      if (round > 0) taken.get(layout)?.push(tookMs);
+      found.set(layout, { count: rows[0]?.['count'], rows: rowsRead, bytes: bytesRead });
+    }
+  }
+  for (const [layout, times] of taken) {
+    const { count, rows, bytes } = found.get(layout) ?? { count: NaN, rows: NaN, bytes: NaN };
+    figures.add(`${question.name}, ${state}: ${layout.name}`, {
+      best: [Math.min(...times), 'ms'],
+      median: [median(times), 'ms'],
+      'rows read': [rows, 'rows'],
+      'bytes read': [bytes / 2 ** 20, 'MiB'],
+      users: [Number(count), 'users'],
+    });
+  }
+}
+
+/** Questions side by side: how long until each is answered, and until the last. */
+async function together(store: AnalyticsStore, atOnce: number): Promise<void> {
+  const asked = Array.from({ length: atOnce }, (_, index) => QUESTIONS[index % QUESTIONS.length] as Question);
+  const begun = performance.now();
+  const took = await Promise.all(
+    asked.map(async (question) => {
+      await store.ask(ourQuery(question), LIMITS);
+      return performance.now() - begun;
+    }),
+  );
+  figures.add(`${atOnce} questions at once: tidemark`, {
+    median: [median(took), 'ms'],
+    longest: [Math.max(...took), 'ms'],
+  });
+}
+
+function ourQuery(question: Question): Query {
+  const read = readDefinition(audienceOf(question), { timezone: 'UTC' });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return compilePreview(read.definition, { projectId: PROJECT, now: BigInt(NOW_MS) * 1000n, sampleSize: 10 });
+}
