@@ -25,16 +25,15 @@ export interface Portion {
   /** Whether these steps are fixed already. */
   readonly isRepeat: boolean;
   readonly steps: readonly Step[];
-  /** What counts in any case: its rows, whom it names, and where it stands. */
+  // Not the messages themselves: what lives for a second is what the garbage collector spends its time on.
+  /** Of what counts in any case: its rows, whom it names, and how many messages it is. */
   readonly rows: Rows;
   readonly seen: readonly UsersSeen[];
-  readonly places: readonly Place[];
+  readonly unclaimed: number;
+  /** Of each type of these one. */
+  readonly samples: readonly Entry[];
   readonly claimed: readonly ClaimedEntry[];
   readonly poison: readonly Poison[];
-}
-
-export interface Place extends TopicPartition {
-  readonly record: LogRecord;
 }
 
 /** What was read of one partition, record after record. */
@@ -45,7 +44,8 @@ class Stretch {
   last: LogRecord | undefined;
   readonly chunks = new RowChunks();
   readonly seen = new UsersSeen();
-  readonly places: Place[] = [];
+  readonly samples = new Map<Message['type'], Entry>();
+  unclaimed = 0;
   readonly claimed: ClaimedEntry[] = [];
   readonly poison: Poison[] = [];
   rowCount = 0;
@@ -70,7 +70,8 @@ class Stretch {
     }
     this.chunks.addAll(read.rows);
     this.seen.see(read.content);
-    this.places.push({ topic: read.topic, partition: read.partition, record: read.record });
+    this.unclaimed++;
+    if (!this.samples.has(read.content.type)) this.samples.set(read.content.type, read);
   }
 }
 
@@ -125,7 +126,8 @@ export class Batch {
       steps,
       seen: taken.map(({ seen }) => seen),
       rows: joinRows(taken.map(({ chunks }) => chunks.rows())),
-      places: taken.flatMap(({ places }) => places),
+      unclaimed: taken.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
+      samples: taken.flatMap(({ samples }) => [...samples.values()]),
       claimed: taken.flatMap(({ claimed }) => claimed),
       poison: taken.flatMap(({ poison }) => poison),
     };

@@ -89,7 +89,7 @@ export class Sink {
     this.#maxRows = options.maxRows ?? MAX_ROWS;
     this.#maxChars = options.maxChars ?? MAX_CHARS;
     this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
-    this.#inserter = new Inserter(analytics, codec);
+    this.#inserter = new Inserter(analytics, log, codec);
     this.#deadLetters = new DeadLetters(log, codec, 'sink');
     this.#loop = new ReaderLoop({
       logger,
@@ -206,7 +206,7 @@ export class Sink {
   }
 
   async #insert(portion: Portion, counts: readonly boolean[], reader: LogReader): Promise<void> {
-    const { steps, places, claimed, poison } = portion;
+    const { steps, unclaimed, claimed, poison } = portion;
     const counted = claimed.filter((_, index) => counts[index] === true);
     const refused = await this.#loop.patiently('insert into analytics', () => this.#inserter.insert(portion, counted));
     await this.#loop.patiently('note what analytics holds', () => this.#inserter.note(steps));
@@ -214,7 +214,7 @@ export class Sink {
     const ends = steps.map(({ to }) => to);
     await this.#loop.patiently('note what is inserted', () => this.#options.plans.finish(ends));
     this.#report({
-      messages: places.length + counted.length - refused.length,
+      messages: unclaimed + counted.length - refused.length,
       repeats: claimed.length - counted.length,
       deadLetters: poison.length + refused.length,
       tookMs: Math.round(performance.now() - this.#insertBegunAt),

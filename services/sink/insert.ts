@@ -1,4 +1,5 @@
 import type { AnalyticsWriter, Rows } from '../analytics/analytics-store.ts';
+import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
 import type { Step } from '../profiles/profile-store.ts';
@@ -6,7 +7,7 @@ import type { Poison } from '../readers/dead-letters.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { Turns } from '../runtime/turns.ts';
 import type { ClaimedEntry, Entry, Portion } from './batch.ts';
-import { readEntry } from './read-entries.ts';
+import { readEntries } from './read-entries.ts';
 import { insertUnlessRefused } from './refused.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
 import { UsersSeen } from './users-seen.ts';
@@ -14,12 +15,14 @@ import { UsersSeen } from './users-seen.ts';
 /** Inserts messages, and tells those that analytics refuses for themselves from an analytics that refuses everything. */
 export class Inserter {
   readonly #analytics: AnalyticsWriter;
-  readonly #codec: Pick<Codec, 'decode'>;
+  readonly #log: Pick<EventLog, 'scan'>;
+  readonly #codec: Pick<Codec, 'prepare' | 'decode'>;
   /** Of each type a message that analytics took. */
   readonly #taken = new Map<Message['type'], Entry>();
 
-  constructor(analytics: AnalyticsWriter, codec: Pick<Codec, 'decode'>) {
+  constructor(analytics: AnalyticsWriter, log: Pick<EventLog, 'scan'>, codec: Pick<Codec, 'prepare' | 'decode'>) {
     this.#analytics = analytics;
+    this.#log = log;
     this.#codec = codec;
   }
 
@@ -36,7 +39,7 @@ export class Inserter {
       return [];
     } catch (error) {
       if (!hasCode(error, 'STORE_REJECTED')) throw error;
-      return this.#insertOneByOne([...portion.places.map((place) => readEntry(this.#codec, place)), ...counted]);
+      return this.#insertOneByOne(await this.#readAgain(portion, counted));
     }
   }
 
@@ -44,6 +47,24 @@ export class Inserter {
   async note(steps: readonly Step[]): Promise<void> {
     const ranges = steps.map(({ from, to }) => ({ topic: to.topic, partition: to.partition, from: from.offset, to }));
     await this.#analytics.insert(ranges, new Map());
+  }
+
+  /** Every entry of a portion that counts, from the log. */
+  async #readAgain({ steps }: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Entry[]> {
+    const counts = new Set(counted.map(placeOf));
+    const ranges = steps.map(({ from, to }) => ({
+      topic: to.topic,
+      partition: to.partition,
+      from: from.offset,
+      to: to.offset,
+    }));
+    const entries: Entry[] = [];
+    for await (const records of this.#log.scan(ranges)) {
+      for (const read of await readEntries(this.#codec, [records])) {
+        if ('rows' in read && (read.claim === undefined || counts.has(placeOf(read)))) entries.push(read);
+      }
+    }
+    return entries;
   }
 
   async #insertOneByOne(entries: readonly Entry[]): Promise<readonly Poison[]> {
@@ -62,11 +83,14 @@ export class Inserter {
     }
   }
 
-  #remember({ places }: Portion, counted: readonly ClaimedEntry[]): void {
-    const [place] = places;
-    const some = place ? [readEntry(this.#codec, place), ...counted] : counted;
-    for (const entry of some) if (!this.#taken.has(entry.content.type)) this.#taken.set(entry.content.type, entry);
+  #remember({ samples }: Portion, counted: readonly ClaimedEntry[]): void {
+    for (const entry of [...samples, ...counted])
+      if (!this.#taken.has(entry.content.type)) this.#taken.set(entry.content.type, entry);
   }
+}
+
+function placeOf({ topic, partition, record }: Entry): string {
+  return `${topic}/${partition}@${record.offset}`;
 }
 
 /** Lets go of the thread every 2 ms. */

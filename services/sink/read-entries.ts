@@ -5,7 +5,7 @@ import type { Poison } from '../readers/dead-letters.ts';
 import { decodeBatch, type Decoded } from '../readers/decode-batch.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { Turns } from '../runtime/turns.ts';
-import type { Entry, Place } from './batch.ts';
+import type { Entry } from './batch.ts';
 import { rowsOf } from './row.ts';
 
 /**
@@ -29,12 +29,6 @@ export async function readEntries(
   return read.sort((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
 }
 
-/** Reads a record again that was read before and is no poison. */
-export function readEntry(codec: Pick<Codec, 'decode'>, place: Place): Entry {
-  const content = codec.decode(place.topic, place.record.value);
-  return { ...place, content, claim: undefined, rows: rowsOf(content, placeInLog(place)) };
-}
-
 function withRows(decoded: Decoded<Message>): Entry | Poison {
   try {
     return { ...decoded, rows: rowsOf(decoded.content, placeInLog(decoded)) };
@@ -45,6 +39,6 @@ function withRows(decoded: Decoded<Message>): Entry | Poison {
   }
 }
 
-function placeInLog({ topic, partition, record }: Place) {
+function placeInLog({ topic, partition, record }: Decoded<Message>) {
   return { topic, partition, offset: record.offset };
 }
