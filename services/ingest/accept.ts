@@ -26,11 +26,18 @@ interface Unstamped {
 export type Arrival =
   (Omit<Identify, Stamp> & Unstamped) | (Omit<Track, Stamp> & Unstamped) | (Omit<Session, Stamp> & Unstamped);
 
-/** A request's messages, all safe in the log. */
+/** A request's messages, all safe in the log, or on local disk until the log has them. */
 export interface Accepted {
   /** In the order given. */
   readonly messageIds: readonly string[];
-  readonly receipt: string;
+  /** Null where they wait on local disk: where in the log they will be is not known yet. */
+  readonly receipt: string | null;
+}
+
+/** What ingest needs of the event log, or of what stands before it. */
+export interface IngestLog extends Pick<EventLog, 'check'> {
+  /** As the log's own; null where the records are safe on local disk instead. */
+  append(records: readonly NewRecord[]): Promise<readonly Appended[] | null>;
 }
 
 export interface AcceptOptions {
@@ -41,7 +48,7 @@ export interface AcceptOptions {
 }
 
 export interface IngestorParts {
-  readonly log: Pick<EventLog, 'append' | 'check'>;
+  readonly log: IngestLog;
   readonly codec: Pick<Codec, 'encode'>;
   readonly clock: ArrivalClock;
   readonly guard: ClockGuard;
@@ -57,7 +64,7 @@ export interface IngestorParts {
 /** What `/readyz` says of ingest. */
 export type IngestState = 'ready' | 'log away' | 'clock skewed';
 
-/** Names, dates and encodes what arrives, and answers when the log has it safe. */
+/** Names, dates and encodes what arrives, and answers when it is safe. */
 export class Ingestor {
   readonly #parts: IngestorParts;
   readonly #metrics: IngestMetrics;
@@ -106,8 +113,11 @@ export class Ingestor {
     this.#unacknowledgedBytes += bytes;
     try {
       const appended = await log.append(records);
-      if (!guard.agrees(appended, sentAtMs)) return { ...this.#noteSkew(appended, sentAtMs), messageIds };
+      if (appended !== null && !guard.agrees(appended, sentAtMs)) {
+        return { ...this.#noteSkew(appended, sentAtMs), messageIds };
+      }
       this.#metrics.accepted(messages, performance.now() - startedMs);
+      if (appended === null) return { messageIds, receipt: null };
       return { messageIds, receipt: encodeReceipt(project.id, guard.now(), appended) };
     } catch (error) {
       if (!isRetryable(error)) throw error;

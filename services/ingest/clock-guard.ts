@@ -17,11 +17,14 @@ export class ClockGuard {
   readonly #probeAfterMs: number;
   readonly #nowMs: () => number;
   #closedUntilMs = -Infinity;
+  /** How far our clock was ahead of the monotonic one when it last agreed with the log's, or when we started. */
+  #offsetMs: number;
 
   constructor({ maxSkewMs, probeAfterMs = 10_000, nowMs = Date.now }: ClockGuardOptions) {
     this.#maxSkewMs = maxSkewMs;
     this.#probeAfterMs = probeAfterMs;
     this.#nowMs = nowMs;
+    this.#offsetMs = nowMs() - performance.now();
   }
 
   /** Our wall clock, in milliseconds since 1970. */
@@ -34,10 +37,22 @@ export class ClockGuard {
     return performance.now() < this.#closedUntilMs;
   }
 
+  /**
+   * Whether our clock has been set since it last agreed with the log's: all that can be known while the log is away. A
+   * machine that slept counts too: the monotonic clock stood still.
+   */
+  get hasJumped(): boolean {
+    return Math.abs(this.#nowMs() - performance.now() - this.#offsetMs) > this.#maxSkewMs;
+  }
+
   /** Whether this append, sent at `sentAtMs` by our clock and answered now, agrees with the log's clock. */
   agrees(appended: readonly Appended[], sentAtMs: number): boolean {
     const [first] = appended;
-    if (first === undefined || skewMs(first.appendedAtMs, sentAtMs, this.#nowMs()) <= this.#maxSkewMs) return true;
+    const answeredAtMs = this.#nowMs();
+    if (first === undefined || skewMs(first.appendedAtMs, sentAtMs, answeredAtMs) <= this.#maxSkewMs) {
+      this.#offsetMs = answeredAtMs - performance.now();
+      return true;
+    }
     this.#closedUntilMs = performance.now() + this.#probeAfterMs;
     return false;
   }

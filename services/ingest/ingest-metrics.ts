@@ -13,7 +13,7 @@ export class IngestMetrics {
     const registers = [registry];
     const accepted: Counter = new Counter({
       name: 'tidemark_ingest_messages_accepted_total',
-      help: 'Messages that are safe in the event log, by topic',
+      help: 'Messages that are safe in the event log or wait in the spool for it, by topic',
       labelNames: ['topic'],
       registers,
       // Counted here and told when asked: prom-client's own increment costs more than the rest of the counting.
@@ -24,7 +24,7 @@ export class IngestMetrics {
     });
     const appends = new DurationHistogram({
       name: 'tidemark_ingest_append_duration_seconds',
-      help: 'From handing the messages of a request to the event log until they are safe',
+      help: 'From handing the messages of a request to the event log until they are safe there or in the spool',
       bucketsS: BUCKETS_S,
       registry,
     });

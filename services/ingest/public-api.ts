@@ -63,7 +63,8 @@ async function acceptOne(
   const accepted = await ingestor.accept(project, [arrivalOf(project, validated.draft, source)], optionsOf(call));
   if ('refused' in accepted) return accepted;
   const id = JSON.stringify(accepted.messageIds[0]);
-  return { status: 200, body: `{"success":true,"message_id":${id},"receipt":"${accepted.receipt}"}` };
+  const receipt = accepted.receipt === null ? 'null' : `"${accepted.receipt}"`;
+  return { status: 200, body: `{"success":true,"message_id":${id},"receipt":${receipt}}` };
 }
 
 /** All or nothing. */

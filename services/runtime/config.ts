@@ -22,6 +22,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly maxUnacknowledgedBytes: number;
   readonly maxClockSkewMs: number;
+  readonly spoolDir: string | undefined;
+  readonly spoolMaxBytes: number;
   readonly repeatWindowMs: number;
   readonly queryMaxMs: number;
   readonly queryMaxMemoryBytes: number;
@@ -101,6 +103,16 @@ export const SETTINGS = {
     help: "How far this machine's clock may be from the event log's before 503 is answered",
     parse: wholeNumber(1, 3_600_000),
   },
+  SPOOL_DIR: {
+    default: '',
+    help: 'Folder for messages that wait on local disk while the event log is away; none where empty',
+    parse: (value: string): string | undefined => (value === '' ? undefined : resolve(value)),
+  },
+  SPOOL_MAX_BYTES: {
+    default: String(2 ** 30),
+    help: 'Bytes that may wait there, of each ingest process',
+    parse: wholeNumber(1_000_000, 2 ** 50),
+  },
   REPEAT_WINDOW: { default: '30d', help: 'How long a message_id is remembered (h, d or w)', parse: duration },
   QUERY_MAX_MS: { default: '10000', help: 'Longest an audience question may take', parse: wholeNumber(1, 600_000) },
   QUERY_MAX_MEMORY_BYTES: {
@@ -151,6 +163,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
     maxUnacknowledgedBytes: read('MAX_UNACKNOWLEDGED_BYTES', SETTINGS.MAX_UNACKNOWLEDGED_BYTES),
     maxClockSkewMs: read('MAX_CLOCK_SKEW_MS', SETTINGS.MAX_CLOCK_SKEW_MS),
+    spoolDir: read('SPOOL_DIR', SETTINGS.SPOOL_DIR),
+    spoolMaxBytes: read('SPOOL_MAX_BYTES', SETTINGS.SPOOL_MAX_BYTES),
     repeatWindowMs: read('REPEAT_WINDOW', SETTINGS.REPEAT_WINDOW),
     queryMaxMs: read('QUERY_MAX_MS', SETTINGS.QUERY_MAX_MS),
     queryMaxMemoryBytes: read('QUERY_MAX_MEMORY_BYTES', SETTINGS.QUERY_MAX_MEMORY_BYTES),

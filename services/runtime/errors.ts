@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'LOG_DAMAGED' // a record or the log's own books do not add up
   | 'LOG_REPLACED' // a position names a record that the log does not hold
   | 'LOG_MISCONFIGURED' // a topic is missing or its settings would lose messages; the message names what to change
+  | 'SPOOL_FOREIGN' // the spool's folder holds what this version did not put there
   | 'SCHEMA_INCOMPATIBLE' // the registry holds a schema that ours may not follow
   | 'SERVER_DENIED' // a server refuses our name, password or certificate, or we its certificate
   | 'SERVER_TOO_OLD' // a server is of a version that lacks what we need

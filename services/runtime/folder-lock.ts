@@ -9,6 +9,11 @@ export interface FolderLock {
   release(): void;
 }
 
+export interface LockOptions {
+  /** How long, holding up the thread, it waits where another opener is in the way. */
+  readonly contentionMs?: number;
+}
+
 /**
  * Makes a folder this opener's own, creating it where it is absent; a new or empty one is closed to other users. Excludes every other opener: other
  * processes, other threads of this process, and a second call by the same one. The operating system frees it when the
@@ -17,9 +22,9 @@ export interface FolderLock {
  * @throws TidemarkError `FOLDER_IN_USE`, naming the folder and, where it can be told, who holds it; `CONFIG_INVALID`
  *   where the folder cannot be made or written.
  */
-export function lockFolder(folder: string): FolderLock {
+export function lockFolder(folder: string, { contentionMs = CONTENTION_MS }: LockOptions = {}): FolderLock {
   const path = resolve(folder);
-  const database = open(path);
+  const database = open(path, contentionMs);
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -65,11 +70,11 @@ class HeldLock implements FolderLock {
   }
 }
 
-function open(path: string): DatabaseSync {
+function open(path: string, contentionMs: number): DatabaseSync {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     closeIfEmpty(path);
-    return new DatabaseSync(join(path, LOCK_FILE), { timeout: CONTENTION_MS });
+    return new DatabaseSync(join(path, LOCK_FILE), { timeout: contentionMs });
   } catch (error) {
     throw unusable(path, error);
   }

@@ -18,6 +18,8 @@ import { ProgressWatch } from '../reading/progress-watch.ts';
 import { readingRoutes } from '../reading/routes.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { IngestSpool } from '../spool/ingest-spool.ts';
+import type { SpoolingLogParts } from '../spool/spooling-log.ts';
 import { HealthWatch } from './health-watch.ts';
 import type { Stores } from './stores.ts';
 
@@ -54,7 +56,7 @@ export class HttpSide {
   /** Resolves once it listens. @throws Error where the port cannot be listened on. */
   static async open(given: HttpSideParts): Promise<HttpSide> {
     const { config, storesAreOpen } = given;
-    const parts = assemble(given);
+    const parts = await assemble(given);
     try {
       if (storesAreOpen) await refresh(parts);
       const server = createServer(given, parts);
@@ -91,15 +93,19 @@ interface Parts {
   readonly watch: ProgressWatch;
   readonly health: HealthWatch;
   readonly metrics: () => Promise<string>;
+  /** Undefined where none is set up. */
+  readonly spool: IngestSpool | undefined;
 }
 
-function assemble({ config, logger, stores, log, codec, registry, metrics }: HttpSideParts): Parts {
+async function assemble({ config, logger, stores, log, codec, registry, metrics }: HttpSideParts): Promise<Parts> {
   collectDefaultMetrics({ register: registry });
+  const guard = new ClockGuard({ maxSkewMs: config.maxClockSkewMs });
+  const spool = await openSpool({ config, logger, log, registry }, guard);
   const ingestor = new Ingestor({
-    log,
+    log: spool?.log ?? log,
     codec,
     clock: new ArrivalClock(),
-    guard: new ClockGuard({ maxSkewMs: config.maxClockSkewMs }),
+    guard,
     processBits: drawProcessBits(),
     maxUnacknowledgedBytes: config.maxUnacknowledgedBytes,
     registry,
@@ -113,7 +119,21 @@ function assemble({ config, logger, stores, log, codec, registry, metrics }: Htt
     watch: new ProgressWatch(stores.progress),
     health: new HealthWatch(stores.readers, log),
     metrics: metrics ?? (() => allMetrics(registry, stores)),
+    spool,
   };
+}
+
+async function openSpool(
+  { config, logger, log, registry }: Pick<HttpSideParts, 'config' | 'logger' | 'log' | 'registry'>,
+  guard: ClockGuard,
+): Promise<IngestSpool | undefined> {
+  const { spoolDir: dir, spoolMaxBytes: maxBytes } = config;
+  if (dir === undefined) return undefined;
+  const clock: Pick<SpoolingLogParts, 'mayWait' | 'onForwarded'> = {
+    mayWait: () => !guard.hasJumped,
+    onForwarded: (appended, sentAtMs) => void guard.agrees(appended, sentAtMs),
+  };
+  return IngestSpool.open({ dir, maxBytes, log, logger, registry, ...clock });
 }
 
 function createServer({ config, logger, stores }: HttpSideParts, parts: Parts): HttpServer {
@@ -137,10 +157,12 @@ function createServer({ config, logger, stores }: HttpSideParts, parts: Parts): 
   return new HttpServer(app.callback(), (path) => table.styleOf(path));
 }
 
-/** Ingest needs the log and a good clock; the stores may be away, and the body says so. */
-function readinessOf({ ingestor, health }: Parts): Readiness {
-  const parts = { ingest: ingestor.state, ...health.parts };
-  return { ready: ingestor.state === 'ready' && health.parts.eventLog === 'ready', parts };
+/** Ingest needs the log, or a spool, and a good clock; the stores may be away, and the body says so. */
+function readinessOf({ ingestor, health, spool }: Parts): Readiness {
+  const { eventLog } = health.parts;
+  const canAppend = eventLog === 'ready' || (eventLog === 'away' && spool?.isUsable === true);
+  const parts = { ingest: ingestor.state, ...health.parts, ...(spool === undefined ? {} : { spool: spool.state }) };
+  return { ready: ingestor.state === 'ready' && canAppend, parts };
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {
@@ -152,8 +174,8 @@ async function refresh({ keys, health }: Parts): Promise<void> {
   await Promise.all([keys.start(), health.start()]);
 }
 
-async function close({ ingestor, keys, health }: Parts): Promise<void> {
+async function close({ ingestor, keys, health, spool }: Parts): Promise<void> {
   health.stop();
   ingestor.close();
-  await keys.stop();
+  await Promise.all([keys.stop(), spool?.close()]);
 }

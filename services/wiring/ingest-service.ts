@@ -134,12 +134,15 @@ class Background {
     const database = this.#opener.database();
     const analytics = this.#opener.analytics(database).then((store) => this.#analytics.set(store));
     analytics.catch((error: unknown) => this.#fail(error));
+    const log = this.#opener.log().then((opened) => this.log.set(opened));
+    log.catch((error: unknown) => this.#fail(error));
     const needed = Promise.all([
-      this.#opener.log().then((log) => this.log.set(log)),
+      // With a spool, messages can be accepted before the log is there.
+      this.#config.spoolDir === undefined ? log : undefined,
       this.#opener.codec().then((codec) => (this.#codec = codec)),
       database.then((opened) => this.#database.set(opened)),
     ]);
-    this.#opening = Promise.allSettled([needed, analytics]);
+    this.#opening = Promise.allSettled([needed, log, analytics]);
     await needed;
     return makeFirstProject(new SqlProjectStore(await database), firstStartOptionsOf(this.#config));
   }

@@ -14,7 +14,7 @@ const PAUSE_MS = 50;
 interface Sent {
   readonly ids: string[];
   seq: number;
-  /** Of the last batch that was answered 200, and when that was begun. */
+  /** Of the last batch that was answered 200 and was in the log by then, and when that was begun. */
   receipt: string;
   begunAt: number;
 }
@@ -34,6 +34,8 @@ export class RememberingPosts {
   readonly wrongAnswers: string[] = [];
   /** Batches that were not answered 200, and were sent again as they were. */
   repeats = 0;
+  /** Batches that were answered 200 while they waited in the spool. */
+  spooled = 0;
   readonly #users = new Map<string, Sent>(
     Array.from({ length: USERS }, (_, index) => [`user ${index}`, { ids: [], seq: 0, receipt: '', begunAt: 0 }]),
   );
@@ -61,7 +63,10 @@ export class RememberingPosts {
     return [...this.#users.values()].reduce((sum, { ids }) => sum + ids.length, 0);
   }
 
-  /** Resolves once every user was answered something begun after this (`performance.now`), and the readers passed it. */
+  /**
+   * Resolves once every user was answered something begun after this (`performance.now`) that did not go to the spool,
+   * and the readers passed it.
+   */
   async passedSince(sinceMs: number, door: ServiceProcess): Promise<void> {
     const all = [...this.#users.values()];
     await until(() => all.every(({ begunAt }) => begunAt > sinceMs));
@@ -70,6 +75,11 @@ export class RememberingPosts {
       expect(await answer.json()).toMatchObject({ projected: true, queryable: true });
     });
     await Promise.all(passed);
+  }
+
+  /** The ids of each user's events that were answered 200, in the order sent. */
+  get sent(): ReadonlyMap<string, readonly string[]> {
+    return new Map([...this.#users].map(([user, { ids }]) => [user, ids]));
   }
 
   async compare(door: ServiceProcess): Promise<Wrong> {
@@ -105,7 +115,8 @@ export class RememberingPosts {
         const receipt = await this.#receiptOf(batch, attempt);
         if (receipt !== undefined) {
           sent.ids.push(...ids);
-          Object.assign(sent, { receipt, begunAt });
+          if (receipt === null) this.spooled++;
+          else Object.assign(sent, { receipt, begunAt });
           break;
         }
         attempt++;
@@ -116,13 +127,13 @@ export class RememberingPosts {
     }
   }
 
-  /** Undefined where it was not answered 200. */
-  async #receiptOf(batch: readonly unknown[], attempt: number): Promise<string | undefined> {
+  /** Undefined where it was not answered 200; null where it waits in the spool. */
+  async #receiptOf(batch: readonly unknown[], attempt: number): Promise<string | null | undefined> {
     const doors = this.#doors();
     const door = doors[attempt % doors.length];
     try {
       const response = await door?.request('/v1/batch', { batch });
-      const body = (await response?.json()) as { receipt: string } | undefined;
+      const body = (await response?.json()) as { receipt: string | null } | undefined;
       if (response?.status === 200) return body?.receipt;
       if (response?.status !== 503 && response?.status !== 429) this.wrongAnswers.push(JSON.stringify(body));
     } catch {

@@ -62,6 +62,21 @@ test('a log that goes away makes ingest unready until it is back', async () => {
   expect((await server.post('/v1/track', TRACK)).status).toBe(200);
 });
 
+test('what waits on local disk is answered 200 with no receipt, in both interfaces', async () => {
+  const waits = { append: () => Promise.resolve(null), check: () => Promise.resolve() };
+  const server = await start({ log: waits });
+
+  const track = await server.post('/v1/track', TRACK);
+  const batch = await server.post('/v1/batch', { batch: [{ type: 'track', ...TRACK }] });
+  const user = await server.post('/legacy/project-user', { user_id: 'u', anonymous: false });
+  const { text } = await server.get('/metrics');
+
+  expect([track.status, track.json.receipt, track.json.message_id]).toEqual([200, null, expect.any(String)]);
+  expect([batch.status, batch.json.receipt, batch.json.message_ids]).toEqual([200, null, [expect.any(String)]]);
+  expect([user.status, user.json]).toMatchObject([200, { success: 200, result: { receipt: null } }]);
+  expect(text).toMatch(/messages_accepted_total{topic="tidemark.track"} 2$/m);
+});
+
 test('an error that will not pass is 500, and holds nothing', async () => {
   const broken = (): Promise<never> => Promise.reject(new TidemarkError('LOG_DAMAGED', 'as ordered'));
   const server = await start({ log: { append: broken, check: broken } });
@@ -107,4 +122,16 @@ test.each([
 
   expect(guard.agrees(appended, sentAtMs)).toBe(agrees);
   expect(guard.skewed).toBe(!agrees);
+});
+
+test('a clock that is set while the log is away has jumped, until the log agrees with it', () => {
+  let offsetMs = 0;
+  const guard = new ClockGuard({ maxSkewMs: 5_000, nowMs: () => Date.now() + offsetMs });
+  expect(guard.hasJumped).toBe(false);
+
+  offsetMs = -6_000;
+  expect([guard.hasJumped, guard.skewed]).toEqual([true, false]);
+
+  guard.agrees([{ topic: 't', partition: 0, offset: 0n, appendedAtMs: guard.now() }], guard.now());
+  expect(guard.hasJumped).toBe(false);
 });

@@ -1,13 +1,12 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
-import type { EventLog } from '../../services/event-log/event-log.ts';
 import { createApp } from '../../services/http/app.ts';
 import type { AuthenticatedKey, KeyRing } from '../../services/http/key-ring.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import type { Route } from '../../services/http/route.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
 import { HttpServer, SERVER_OPTIONS, type ServerOptions } from '../../services/http/server.ts';
-import { Ingestor } from '../../services/ingest/accept.ts';
+import { type IngestLog, Ingestor } from '../../services/ingest/accept.ts';
 import { ClockGuard } from '../../services/ingest/clock-guard.ts';
 import { publicRoutes } from '../../services/ingest/public-api.ts';
 import { twoStepRoutes } from '../../services/ingest/two-step.ts';
@@ -57,7 +56,7 @@ const keyRing: KeyRing = {
 };
 
 export interface IngestServerOptions {
-  readonly log?: Pick<EventLog, 'append' | 'check'>;
+  readonly log?: IngestLog;
   readonly server?: Partial<ServerOptions>;
   readonly maxUnacknowledgedBytes?: number;
   readonly guard?: ClockGuard;

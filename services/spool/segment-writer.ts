@@ -1,0 +1,53 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { flushFolder, type Segment, segmentPath } from './segments.ts';
+
+/** The segment that is being written. One write at a time. */
+export class SegmentWriter {
+  readonly segment: Segment;
+  readonly #file: FileHandle;
+
+  private constructor(segment: Segment, file: FileHandle) {
+    this.segment = segment;
+    this.#file = file;
+  }
+
+  /** Resolves once a power cut would leave the empty file there. */
+  static async begin(folder: string, number: number): Promise<SegmentWriter> {
+    const path = segmentPath(folder, number);
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await flushFolder(folder);
+    } catch (error) {
+      await file.close();
+      await rm(path, { force: true });
+      throw error;
+    }
+    return new SegmentWriter({ number, path, bytes: 0, messages: 0, firstAtMs: undefined }, file);
+  }
+
+  /** Resolves once the frames are on disk. After a rejection nothing more may be written: see `abandon`. */
+  async write(frames: Buffer, messages: number, firstAtMs: number): Promise<void> {
+    for (let done = 0; done < frames.length;) {
+      const { bytesWritten } = await this.#file.write(frames, done, undefined, this.segment.bytes + done);
+      done += bytesWritten;
+    }
+    await this.#file.datasync();
+    this.segment.bytes += frames.length;
+    this.segment.messages += messages;
+    this.segment.firstAtMs ??= firstAtMs;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  /**
+   * After a write that failed. What a failed flush leaves in the system's memory and on the disk nobody knows: this file
+   * gets nothing more, and what is not known to be safe is cut off, where that is possible.
+   */
+  async abandon(): Promise<void> {
+    await this.#file.truncate(this.segment.bytes).catch(() => undefined);
+    await this.#file.close().catch(() => undefined);
+    if (this.segment.bytes === 0) await rm(this.segment.path, { force: true }).catch(() => undefined);
+  }
+}

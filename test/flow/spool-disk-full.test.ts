@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// Disks of their own that can fill up: small tmpfs, which only root on Linux can mount.
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+const MEGABYTES = 6;
+
+function mount(folder: string): string {
+  mkdirSync(folder);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'tmpfs', folder]);
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  return folder;
+}
+
+function grow(disk: string): void {
+  execFileSync('mount', ['-o', `remount,size=${MEGABYTES * 20}m`, disk]);
+}
+
+const NOTE = 'x'.repeat(4_000);
+const BATCH = {
+  batch: Array.from({ length: 100 }, () => ({
+    type: 'track',
+    user_id: 'ada',
+    event: 'Filled',
+    properties: { note: NOTE },
+  })),
+};
+
+interface Accepted {
+  readonly receipt: string | null;
+}
+
+interface Ready {
+  readonly ready: boolean;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** Posts batches until one is answered otherwise than these were; how many were answered so. */
+async function fill(service: ServiceProcess, isSo: (status: number, body: Accepted) => boolean): Promise<number> {
+  for (let count = 0; ; count++) {
+    const answer = await service.request('/v1/batch', BATCH);
+    if (!isSo(answer.status, (await answer.json()) as Accepted)) return count;
+  }
+}
+
+async function readinessOf(service: ServiceProcess): Promise<Ready> {
+  return (await (await service.request('/readyz')).json()) as Ready;
+}
+
+test.skipIf(!canMount)(
+  'with the disk of the log full the spool takes over; with that full too it is 503; with room all of it is counted once',
+  { timeout: 120_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const [logDisk, spoolDisk] = [mount(join(folder, 'log')), mount(join(folder, 'spool'))];
+    const settings = { EVENT_LOG_URL: `lmdb:${logDisk}/event-log`, SPOOL_DIR: spoolDisk };
+    const service = await ServiceProcess.start(join(folder, 'data'), settings);
+    onTestFinished(async () => void (await service.stop()));
+
+    const logged = await fill(service, (status, { receipt }) => status === 200 && receipt !== null);
+    const full = await readinessOf(service);
+    // The one that ended the first count was spooled.
+    const spooled = 1 + (await fill(service, (status) => status === 200));
+    expect([logged > 0, spooled > 3]).toEqual([true, true]);
+    expect(full).toMatchObject({ ready: true, parts: { spool: 'waiting' } });
+    expect(await readinessOf(service)).toMatchObject({ ready: false, parts: { spool: 'failed' } });
+
+    // First the spool's disk has room again: it goes on taking. Then the log's: what waited is forwarded.
+    grow(spoolDisk);
+    await expect.poll(() => readinessOf(service), { timeout: 20_000 }).toMatchObject({ ready: true });
+    const more = await service.request('/v1/batch', BATCH);
+    expect([more.status, await more.json()]).toMatchObject([200, { receipt: null }]);
+    grow(logDisk);
+    await expect.poll(() => readinessOf(service), { timeout: 20_000 }).toMatchObject({ parts: { spool: 'empty' } });
+
+    const last = await service.request('/v1/batch', BATCH);
+    const { receipt } = (await last.json()) as Accepted;
+    const passed = async (): Promise<unknown> => (await service.request(`/v1/receipts/${receipt}?wait=30`)).json();
+    await expect.poll(passed, { timeout: 60_000 }).toMatchObject({ projected: true, queryable: true });
+    // The one that found both disks full may be in the log, in part.
+    const count = 100 * (logged + spooled + 2);
+    expect([await atLeast(service, count), await atLeast(service, count + 101)]).toEqual([1, 0]);
+  },
+);
+
+/** How many users filled so many times or more. */
+async function atLeast(service: ServiceProcess, times: number): Promise<number> {
+  const definition = { event: 'Filled', count: { at_least: times } };
+  const answer = await service.request('/v1/audiences/preview', { definition });
+  return ((await answer.json()) as { count: number }).count;
+}
