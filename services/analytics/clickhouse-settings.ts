@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { QueryLimits } from './analytics-store.ts';
+import { QUESTION_SETTINGS } from './question-settings.ts';
 
 /** For every insert: answered when it is written, one part per month, and no accepted message fails it. */
 export const INSERT_SETTINGS: ClickHouseSettings = {
@@ -34,12 +35,7 @@ export const INSERT_SETTINGS: ClickHouseSettings = {
 const READ_SETTINGS: ClickHouseSettings = {
   readonly: '2',
   output_format_json_quote_64bit_integers: 1,
-  json_type_escape_dots_in_keys: 1,
-  // A repeat may lie in the next month's partition.
-  do_not_merge_across_partitions_select_final: 0,
-  // From the third time that it sees an aggregation, ClickHouse 26.7 compiles it, and then merges what its threads found
-  // for min or max of a DateTime64 as if times before 1970 were the latest.
-  compile_aggregate_expressions: 0,
+  ...QUESTION_SETTINGS,
   cancel_http_readonly_queries_on_client_close: 1,
   // Answered when it is known to have succeeded: a failure half way is then told as one.
   wait_end_of_query: 1,

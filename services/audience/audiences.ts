@@ -1,6 +1,9 @@
 import type { AnalyticsReader, QueryLimits } from '../analytics/analytics-store.ts';
+import type { Micros } from '../messages/message.ts';
 import type { Audience } from './audience.ts';
 import { compilePreview } from './compile.ts';
+import { explain, type Explanation } from './explain.ts';
+import { explainVerdict, type Why } from './why.ts';
 
 /** How many users an audience has, and some of them. Plain data. */
 export interface Preview {
@@ -30,10 +33,39 @@ export class Audiences {
    * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
    */
   async preview(projectId: string, definition: Audience, sampleSize: number): Promise<Preview> {
-    const now = BigInt(Math.floor(this.#nowMs())) * 1000n;
-    const query = compilePreview(definition, { projectId, now, sampleSize });
+    const query = compilePreview(definition, { projectId, now: this.#now(), sampleSize });
     const { rows, tookMs, rowsRead } = await this.#reader.ask(query, this.#limits);
     const { count, sample } = rows[0] as { count: string; sample: readonly string[] };
     return { count: Number(count), sample, tookMs, rowsRead };
+  }
+  /**
+   * How the audience is asked for and what that costs, without asking. @param path A pointer to where the definition
+   * stands in its document.
+   *
+   * @throws TidemarkError as `preview`.
+   */
+  explain(projectId: string, definition: Audience, path: string, sampleSize: number): Promise<Explanation> {
+    const options = { projectId, now: this.#now(), sampleSize };
+    return explain(this.#reader, this.#limits, definition, path, options);
+  }
+
+  /**
+   * Whether the user with this internal id is in the audience, and why. Undefined where no message has named them.
+   * @param path A pointer to where the definition stands in its document.
+   *
+   * @throws TidemarkError as `preview`.
+   */
+  why(
+    user: { readonly projectId: string; readonly userKey: string },
+    definition: Audience,
+    path: string,
+    eventsShown: number,
+  ): Promise<Why | undefined> {
+    const options = { ...user, now: this.#now(), eventsShown };
+    return explainVerdict(this.#reader, this.#limits, definition, path, options);
+  }
+
+  #now(): Micros {
+    return BigInt(Math.floor(this.#nowMs())) * 1000n;
   }
 }

@@ -12,10 +12,13 @@ import { eventUsers, type Scope, traitUsers } from './user-sets.ts';
 /** The most users that a sample may have. */
 export const MAX_SAMPLE = 1000;
 
-export interface PreviewOptions {
+export interface CompileOptions {
   readonly projectId: string;
   /** The evaluation, which relative times count back from. */
   readonly now: Micros;
+}
+
+export interface PreviewOptions extends CompileOptions {
   /** 0 to `MAX_SAMPLE`. */
   readonly sampleSize: number;
 }
@@ -31,9 +34,25 @@ export function compilePreview(audience: Audience, { projectId, now, sampleSize 
   const params = new Params();
   const scope: Scope = { params, projectId, now };
   const sample = `groupUniqArrayIf(${MAX_SAMPLE})(user_id, user_id != '')`;
-  const select =
+  return queryOf(
+    scope,
     `SELECT uniqExact(user) AS count, arraySlice(arraySort(${sample}), 1, ${params.count(sampleSize)}) AS sample ` +
-    `FROM user_rows WHERE project_id = ${params.string(projectId)} AND ${filter(scope, audience)}`;
+      `FROM user_rows WHERE project_id = ${params.string(projectId)} AND ${filter(scope, audience)}`,
+  );
+}
+
+/** The users of one condition alone, or those whom it leaves out: what has to be read for it. Null where nothing has. */
+export function compileCondition(
+  condition: TraitCondition | EventCondition,
+  { projectId, now }: CompileOptions,
+): Query | null {
+  const scope: Scope = { params: new Params(), projectId, now };
+  const subquery = userSet(scope, condition).of(null);
+  return subquery === null ? null : queryOf(scope, subquery);
+}
+
+/** With the function that makes text readable, where the query uses it. */
+function queryOf({ params, projectId }: Scope, select: string): Query {
   const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
   return { projectId, sql, params: params.values() };
 }
@@ -49,7 +68,7 @@ function filter(scope: Scope, audience: Audience): string {
       return `NOT (${filter(scope, audience.of)})`;
     case 'trait':
     case 'event':
-      return userSet(scope, audience).filter(null);
+      return filterBy(userSet(scope, audience), null);
     default:
       return audience satisfies never;
   }
@@ -65,7 +84,10 @@ function filterAll(scope: Scope, parts: readonly Audience[]): string {
   const chained = sets.filter((set) => set?.isPositive === true);
   const events = chained.filter((set) => set?.kind === 'event');
   const traits = chained.filter((set) => set?.kind === 'trait');
-  const chain = [...events, ...traits].reduce<string | null>((among, set) => set?.filter(among) ?? among, null);
+  const chain = [...events, ...traits].reduce<string | null>(
+    (among, set) => (set ? filterBy(set, among) : among),
+    null,
+  );
   const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
   return `(${[...(chain === null ? [] : [chain]), ...others].join(' AND ')})`;
 }
@@ -74,8 +96,11 @@ function filterAll(scope: Scope, parts: readonly Audience[]): string {
 interface UserSet {
   readonly kind: 'trait' | 'event';
   readonly isPositive: boolean;
-  /** The condition on `user`; a positive set may be narrowed to those `among` another. */
-  filter(among: string | null): string;
+  /**
+   * The subquery of the set, null where it is empty without asking. A positive set may be narrowed to those `among`
+   * another, a condition on `user`.
+   */
+  of(among: string | null): string | null;
 }
 
 function userSet(scope: Scope, condition: TraitCondition | EventCondition): UserSet {
@@ -85,8 +110,7 @@ function userSet(scope: Scope, condition: TraitCondition | EventCondition): User
 /** Where a user without the trait passes, the set is of those who do not. */
 function traitSet(scope: Scope, condition: TraitCondition): UserSet {
   const isPositive = !isPassedByMissing(condition);
-  const of = (among: string | null) => traitUsers(scope, condition, isPositive, among);
-  return { kind: 'trait', isPositive, filter: (among) => inSet(of(among), isPositive) };
+  return { kind: 'trait', isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
 }
 
 /** Where a user who never did it passes, the set is of those who did it more often. */
@@ -95,16 +119,15 @@ function eventSet(scope: Scope, condition: EventCondition): UserSet {
   const needsOne = first !== null || last !== null;
   if (times.atLeast > 0 || needsOne) {
     const atLeastOnce = { ...times, atLeast: Math.max(times.atLeast, 1) };
-    const of = (among: string | null) => eventUsers(scope, condition, atLeastOnce, among);
-    return { kind: 'event', isPositive: true, filter: (among) => inSet(of(among), true) };
+    return { kind: 'event', isPositive: true, of: (among) => eventUsers(scope, condition, atLeastOnce, among) };
   }
   const { atMost } = times;
-  if (atMost === null) return { kind: 'event', isPositive: false, filter: () => 'true' };
+  if (atMost === null) return { kind: 'event', isPositive: false, of: () => null };
   const tooOften = { atLeast: atMost + 1, atMost: null };
-  const of = () => eventUsers(scope, condition, tooOften, null);
-  return { kind: 'event', isPositive: false, filter: () => inSet(of(), false) };
+  return { kind: 'event', isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
 }
 
-function inSet(subquery: string, isIn: boolean): string {
-  return `user ${isIn ? 'IN' : 'NOT IN'} (${subquery})`;
+function filterBy(set: UserSet, among: string | null): string {
+  const subquery = set.of(among);
+  return subquery === null ? 'true' : `user ${set.isPositive ? 'IN' : 'NOT IN'} (${subquery})`;
 }

@@ -1,3 +1,4 @@
+import { userNumber } from '../analytics/user-number.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import type { Micros } from '../messages/message.ts';
 
@@ -13,6 +14,11 @@ export class Params {
 
   strings(values: readonly string[]): string {
     return this.#add('Array(String)', values);
+  }
+
+  /** The column `user` of this internal id. */
+  user(userKey: string): string {
+    return this.#add('UInt128', userNumber(userKey));
   }
 
   integer(value: bigint): string {

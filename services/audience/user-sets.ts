@@ -1,8 +1,8 @@
 /** Conditions as subqueries that give `user`, each user once. */
 import type { Micros } from '../messages/message.ts';
-import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
-import type { EventCondition, Instant, Member, Period, Times, TraitCondition } from './audience.ts';
+import type { EventCondition, Member, Period, Times, TraitCondition } from './audience.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
+import { microsOf } from './instant.ts';
 import type { Params } from './params.ts';
 import { testsSql } from './test-sql.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
@@ -75,16 +75,16 @@ function anyCopies(scope: Scope, condition: EventCondition, among: string | null
     ...named(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...cut.map((day) => `day != ${day}`),
-    among,
+    cut.length === 0 ? among : null,
   ]);
   if (cut.length === 0 || within === null) return whole;
   const part = select('SELECT user FROM event_rows FINAL', [
     ...named(scope, condition),
     `day IN (${cut.join(', ')})`,
     ...periodSql(scope, 'timestamp', within),
-    among,
   ]);
-  return `SELECT user FROM (${whole} UNION ALL ${part})`;
+  // Once, around both: sets within sets would double their text at every level.
+  return select(`SELECT user FROM (${whole} UNION ALL ${part})`, [among]);
 }
 
 function named({ params, projectId }: Scope, { event }: EventCondition): string[] {
@@ -108,33 +108,27 @@ function timesSql(params: Params, { atLeast, atMost }: Times): string[] {
 
 function periodSql(scope: Scope, time: string, { from, to }: Period): string[] {
   const conditions = [];
-  if (from) conditions.push(`${time} >= ${scope.params.instant(microsOf(from, scope))}`);
-  if (to) conditions.push(`${time} < ${scope.params.instant(microsOf(to, scope))}`);
+  if (from) conditions.push(`${time} >= ${scope.params.instant(microsOf(from, scope.now))}`);
+  if (to) conditions.push(`${time} < ${scope.params.instant(microsOf(to, scope.now))}`);
   return conditions;
 }
 
 /** The same by `day`, which the key has. */
 function daysSql(scope: Scope, { from, to }: Period): string[] {
   const conditions = [];
-  if (from) conditions.push(`day >= toDate32(${scope.params.instant(microsOf(from, scope))})`);
-  if (to) conditions.push(`day <= toDate32(${scope.params.instant(microsOf(to, scope))})`);
+  if (from) conditions.push(`day >= toDate32(${scope.params.instant(microsOf(from, scope.now))})`);
+  if (to) conditions.push(`day <= toDate32(${scope.params.instant(microsOf(to, scope.now))})`);
   return conditions;
 }
 
 /** Of the days that `daysSql` gives, those that may lie in the period in part only. */
 function cutDays(scope: Scope, { from, to }: Period): string[] {
-  const begin = from ? [microsOf(from, scope)].filter((micros) => micros % DAY_MICROS !== 0n) : [];
-  const cut = [...begin, ...(to ? [microsOf(to, scope)] : [])];
+  const begin = from ? [microsOf(from, scope.now)].filter((micros) => micros % DAY_MICROS !== 0n) : [];
+  const cut = [...begin, ...(to ? [microsOf(to, scope.now)] : [])];
   return [...new Set(cut.map((micros) => `toDate32(${scope.params.instant(micros)})`))];
 }
 
-function microsOf(instant: Instant, { now }: Scope): Micros {
-  const micros = 'at' in instant ? instant.at : now - instant.ago;
-  // No message lies outside, and ClickHouse's dates end there.
-  if (micros < EARLIEST) return EARLIEST;
-  return micros >= END_OF_TIME ? END_OF_TIME - 1n : micros;
-}
-
 function select(head: string, conditions: readonly (string | null)[]): string {
-  return `${head} WHERE ${conditions.filter((condition) => condition !== null).join(' AND ')}`;
+  const given = conditions.filter((condition) => condition !== null);
+  return given.length === 0 ? head : `${head} WHERE ${given.join(' AND ')}`;
 }

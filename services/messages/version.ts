@@ -19,6 +19,12 @@ export function versionOf(timestamp: Micros, receivedAt: Micros, processBits: nu
   return version.toString(16).padStart(32, '0');
 }
 
+/** When a message of this version took place, as far as newer and older go, and when it arrived. */
+export function timesOfVersion(version: bigint): { readonly timestamp: Micros; readonly receivedAt: Micros } {
+  const arrival = (version >> PROCESS_BITS) & ((1n << ARRIVAL_BITS) - 1n);
+  return { timestamp: (version >> (PROCESS_BITS + ARRIVAL_BITS)) + EARLIEST, receivedAt: arrival + EARLIEST };
+}
+
 /** Draws the 20 bits that tell this process's versions from another's. Once per process. */
 export function drawProcessBits(): number {
   return randomInt(2 ** 20);

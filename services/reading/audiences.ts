@@ -1,3 +1,4 @@
+import type { Audience } from '../audience/audience.ts';
 import type { Audiences } from '../audience/audiences.ts';
 import { MAX_SAMPLE } from '../audience/compile.ts';
 import { readDefinition } from '../audience/definition.ts';
@@ -6,34 +7,64 @@ import { invalid, type Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
+import type { Checked } from './query.ts';
 
 /** What is asked about audiences. */
 export interface AudienceParts {
-  readonly audiences: Pick<Audiences, 'preview'>;
+  readonly audiences: Pick<Audiences, 'preview' | 'explain' | 'why'>;
 }
 
-const DEFAULT_SAMPLE = 10;
+export const DEFAULT_SAMPLE = 10;
 
 /** `POST /v1/audiences/preview` */
 export async function answerPreview({ audiences }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+  const asked = readQuestion(call, ({ sample = DEFAULT_SAMPLE }) => problemsWithSample(sample));
+  if (!asked.ok) return asked.refusal;
+  const { definition, body } = asked.value;
+  const sampleSize = Number(body['sample'] ?? DEFAULT_SAMPLE);
+  const { count, sample, tookMs, rowsRead } = await audiences.preview(call.project.id, definition, sampleSize);
+  return { status: 200, body: JSON.stringify({ count, sample, took_ms: tookMs, rows_read: rowsRead }) };
+}
+
+/** A body with the definition of an audience in it. */
+export interface Question {
+  readonly definition: Audience;
+  /** Its other members: numbers are numbers. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Where the definition stands in a question. */
+export const DEFINITION_PATH = '/definition';
+
+/** @param problemsWith What is wrong with the other members, to be named with what is wrong with the definition. */
+export function readQuestion(
+  call: Call,
+  problemsWith: (body: Readonly<Record<string, unknown>>) => readonly Problem[],
+): Checked<Question> {
   const parsed = parseBody(call.text);
-  if (!parsed.ok) return invalid('invalid-body', parsed.problems);
+  if (!parsed.ok) return refused(parsed.problems);
   const { plain, exact } = parsed.value;
-  if (!isObject(plain) || !isObject(exact)) return invalid('invalid-body', [{ path: '', message: 'is not an object' }]);
-  const { id, timezone } = call.project;
-  const read = readDefinition(exact['definition'], { timezone, path: '/definition' });
-  const { sample = DEFAULT_SAMPLE } = plain;
-  const problems = [...(read.ok ? [] : read.problems), ...problemsWithSample(sample)];
-  if (!read.ok || problems.length > 0) return invalid('invalid-body', problems);
-  const { count, sample: userIds, tookMs, rowsRead } = await audiences.preview(id, read.definition, Number(sample));
-  return { status: 200, body: JSON.stringify({ count, sample: userIds, took_ms: tookMs, rows_read: rowsRead }) };
+  if (!isObject(plain) || !isObject(exact)) return refused([{ path: '', message: 'is not an object' }]);
+  const read = readDefinition(exact['definition'], { timezone: call.project.timezone, path: DEFINITION_PATH });
+  const problems = [...(read.ok ? [] : read.problems), ...problemsWith(plain)];
+  if (!read.ok || problems.length > 0) return refused(problems);
+  return { ok: true, value: { definition: read.definition, body: plain } };
+}
+
+function refused(problems: readonly Problem[]): Checked<never> {
+  return { ok: false, refusal: invalid('invalid-body', problems) };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
-function problemsWithSample(sample: unknown): Problem[] {
-  if (typeof sample === 'number' && Number.isInteger(sample) && sample >= 0 && sample <= MAX_SAMPLE) return [];
+/** A sample is asked for, if at all, by a whole number. */
+export function problemsWithSample(sample: unknown): readonly Problem[] {
+  if (isWholeNumber(sample, MAX_SAMPLE)) return [];
   return [{ path: '/sample', message: `is not a whole number from 0 to ${MAX_SAMPLE}` }];
+}
+
+export function isWholeNumber(value: unknown, most: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most;
 }

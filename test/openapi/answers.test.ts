@@ -49,6 +49,15 @@ async function bodiesOf(operation: Operation): Promise<string[]> {
   return examples.map(({ value }) => JSON.stringify({ ...(value as object), user_id, session_id }));
 }
 
+/** What analytics answers to the questions of the examples. */
+function rowsFor(sql: string): readonly Record<string, unknown>[] {
+  if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'event_rows', parts: '1', rows: '2', marks: '1' }];
+  if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
+  if (sql.includes('FROM user_event_rows')) return [];
+  if (sql.startsWith('SELECT trait')) return [{ trait: 'plan', kind: 'string', value: '"pro"', version: '5' }];
+  return [{ count: '2', sample: ['ada'], n: '1', user_id: 'ada', database: 'tidemark' }];
+}
+
 /** Sends the request, holds the answer against the document, and returns its status. */
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
   const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
@@ -77,7 +86,7 @@ async function whileAway<T>(run: () => Promise<T>): Promise<T> {
 }
 
 test('every example of a body is accepted, and every answer is as documented', async () => {
-  server.analytics.answer = () => ({ rows: [{ count: '2', sample: ['ada'] }], tookMs: 3, rowsRead: 5, bytesRead: 40 });
+  server.analytics.answer = ({ sql }) => ({ rows: rowsFor(sql), tookMs: 3, rowsRead: 5, bytesRead: 40 });
   for (const operation of document.operations) {
     const bodies = operation.requestBody === undefined ? [''] : await bodiesOf(operation);
     for (const body of bodies)
@@ -137,12 +146,16 @@ test('what nobody has is refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
+
+  server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
+  expect(await exchange(document.operation('explainVerdict'))).toBe(404);
 });
 
 test('a question past its limits is refused as documented', async () => {
   server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'The question reads too many rows.');
 
-  expect(await exchange(document.operation('previewAudience'))).toBe(422);
+  for (const name of ['previewAudience', 'explainAudience', 'explainVerdict'])
+    expect(await exchange(document.operation(name)), name).toBe(422);
 });
 
 test('while the stores are away requests are refused as documented', async () => {

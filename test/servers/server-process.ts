@@ -10,9 +10,6 @@ const STOP_WITHIN_MS = 20_000;
 
 /** What a test may do to a server. */
 export interface ServerControls {
-  /** Starts it where it does not run, without waiting. */
-  readonly launch: () => void;
-  readonly isRunning: () => boolean;
   /** Again, on the same folder and port. Resolves once it answers. */
   readonly start: () => Promise<void>;
   /** Lets it end by itself. */
@@ -60,7 +57,7 @@ export class ServerProcess implements ServerControls {
 
   /** Starts without waiting: brokers of one cluster answer only once enough of them are there. */
   launch(): void {
-    if (this.isRunning()) return;
+    if (this.#running()) return;
     const { command, args, cwd, env, user, log, stopSignal } = this.#program;
     const output = openSync(log, 'a');
     this.#child = spawn(command, args, { cwd, env: env ?? process.env, stdio: ['ignore', output, output], ...user });
@@ -77,7 +74,7 @@ export class ServerProcess implements ServerControls {
         (error: unknown) => String(error),
       );
       if (why === undefined) return;
-      if (!this.isRunning()) await this.#launchAgain();
+      if (!this.#running()) await this.#launchAgain();
       if (Date.now() > deadline) throw await this.#failure(`does not answer: ${why}`);
       await wait(100);
     }
@@ -99,14 +96,14 @@ export class ServerProcess implements ServerControls {
     this.#child?.kill('SIGCONT');
   }
 
-  isRunning(): boolean {
+  #running(): boolean {
     const child = this.#child;
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
-    if (child === undefined || !this.isRunning()) return;
+    if (child === undefined || !this.#running()) return;
     const exited = once(child, 'exit');
     child.kill(signal);
     child.kill('SIGCONT');
@@ -145,8 +142,6 @@ export async function startTogether(servers: readonly ServerProcess[]): Promise<
 /** The controls of `server` alone, for an object that says more about it. */
 export function controlsOf(server: ServerProcess): ServerControls {
   return {
-    launch: () => server.launch(),
-    isRunning: () => server.isRunning(),
     start: () => server.start(),
     stop: () => server.stop(),
     kill: () => server.kill(),

@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Session } from 'chdb';
 import { afterAll, beforeAll } from 'vitest';
 import type { AnalyticsStore } from '../../services/analytics/analytics-store.ts';
 import { openAnalytics } from '../../services/analytics/open.ts';
 import { serverUrl } from '../servers/server.ts';
+import { askServer } from './clickhouse.ts';
 import { freshDatabase } from './fresh-database.ts';
 
 /** A ClickHouse that the suites of analytics run on. */
@@ -18,6 +20,8 @@ export interface TestedAnalytics {
 
 export interface OpenedAnalytics {
   readonly store: AnalyticsStore;
+  /** Runs a SELECT as somebody would in a client of ClickHouse's own, with none of the service's settings: a line a row. */
+  byHand(sql: string): Promise<readonly string[]>;
   /** Closes it, and deletes what it holds. */
   drop(): Promise<void>;
 }
@@ -27,7 +31,11 @@ export const EMBEDDED: TestedAnalytics = {
   share: 1,
   open: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    return opened(`chdb:${folder}`, () => rm(folder, { recursive: true, force: true }));
+    return opened(
+      `chdb:${folder}`,
+      (sql) => askChdb(`${folder}/store`, sql),
+      () => rm(folder, { recursive: true, force: true }),
+    );
   },
 };
 
@@ -44,13 +52,23 @@ export function serverAt(url: string): TestedAnalytics {
     share: 0.3,
     open: async () => {
       const database = await freshDatabase(url);
-      return opened(database.url, () => database.drop());
+      return opened(
+        database.url,
+        (sql) => askServer(database.url, sql),
+        () => database.drop(),
+      );
     },
   };
 }
 
 /** One store for the tests of a `describe`: only one chDB can be open in a process. */
 export function sharedStore(tested: TestedAnalytics): () => AnalyticsStore {
+  const analytics = sharedAnalytics(tested);
+  return () => analytics().store;
+}
+
+/** The same with what else there is to it. */
+export function sharedAnalytics(tested: TestedAnalytics): () => OpenedAnalytics {
   let opened: OpenedAnalytics | undefined;
   beforeAll(async () => {
     opened = await tested.open();
@@ -58,17 +76,31 @@ export function sharedStore(tested: TestedAnalytics): () => AnalyticsStore {
   afterAll(() => opened?.drop());
   return () => {
     if (!opened) throw new Error('not open yet');
-    return opened.store;
+    return opened;
   };
 }
 
-async function opened(url: string, remove: () => Promise<void>): Promise<OpenedAnalytics> {
+async function opened(
+  url: string,
+  byHand: OpenedAnalytics['byHand'],
+  remove: () => Promise<void>,
+): Promise<OpenedAnalytics> {
   const store = await openAnalytics(url);
   return {
     store,
+    byHand,
     drop: async () => {
       await store.close();
       await remove();
     },
   };
+}
+
+async function askChdb(folder: string, sql: string): Promise<readonly string[]> {
+  const session = new Session(folder);
+  try {
+    return (await session.queryAsync(sql, { format: 'TabSeparated' })).text().split('\n').slice(0, -1);
+  } finally {
+    session.close();
+  }
 }

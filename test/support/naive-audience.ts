@@ -1,4 +1,13 @@
-import type { Audience, Constant, EventCondition, Member, Period, Test } from '../../services/audience/audience.ts';
+import type {
+  Audience,
+  Constant,
+  EventCondition,
+  Member,
+  NumberConstant,
+  Period,
+  Test,
+} from '../../services/audience/audience.ts';
+import { isNameable } from '../../services/audience/column-value.ts';
 import { numberConstant } from '../../services/audience/number-constant.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import type { Message, Micros, Track } from '../../services/messages/message.ts';
@@ -20,7 +29,11 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
     case 'not':
       return !includes(audience.of, history, now);
     case 'trait':
-      return passes(valueAt(history.traits(), audience.path), audience.tests, 'trait');
+      return passes(
+        valueAt(history.traits(), audience.path),
+        audience.tests,
+        audience.path.length === 1 ? 'trait' : 'in trait',
+      );
     case 'event':
       return hasDone(audience, history, now);
     default:
@@ -77,25 +90,28 @@ function lies(instant: Micros, period: Period | null, now: Micros): boolean {
 }
 
 function memberPasses(properties: object, { path, tests }: Member): boolean {
-  return passes(valueAt(properties, path), tests, 'property');
+  return passes(valueAt(properties, path), tests, isNameable(path) ? 'column' : 'text');
 }
 
-function passes(value: unknown, tests: readonly Test[], place: 'trait' | 'property'): boolean {
+/** Where the value is stored. */
+type Place = 'trait' | 'in trait' | 'column' | 'text';
+
+function passes(value: unknown, tests: readonly Test[], place: Place): boolean {
   return tests.every((test) => passesOne(value, test, place));
 }
 
-function passesOne(value: unknown, test: Test, place: 'trait' | 'property'): boolean {
+function passesOne(value: unknown, test: Test, place: Place): boolean {
   switch (test.test) {
     case 'is':
-      return equals(value, test.value);
+      return equals(value, test.value, place);
     case 'is_not':
-      return !equals(value, test.value);
+      return !equals(value, test.value, place);
     case 'in':
-      return test.values.some((wanted) => equals(value, wanted));
+      return test.values.some((wanted) => equals(value, wanted, place));
     case 'exists':
-      return test.value === (place === 'trait' ? value !== undefined && value !== null : hasLeaf(value));
+      return test.value === (place.endsWith('trait') ? value !== undefined && value !== null : hasLeaf(value));
     case 'contains':
-      return contains(value, test.value);
+      return contains(value, test.value, place);
     case 'starts_with':
       return typeof value === 'string' && value.startsWith(test.value);
     case 'gt':
@@ -104,30 +120,46 @@ function passesOne(value: unknown, test: Test, place: 'trait' | 'property'): boo
     case 'lte':
       break;
   }
-  const order = compare(value, test.value);
+  const order = compare(value, test.value, place);
   return order !== undefined && { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[test.test];
 }
 
-function contains(value: unknown, wanted: Constant): boolean {
-  if (Array.isArray(value)) return value.some((member) => equals(member, wanted));
-  return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted);
+function contains(value: unknown, wanted: Constant, place: Place): boolean {
+  if (typeof value === 'string') return typeof wanted === 'string' && value.includes(wanted);
+  if (!Array.isArray(value)) return false;
+  const inList = place === 'trait' ? 'in trait' : place;
+  const isOfDoubles =
+    place === 'column' &&
+    value.every((member) => member === null || number(member, inList) !== undefined) &&
+    value.some((member) => number(member, inList)?.integer === null);
+  if (isOfDoubles && typeof wanted === 'object')
+    return value.some((member) => number(member, inList)?.double === wanted.double);
+  return value.some((member) => equals(member, wanted, inList));
 }
 
-function equals(value: unknown, wanted: Constant): boolean {
-  return typeof wanted === 'boolean' ? value === wanted : compare(value, wanted) === 0;
+function equals(value: unknown, wanted: Constant, place: Place): boolean {
+  return typeof wanted === 'boolean' ? value === wanted : compare(value, wanted, place) === 0;
 }
 
 /** Undefined where they are not of one type. */
-function compare(value: unknown, wanted: Constant): number | undefined {
+function compare(value: unknown, wanted: Constant, place: Place): number | undefined {
   if (typeof value === 'string' && typeof wanted === 'string')
     return Buffer.compare(Buffer.from(value), Buffer.from(wanted));
-  const number = numberConstant(value);
-  if (!number || typeof wanted !== 'object') return undefined;
+  const found = number(value, place);
+  if (!found || typeof wanted !== 'object') return undefined;
   const [one, other] =
-    number.integer !== null && wanted.integer !== null
-      ? [number.integer, wanted.integer]
-      : [number.double, wanted.double];
+    found.integer !== null && wanted.integer !== null ? [found.integer, wanted.integer] : [found.double, wanted.double];
   return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** Inside a trait and in properties, what is written with a fraction or an exponent is a double. */
+function number(value: unknown, place: Place): NumberConstant | undefined {
+  const found = numberConstant(value);
+  return found && place !== 'trait' && /[.e]/i.test(toText(value)) ? { ...found, integer: null } : found;
+}
+
+function toText(value: unknown): string {
+  return JSON.stringify(value);
 }
 
 /** In the properties an object is no more than what is in it. */

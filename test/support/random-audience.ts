@@ -48,7 +48,11 @@ const NUMBERS = [
   '9007199254740993',
   '9007199254740992',
   '-9223372036854775808',
-].concat(['18446744073709551615', '18446744073709551616', '1e400', '0.1000000000000000055']);
+].concat(
+  ['18446744073709551615', '18446744073709551616', '1e400', '0.1000000000000000055'],
+  ['9007199254740993.0'],
+  ['9.007199254740993e15'],
+);
 const SMALL_NUMBERS = ['0', '1', '2', '1.5'];
 const TEXTS = [
   '',
@@ -76,13 +80,12 @@ const text = fc.constantFrom(...TEXTS).map((string) => JSON.stringify(string));
 const boolean = fc.constantFrom('true', 'false');
 const constant = fc.oneof(fc.constantFrom(...NUMBERS), text, boolean);
 
-/** Lists of numbers with a fraction among them are doubles to the column, hence small. */
 const list = fc
   .oneof(
     fc.array(fc.oneof(fc.constantFrom(...SMALL_NUMBERS), text, boolean, fc.constantFrom('null', '{"a":1}', '[1]')), {
       maxLength: 3,
     }),
-    fc.array(fc.constantFrom('9007199254740993', '18446744073709551615', '-1'), { maxLength: 3 }),
+    fc.array(fc.constantFrom('9007199254740993', '18446744073709551615', '-1', '1.5', 'null', '"a"'), { maxLength: 3 }),
   )
   .map((members) => `[${members.join(',')}]`);
 
