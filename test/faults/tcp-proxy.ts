@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../servers/ports.ts';
 
 /** Stands before a server of any protocol, which can thereby be away without being stopped for others. */
@@ -8,6 +10,9 @@ export class TcpProxy {
   #away = false;
   /** How many connections were closed so. */
   turnedAway = 0;
+  /** How long each piece is held back, each way: milliseconds. What waits is not read, so that the sender feels it. */
+  delayMs = 0;
+  #ice: PromiseWithResolvers<void> | undefined;
   readonly #server: Server;
   readonly #target: URL;
   readonly #port: number;
@@ -36,16 +41,32 @@ export class TcpProxy {
   /** Cuts all connections; new ones are turned away until `comeBack`. */
   goAway(): void {
     this.#away = true;
-    for (const socket of this.#open) socket.destroy();
+    this.cut();
   }
 
   comeBack(): void {
     this.#away = false;
   }
 
+  /** Cuts all connections; new ones are let through. */
+  cut(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  /** Nothing flows from now on, on connections that stay open, and on new ones. */
+  freeze(): void {
+    this.#ice ??= Promise.withResolvers();
+  }
+
+  thaw(): void {
+    this.#ice?.resolve();
+    this.#ice = undefined;
+  }
+
   close(): void {
     this.#server.close();
     this.goAway();
+    this.thaw();
   }
 
   #accept(client: Socket): void {
@@ -64,9 +85,23 @@ export class TcpProxy {
       socket.on('error', () => undefined);
       socket.on('close', () => {
         this.#open.delete(socket);
-        other.destroy();
+        // What it sent before it ended is still on its way; what was cut is not.
+        if (!socket.readableEnded) other.destroy();
       });
-      socket.pipe(other);
+      socket.pipe(this.#line()).pipe(other);
     }
+  }
+
+  /** Each piece after the other. */
+  #line(): Transform {
+    return new Transform({
+      transform: (piece: Buffer, _encoding, done) => void this.#hold(() => done(null, piece)),
+    });
+  }
+
+  async #hold(pass: () => void): Promise<void> {
+    if (this.delayMs > 0) await sleep(this.delayMs);
+    await this.#ice?.promise;
+    pass();
   }
 }

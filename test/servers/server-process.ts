@@ -10,6 +10,9 @@ const STOP_WITHIN_MS = 20_000;
 
 /** What a test may do to a server. */
 export interface ServerControls {
+  /** Starts it where it does not run, without waiting. */
+  readonly launch: () => void;
+  readonly isRunning: () => boolean;
   /** Again, on the same folder and port. Resolves once it answers. */
   readonly start: () => Promise<void>;
   /** Lets it end by itself. */
@@ -57,7 +60,7 @@ export class ServerProcess implements ServerControls {
 
   /** Starts without waiting: brokers of one cluster answer only once enough of them are there. */
   launch(): void {
-    if (this.#running()) return;
+    if (this.isRunning()) return;
     const { command, args, cwd, env, user, log, stopSignal } = this.#program;
     const output = openSync(log, 'a');
     this.#child = spawn(command, args, { cwd, env: env ?? process.env, stdio: ['ignore', output, output], ...user });
@@ -74,7 +77,7 @@ export class ServerProcess implements ServerControls {
         (error: unknown) => String(error),
       );
       if (why === undefined) return;
-      if (!this.#running()) await this.#launchAgain();
+      if (!this.isRunning()) await this.#launchAgain();
       if (Date.now() > deadline) throw await this.#failure(`does not answer: ${why}`);
       await wait(100);
     }
@@ -96,14 +99,14 @@ export class ServerProcess implements ServerControls {
     this.#child?.kill('SIGCONT');
   }
 
-  #running(): boolean {
+  isRunning(): boolean {
     const child = this.#child;
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
-    if (child === undefined || !this.#running()) return;
+    if (child === undefined || !this.isRunning()) return;
     const exited = once(child, 'exit');
     child.kill(signal);
     child.kill('SIGCONT');
@@ -142,6 +145,8 @@ export async function startTogether(servers: readonly ServerProcess[]): Promise<
 /** The controls of `server` alone, for an object that says more about it. */
 export function controlsOf(server: ServerProcess): ServerControls {
   return {
+    launch: () => server.launch(),
+    isRunning: () => server.isRunning(),
     start: () => server.start(),
     stop: () => server.stop(),
     kill: () => server.kill(),

@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TcpProxy } from '../faults/tcp-proxy.ts';
+import { freePort } from '../servers/ports.ts';
+import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
+import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { connectionTarget } from './proxy-target.ts';
+import { processTarget, type Scene, type Target } from './scene.ts';
+import { SlowDisk } from './slow-disk.ts';
+import { SmallDisk } from './small-disk.ts';
+import { Supervised } from './supervised.ts';
+
+const DISK_MEBIBYTES = 3_072;
+
+/** Everything in one process, its stores on a disk of their own where that can be. */
+export async function embeddedScene(): Promise<Scene> {
+  const folder = await serversFolder();
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const [slowDisk, smallDisk] = [
+    await SlowDisk.make(folder),
+    SmallDisk.canMount ? await SmallDisk.mount(dataDir, DISK_MEBIBYTES) : undefined,
+  ];
+  const environment = { DATA_DIR: dataDir, INITIAL_WRITE_KEY: WRITE_KEY, INITIAL_READ_KEY: READ_KEY };
+  const options = { name: 'service', role: '', port: await freePort(), folder };
+  const service = new Supervised({ ...options, environment: { ...environment, ...slowDisk?.environment } });
+  const door = await TcpProxy.before(service.url);
+  const disks = diskTargets(slowDisk, smallDisk);
+  return {
+    form: 'embedded',
+    targets: [processTarget(service), connectionTarget('callers', door), ...disks.targets],
+    doors: [new URL(door.url).origin],
+    environment,
+    stores: {
+      EVENT_LOG_URL: `lmdb:${dataDir}/event-log`,
+      PROFILES_URL: `pglite:${dataDir}/profiles`,
+      ANALYTICS_URL: `chdb:${dataDir}/analytics`,
+    },
+    processes: [service],
+    skipped: disks.skipped,
+    serverDeaths: [],
+    heal: async () => {
+      door.comeBack();
+      door.thaw();
+      door.delayMs = 0;
+      await Promise.all([slowDisk?.heal(), smallDisk?.empty()]);
+      service.setClock(0);
+      service.resume();
+      service.launch();
+    },
+    close: async () => {
+      door.close();
+      await service.kill();
+      await smallDisk?.unmount();
+      await removeServersFolder(folder);
+    },
+  };
+}
+
+/** Of a disk that is slow, and one that is full; what cannot be had is said. */
+export function diskTargets(
+  slowDisk: SlowDisk | undefined,
+  smallDisk: SmallDisk | undefined,
+  name = 'disk',
+): { readonly targets: readonly Target[]; readonly skipped: readonly string[] } {
+  const slow: Target | undefined = slowDisk && {
+    name,
+    kinds: ['disk slow'],
+    begin: (_kind, amount) => slowDisk.slow(amount),
+    end: () => slowDisk.heal(),
+  };
+  const full: Target | undefined = smallDisk && {
+    name: `${name} space`,
+    kinds: ['disk full'],
+    begin: (_kind, amount) => smallDisk.fill(amount),
+    end: () => smallDisk.empty(),
+  };
+  return {
+    targets: [slow, full].filter((target) => target !== undefined),
+    skipped: [
+      ...(slow ? [] : ['slow disks (they need Linux and a C compiler)']),
+      ...(full ? [] : ['full disks (they need Linux and root)']),
+    ],
+  };
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ChdbEngine } from '../../services/analytics/chdb-engine.ts';
+import { openDatabase } from '../../services/database/open.ts';
+import { numberOf } from './check-log.ts';
+import { embeddedScene } from './embedded-scene.ts';
+import { Findings, type Kind } from './findings.ts';
+import type { LoggedMessage } from './model.ts';
+import type { Scene } from './scene.ts';
+import { summaryOf } from './summary.ts';
+import { type Finished, torture } from './torture.ts';
+import { compareStores } from './verdict.ts';
+
+const RUN = {
+  seed: 7,
+  forMs: 5_000,
+  kills: 2,
+  others: 6,
+  lanes: 9,
+  pauseMs: 20,
+  quietSpeed: 0.02,
+  answered: 400,
+  say: () => undefined,
+};
+
+let scene: Scene;
+let finished: Finished;
+
+beforeAll(async () => {
+  scene = await embeddedScene();
+  finished = await torture(scene, RUN);
+}, 300_000);
+afterAll(() => scene?.close());
+
+test('one process under kills and other faults loses nothing, doubles nothing, and both stores are as the model', () => {
+  const { report } = finished;
+  expect(report.findings.kinds, summaryOf(report)).toEqual([]);
+  expect(report.faults['kill']).toBe(RUN.kills);
+  expect(report.messages.answered).toBeGreaterThanOrEqual(RUN.answered);
+  expect(report.compared.users).toBeGreaterThan(60);
+  expect(report.compared.events).toBeGreaterThan(50);
+});
+
+// From here on the stores are damaged, one after another.
+
+test('a message that is missing on the log is found out', async () => {
+  let dropped = false;
+  const kinds = await kindsFound(({ topic, content }) => {
+    const n = numberOf({ content });
+    const isOne = topic === 'tidemark.track' && n !== undefined && finished.load.ledger.outcome(n) === 'answered';
+    if (dropped || !isOne) return false;
+    dropped = true;
+    return true;
+  });
+
+  expect(kinds).toContain('lost from the log');
+  expect(kinds).toContain('different in ClickHouse');
+});
+
+test('a trait that Postgres has wrong is found out', async () => {
+  const database = await openDatabase(scene.stores.PROFILES_URL);
+  await database.query(
+    `update profiles set traits = traits || '{"n": 0.5}' where user_key = (select min(user_key) from profiles)`,
+  );
+  await database.close();
+
+  expect(await kindsFound()).toEqual(['different in Postgres']);
+});
+
+test('an event that ClickHouse lacks is found out', async () => {
+  await inAnalytics(`ALTER TABLE event_rows DELETE WHERE (project_id, user, message_id) IN
+    (SELECT project_id, user, message_id FROM event_rows LIMIT 1) SETTINGS mutations_sync = 2`);
+
+  expect(await kindsFound()).toContain('missing in ClickHouse');
+});
+
+test('an event that ClickHouse has twice is found out', async () => {
+  await inAnalytics(`INSERT INTO event_rows
+    SELECT * REPLACE (concat(message_id, ' again') AS message_id) FROM event_rows WHERE event = 'page' LIMIT 1`);
+
+  expect(await kindsFound()).toContain('doubled in ClickHouse');
+});
+
+test('a trait that ClickHouse has wrong is found out', async () => {
+  const before = await countFound('different in ClickHouse');
+  await inAnalytics(`INSERT INTO trait_rows
+    SELECT * REPLACE ('"other"' AS value, version + 1 AS version) FROM trait_rows FINAL WHERE kind != 'deleted' LIMIT 1`);
+
+  // The trait, and the profile that it is in.
+  expect(await countFound('different in ClickHouse')).toBe(before + 2);
+});
+
+async function found(drop?: (message: LoggedMessage) => boolean): Promise<Findings> {
+  const findings = new Findings();
+  await compareStores(finished.load, scene.stores, findings, drop);
+  return findings;
+}
+
+async function kindsFound(drop?: (message: LoggedMessage) => boolean): Promise<readonly Kind[]> {
+  return (await found(drop)).kinds;
+}
+
+async function countFound(kind: Kind): Promise<number> {
+  return (await found()).count(kind);
+}
+
+async function inAnalytics(sql: string): Promise<void> {
+  const engine = new ChdbEngine(`${scene.stores.ANALYTICS_URL.slice('chdb:'.length)}/store`);
+  await engine.query('', sql);
+  await engine.close();
+}

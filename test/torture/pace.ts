@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Load } from './load.ts';
+
+const LOOK_EVERY_MS = 20;
+/** Without an answer for so long, nobody is being served. */
+const QUIET_MS = 500;
+
+/**
+ * The time of a schedule: that of the clock while requests are answered, slower while none are, so that a machine that
+ * takes long to start a process does not spend all faults on starting ones.
+ */
+export class Pace {
+  readonly #load: Pick<Load, 'answeredAt'>;
+  readonly #quietSpeed: number;
+  #elapsedMs = 0;
+  #lookedAt = performance.now();
+
+  /** @param quietSpeed How fast time goes by while nobody is answered; 1 as otherwise. */
+  constructor(load: Pick<Load, 'answeredAt'>, quietSpeed: number) {
+    this.#load = load;
+    this.#quietSpeed = quietSpeed;
+  }
+
+  async reached(ms: number): Promise<void> {
+    while (this.#advance() < ms) await sleep(LOOK_EVERY_MS);
+  }
+
+  #advance(): number {
+    const now = performance.now();
+    const isServed = now - this.#load.answeredAt < QUIET_MS;
+    this.#elapsedMs += (now - this.#lookedAt) * (isServed ? 1 : this.#quietSpeed);
+    this.#lookedAt = now;
+    return this.#elapsedMs;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K]`: load and random faults for so long, then
+ * the comparison. Prints a summary, writes a report to test/torture/results/, and ends with 1 where anything is wrong.
+ */
+import { randomInt } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { embeddedScene } from './embedded-scene.ts';
+import { serversScene } from './servers-scene.ts';
+import { summaryOf } from './summary.ts';
+import { torture } from './torture.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    form: { type: 'string', default: 'embedded' },
+    kills: { type: 'string' },
+    brokers: { type: 'string', default: '3' },
+    keep: { type: 'boolean', default: false },
+  },
+});
+const minutes = Number(values.minutes);
+const seed = Number(values.seed);
+const kills = Number(values.kills ?? Math.ceil(minutes * 6));
+if (!(minutes > 0) || !Number.isSafeInteger(seed) || !Number.isSafeInteger(kills))
+  fail('--minutes, --seed and --kills are numbers');
+if (!['embedded', 'servers'].includes(values.form)) fail('--form is embedded or servers');
+
+say(`seed ${seed}: run again with --form ${values.form} --minutes ${minutes} --seed ${seed} --kills ${kills}`);
+const isEmbedded = values.form === 'embedded';
+const scene = isEmbedded ? await embeddedScene() : await serversScene({ brokers: Number(values.brokers) });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void scene.close().then(() => process.exit(130)));
+}
+try {
+  const options = {
+    seed,
+    forMs: minutes * 60_000,
+    kills,
+    others: Math.ceil(minutes * 14),
+    lanes: 12,
+    pauseMs: 60,
+    quietSpeed: 0.2,
+    answered: 1,
+    say,
+  };
+  const { report } = await torture(scene, options);
+  const folder = join(import.meta.dirname, 'results');
+  const file = join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${values.form}-${seed}.json`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
+  process.stdout.write(`${summaryOf(report)}\nwritten to ${file}\n`);
+  process.exitCode = report.findings.count() === 0 ? 0 : 1;
+} finally {
+  if (values.keep) say('the stores are left: end with Ctrl-C');
+  else await scene.close();
+}
+if (!values.keep) process.exit();
+
+function fail(problem: string): never {
+  say(problem);
+  process.exit(2);
+}
+
+function say(line: string): void {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+}

@@ -1,0 +1,240 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KafkaProxy } from '../faults/kafka-proxy.ts';
+import { TcpProxy } from '../faults/tcp-proxy.ts';
+import { startClickHouse } from '../servers/clickhouse.ts';
+import { startKafka } from '../servers/kafka.ts';
+import { freePort, freePorts } from '../servers/ports.ts';
+import { startPostgres } from '../servers/postgres.ts';
+import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
+import { startRegistry } from '../servers/registry.ts';
+import type { ServerControls } from '../servers/server-process.ts';
+import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { diskTargets } from './embedded-scene.ts';
+import { brokerConnectionTarget, connectionTarget } from './proxy-target.ts';
+import { processTarget, type Scene, type Target } from './scene.ts';
+import type { FaultKind } from './schedule.ts';
+import { SlowDisk } from './slow-disk.ts';
+import { SmallDisk } from './small-disk.ts';
+import { Supervised } from './supervised.ts';
+
+export interface ServersOptions {
+  /** 1 or 3. */
+  readonly brokers: number;
+  /** Processes of each role; the first of ingest has two of its own. Two unless told. */
+  readonly processes?: number;
+}
+
+const DISK_MEBIBYTES = 4_096;
+const LOOK_AFTER_SERVERS_MS = 1_000;
+
+/** Kafka, registry, Postgres and ClickHouse of its own, and processes of every role. */
+export async function serversScene(options: ServersOptions): Promise<Scene> {
+  const folder = await serversFolder();
+  const slowDisk = await SlowDisk.make(folder);
+  // What servers are started with, they inherit.
+  Object.assign(process.env, slowDisk?.environment);
+  const servers = await Servers.start(folder, options.brokers);
+  const { proxies, brokers } = servers;
+  const dataDir = join(folder, 'service');
+  await mkdir(dataDir);
+  const environment = {
+    INITIAL_WRITE_KEY: WRITE_KEY,
+    INITIAL_READ_KEY: READ_KEY,
+    DATA_DIR: dataDir,
+    PROFILES_URL: proxies.postgres.url,
+    ANALYTICS_URL: proxies.clickhouse.url,
+    SCHEMA_REGISTRY_URL: proxies.registry.url,
+    EVENT_LOG_URL: `kafka://${brokers.map(({ proxy }) => `127.0.0.1:${proxy.port}`).join(',')}`,
+  };
+  const processes = await processesOf(folder, environment, options.processes ?? 2);
+  const ingest = processes.filter(({ name }) => name.startsWith('ingest'));
+  const doors = await Promise.all(ingest.map(({ url }) => TcpProxy.before(url)));
+  const disks = diskTargets(slowDisk, undefined);
+  const spaces = servers.disks.flatMap(([name, disk]) => diskTargets(undefined, disk, name).targets);
+  const targets: Target[] = [
+    ...processes.map((one) => processTarget(one, one.name === 'ingest-1' ? ['kill child'] : [])),
+    ...servers.targets,
+    ...doors.map((door, index) => connectionTarget(`callers of ${ingest[index]?.name}`, door)),
+    ...disks.targets,
+    ...spaces,
+  ];
+  return {
+    form: 'servers',
+    targets,
+    doors: doors.map(({ url }) => new URL(url).origin),
+    environment,
+    stores: servers.stores,
+    processes,
+    skipped: [
+      ...disks.skipped.filter((what) => !what.startsWith('full') || spaces.length === 0),
+      'kill -9 of the registry (what Apicurio holds here is in memory)',
+    ],
+    serverDeaths: servers.deaths,
+    heal: async () => {
+      for (const target of targets) for (const kind of target.kinds) if (isLasting(kind)) await target.end(kind);
+      await servers.ready();
+      for (const one of processes) one.launch();
+    },
+    close: async () => {
+      for (const door of doors) door.close();
+      await Promise.all(processes.map((one) => one.kill()));
+      await servers.close();
+      for (const name of Object.keys(slowDisk?.environment ?? {})) delete process.env[name];
+      await removeServersFolder(folder);
+    },
+  };
+}
+
+function isLasting(kind: FaultKind): boolean {
+  return !['kill', 'restart', 'cut', 'kill child'].includes(kind);
+}
+
+async function processesOf(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+  count: number,
+): Promise<readonly Supervised[]> {
+  const names = ['ingest', 'projector', 'sink'].flatMap((role) => {
+    return Array.from({ length: count }, (_, index) => ({ role, name: `${role}-${index + 1}` }));
+  });
+  const ports = await freePorts(names.length);
+  return Promise.all(
+    names.map(async ({ role, name }, index) => {
+      const own = join(folder, name);
+      await mkdir(own);
+      const more = { DATA_DIR: own, ...(name === 'ingest-1' && count > 1 && { INGEST_PROCESSES: '2' }) };
+      return new Supervised({ name, role, port: ports[index] ?? 0, folder, environment: { ...environment, ...more } });
+    }),
+  );
+}
+
+interface Broker {
+  readonly name: string;
+  readonly controls: ServerControls;
+  readonly proxy: KafkaProxy;
+}
+
+/** The four servers, each behind a proxy, on disks of their own where that can be; started again where they end. */
+class Servers {
+  readonly stores: Scene['stores'];
+  readonly proxies: Readonly<Record<'postgres' | 'clickhouse' | 'registry', TcpProxy>>;
+  readonly brokers: readonly Broker[];
+  readonly disks: readonly (readonly [string, SmallDisk])[];
+  readonly targets: readonly Target[];
+  readonly deaths: string[] = [];
+  readonly #servers: ReadonlyMap<string, ServerControls>;
+  /** Those that are down because a fault wants it so. */
+  readonly #down = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(
+    parts: Pick<Servers, 'stores' | 'proxies' | 'brokers' | 'disks'>,
+    servers: ReadonlyMap<string, ServerControls>,
+  ) {
+    this.stores = parts.stores;
+    this.proxies = parts.proxies;
+    this.brokers = parts.brokers;
+    this.disks = parts.disks;
+    this.#servers = servers;
+    this.targets = [
+      ...[...servers].map(([name, controls]) => this.#target(name, controls)),
+      ...Object.entries(this.proxies).map(([name, proxy]) => connectionTarget(`way to ${name}`, proxy)),
+      ...this.brokers.map(({ name, proxy }) => brokerConnectionTarget(`way to ${name}`, proxy)),
+    ];
+    this.#timer = setInterval(() => this.#lookAfter(), LOOK_AFTER_SERVERS_MS);
+  }
+
+  static async start(folder: string, brokerCount: number): Promise<Servers> {
+    const brokerNames = Array.from({ length: brokerCount }, (_, index) => `broker-${index + 1}`);
+    const disks = await Promise.all(
+      [
+        ...brokerNames.map((name) => [name, join('kafka', name)]),
+        ['postgres', 'postgres'],
+        ['clickhouse', 'clickhouse'],
+      ].map(
+        async ([name = '', path = '']) =>
+          [name, SmallDisk.canMount ? await SmallDisk.mount(join(folder, path), DISK_MEBIBYTES) : undefined] as const,
+      ),
+    );
+    const ports = await freePorts(brokerCount);
+    const kafkaProxies = await Promise.all(ports.map((port) => KafkaProxy.listen(port)));
+    const [kafka, postgres, clickhouse, registry] = await Promise.all([
+      startKafka({ folder: join(folder, 'kafka'), brokers: brokerCount, advertisedPorts: ports, heapMb: 384 }),
+      startPostgres({ folder: join(folder, 'postgres'), settings: { max_connections: '200' } }),
+      startClickHouse({ folder: join(folder, 'clickhouse') }),
+      startRegistry({ folder: join(folder, 'registry'), port: await freePort() }),
+    ]);
+    const brokers = kafka.brokers.map((controls, index) => {
+      const proxy = kafkaProxies[index] as KafkaProxy;
+      proxy.brokerPort = controls.port;
+      return { name: brokerNames[index] ?? '', controls, proxy };
+    });
+    const servers = new Map<string, ServerControls>([
+      ...brokers.map(({ name, controls }) => [name, controls] as const),
+      ['postgres', postgres],
+      ['clickhouse', clickhouse],
+      ['registry', registry],
+    ]);
+    const proxies = {
+      postgres: await TcpProxy.before(postgres.url),
+      clickhouse: await TcpProxy.before(clickhouse.url),
+      registry: await TcpProxy.before(registry.url),
+    };
+    const stores = { EVENT_LOG_URL: kafka.url, PROFILES_URL: postgres.url, ANALYTICS_URL: clickhouse.url };
+    const mounted = disks.flatMap(([name, disk]) => (disk === undefined ? [] : [[name, disk] as const]));
+    return new Servers(
+      {
+        stores: {
+          ...stores,
+          EVENT_LOG_URL: `kafka://${brokers.map(({ proxy }) => `127.0.0.1:${proxy.port}`).join(',')}`,
+        },
+        proxies,
+        brokers,
+        disks: mounted,
+      },
+      servers,
+    );
+  }
+
+  /** Resolves once every server answers. */
+  async ready(): Promise<void> {
+    this.#down.clear();
+    await Promise.all([...this.#servers.values()].map((controls) => controls.start()));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#servers.values()].map((controls) => controls.kill()));
+    for (const proxy of Object.values(this.proxies)) proxy.close();
+    await Promise.all(this.brokers.map(({ proxy }) => proxy.close()));
+    for (const [, disk] of this.disks) await disk.unmount();
+  }
+
+  #lookAfter(): void {
+    for (const [name, controls] of this.#servers) {
+      if (this.#down.has(name) || controls.isRunning()) continue;
+      this.deaths.push(name);
+      controls.launch();
+    }
+  }
+
+  #target(name: string, controls: ServerControls): Target {
+    return {
+      name,
+      kinds: name === 'registry' ? ['pause'] : ['kill', 'pause', 'restart'],
+      begin: async (kind) => {
+        if (kind === 'pause') controls.pause();
+        if (kind === 'pause') return;
+        this.#down.add(name);
+        await (kind === 'kill' ? controls.kill() : controls.stop());
+      },
+      end: (kind) => {
+        if (kind === 'pause') controls.resume();
+        if (kind === 'pause') return;
+        this.#down.delete(name);
+        controls.launch();
+      },
+    };
+  }
+}

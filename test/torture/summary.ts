@@ -1,0 +1,40 @@
+import type { Report } from './torture.ts';
+
+/** A run in a few lines. */
+export function summaryOf(report: Report): string {
+  const { messages, compared, findings, deaths, serverDeaths, forcedStops } = report;
+  const lines = [
+    ['form, seed', `${report.form}, ${report.seed}`],
+    ['faults', listed(report.faults)],
+    ['kill -9 of', listed(report.killed)],
+    ['not done here', report.skipped.join(', ') || 'nothing'],
+    ['requests by answer', listed(report.answers)],
+    ['messages', listed(messages)],
+    ['on the log', `${compared.messages}, ${compared.copies} of them later copies`],
+    ['compared', `${compared.users} profiles in both stores, ${compared.events} events`],
+    [
+      'lost',
+      String(findings.count('lost from the log', 'lost from events', 'missing in ClickHouse', 'missing in Postgres')),
+    ],
+    ['doubled', String(findings.count('doubled on the log', 'doubled in ClickHouse'))],
+    ['out of order', String(findings.count('out of order on the log'))],
+    [
+      'different',
+      String(findings.count('different in Postgres', 'different in ClickHouse', 'profile other than answered')),
+    ],
+    ['anything wrong', findings.kinds.map((kind) => `${kind} (${findings.count(kind)})`).join(', ') || 'nothing'],
+    ['longest without a 200', `${report.longestAwayMs} ms`],
+    ['caught up in', `${report.caughtUpMs} ms`],
+    [
+      'ended by themselves',
+      [...deaths.map(({ name, how }) => `${name} (${how})`), ...serverDeaths].join(', ') || 'none',
+    ],
+    ['stops in a fault not with 0', forcedStops.map(({ name, how }) => `${name} (${how})`).join(', ') || 'none'],
+  ];
+  return lines.map(([name = '', text = '']) => `${name.padEnd(28)} ${text}`).join('\n');
+}
+
+function listed(counts: Readonly<Record<string, number>>): string {
+  const all = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  return all.map(([name, count]) => `${count} ${name}`).join(', ') || 'none';
+}

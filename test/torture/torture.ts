@@ -1,0 +1,163 @@
+/** One run: load and faults at once, then the comparison. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { caughtUp } from './catch-up.ts';
+import { Findings } from './findings.ts';
+import { Load } from './load.ts';
+import { Pace } from './pace.ts';
+import { provision } from './provision.ts';
+import { deathsOf, notReady, type Scene } from './scene.ts';
+import { type Fault, planFaults } from './schedule.ts';
+import type { Death } from './supervised.ts';
+import { type Compared, compareStores } from './verdict.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly forMs: number;
+  readonly kills: number;
+  readonly others: number;
+  readonly lanes: number;
+  /** On average, between two requests of a caller. */
+  readonly pauseMs: number;
+  /** How fast the schedule goes on while nobody is answered (`Pace`). */
+  readonly quietSpeed: number;
+  /** Messages that must be answered 200 before it ends. */
+  readonly answered: number;
+  readonly say: (line: string) => void;
+}
+
+export interface Report {
+  readonly seed: number;
+  readonly form: string;
+  readonly forMs: number;
+  /** Faults that were begun, by kind. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly killed: Readonly<Record<string, number>>;
+  readonly answers: Readonly<Record<string, number>>;
+  readonly messages: Readonly<Record<'sent' | 'answered' | 'unknown' | 'refused', number>>;
+  readonly longestAwayMs: number;
+  readonly caughtUpMs: number;
+  readonly compared: Compared;
+  readonly findings: Findings;
+  /** Processes that ended though nobody asked them to, and were started again. */
+  readonly deaths: readonly Death[];
+  readonly serverDeaths: readonly string[];
+  /** Stops in the middle of other faults that did not end with 0. */
+  readonly forcedStops: readonly Death[];
+  readonly skipped: readonly string[];
+  readonly schedule: readonly Fault[];
+}
+
+const READY_WITHIN_MS = 120_000;
+const ANSWERED_WITHIN_MS = 60_000;
+const CAUGHT_UP_WITHIN_MS = 300_000;
+
+/** A run whose service is stopped again; its stores are still there. */
+export interface Finished {
+  readonly report: Report;
+  readonly load: Load;
+}
+
+export async function torture(scene: Scene, options: RunOptions): Promise<Finished> {
+  const { seed, forMs, say } = options;
+  const findings = new Findings();
+  const schedule = planFaults({ ...options, targets: scene.targets });
+  await scene.heal();
+  await expectReady(scene, findings);
+  const load = new Load({ ...options, projects: await provision(scene), doors: scene.doors, usersALane: 20 });
+  say(`${scene.form}: ${schedule.length} faults in ${forMs / 1000} s, seed ${seed}`);
+  load.start();
+  const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed), say);
+  await scene.heal();
+  await expectReady(scene, findings);
+  while (load.ledger.count('answered') < options.answered) await sleep(100);
+  await load.stop(ANSWERED_WITHIN_MS);
+  const caughtUpMs = await catchUp(scene, load, findings);
+  const forcedStops = scene.processes.flatMap(({ forced }) => forced.splice(0));
+  await stopAll(scene, findings);
+  say('stopped; comparing');
+  const compared = await compareStores(load, scene.stores, findings);
+  for (const wrong of load.wrong) findings.add('wrong answer', wrong);
+  const { ledger } = load;
+  const report: Report = {
+    seed,
+    form: scene.form,
+    forMs,
+    faults: countBy(begun, ({ kind }) => kind),
+    killed: countBy(
+      begun.filter(({ kind }) => kind === 'kill'),
+      ({ target }) => target,
+    ),
+    answers: Object.fromEntries(load.answers),
+    messages: {
+      sent: ledger.next,
+      answered: ledger.count('answered'),
+      unknown: ledger.count('unknown'),
+      refused: ledger.count('refused'),
+    },
+    longestAwayMs: Math.round(load.longestAwayMs),
+    caughtUpMs,
+    compared,
+    findings,
+    deaths: deathsOf(scene),
+    serverDeaths: scene.serverDeaths,
+    forcedStops,
+    skipped: scene.skipped,
+    schedule,
+  };
+  return { report, load };
+}
+
+/** Resolves with the faults that were begun once all of them have ended. */
+async function carryOut(
+  schedule: readonly Fault[],
+  { targets }: Scene,
+  pace: Pace,
+  say: RunOptions['say'],
+): Promise<readonly Fault[]> {
+  const begun: Fault[] = [];
+  const underWay: Promise<void>[] = [];
+  for (const fault of schedule) {
+    await pace.reached(fault.atMs);
+    const target = targets.find(({ name }) => name === fault.target);
+    if (target === undefined) throw new Error(`nothing is called ${fault.target}`);
+    const inflict = async (): Promise<void> => {
+      await target.begin(fault.kind, fault.amount);
+      begun.push(fault);
+      await sleep(fault.forMs);
+      await target.end(fault.kind);
+    };
+    underWay.push(inflict().catch((error: unknown) => say(`${fault.kind} of ${fault.target}: ${String(error)}`)));
+  }
+  await Promise.all(underWay);
+  return begun;
+}
+
+async function expectReady({ processes }: Scene, findings: Findings): Promise<void> {
+  for (const name of await notReady(processes, READY_WITHIN_MS)) findings.add('not ready again', name);
+}
+
+/** Twice: what was on its way when it was first asked for has come by the second. */
+async function catchUp(scene: Scene, load: Load, findings: Findings): Promise<number> {
+  const [startedAt, [project]] = [performance.now(), load.projects];
+  const door = scene.doors[0];
+  if (project === undefined || door === undefined) throw new Error('no project or no door');
+  try {
+    await caughtUp(door, project, CAUGHT_UP_WITHIN_MS);
+    await caughtUp(door, project, CAUGHT_UP_WITHIN_MS);
+  } catch (error) {
+    findings.add('not ready again', String(error));
+  }
+  return Math.round(performance.now() - startedAt);
+}
+
+async function stopAll({ processes }: Scene, findings: Findings): Promise<void> {
+  await Promise.all(processes.map((one) => one.stop()));
+  for (const death of processes.flatMap(({ forced }) => forced))
+    findings.add('not stopped by itself', JSON.stringify(death));
+}
+
+function countBy<T>(list: readonly T[], keyOf: (one: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const one of list) counts[keyOf(one)] = (counts[keyOf(one)] ?? 0) + 1;
+  return counts;
+}
