@@ -120,7 +120,7 @@ async function onStores(context: Context, config: Config, { name, args, signal, 
 }
 
 /** A line for a person in place of one for a program. */
-function warningsTo({ err }: Context): Logger {
+export function warningsTo({ err }: Context): Logger {
   return createLogger('warn', {
     write: (line) => {
       const { msg, err: cause } = JSON.parse(line) as { msg?: string; err?: { message?: string } };

@@ -7,6 +7,8 @@ export interface CliContext {
   readonly err: (text: string) => void;
   /** Standard error where it is a terminal, for what moves. */
   readonly terminal?: NodeJS.WritableStream | undefined;
+  /** Lets every other process go first, from now on, but for threads begun before. */
+  readonly letOthersGoFirst?: (() => void) | undefined;
   /** Aborts, by `Interrupted`, when the person at the keyboard wants no more. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -19,6 +21,17 @@ export class Interrupted extends Error {
   constructor(exitCode: number) {
     super('interrupted');
     this.name = 'Interrupted';
+    this.exitCode = exitCode;
+  }
+}
+
+/** The command has done what it could, and its exit code says what that came to. */
+export class ExitCode extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`exit code ${exitCode}`);
+    this.name = 'ExitCode';
     this.exitCode = exitCode;
   }
 }

@@ -1,4 +1,4 @@
-import { Format, type Options, type Params, SingleBar } from 'cli-progress';
+import cliProgress, { type Options, type Params } from 'cli-progress';
 import type { Progress } from '../runtime/command.ts';
 import type { CliContext } from './context.ts';
 
@@ -29,16 +29,16 @@ interface Display {
 
 function barOn(stream: NodeJS.WritableStream, title: string): Display {
   const pace = new Pace();
-  let bar: SingleBar | undefined;
+  let bar: cliProgress.SingleBar | undefined;
   const format = (options: Options, { progress }: Params, { text, hasTotal }: { text: string; hasTotal: boolean }) =>
-    hasTotal ? `${title} ${Format.BarFormat(progress, options)} ${text}` : `${title} ${text}`;
+    hasTotal ? `${title} ${cliProgress.Format.BarFormat(progress, options)} ${text}` : `${title} ${text}`;
   return {
     show: (progress) => {
       const { done, total } = progress;
       const payload = { text: pace.describe(progress), hasTotal: total !== undefined };
       if (bar === undefined) {
         const glyphs = { barCompleteChar: '█', barIncompleteChar: '░', barsize: 30 };
-        bar = new SingleBar({ stream, format, hideCursor: true, linewrap: false, ...glyphs });
+        bar = new cliProgress.SingleBar({ stream, format, hideCursor: true, linewrap: false, ...glyphs });
         bar.start(total ?? 0, done, payload);
       }
       bar.setTotal(total ?? 0);
@@ -98,6 +98,7 @@ export class Pace {
       `${counted}${share}`,
       perSecond > 0 && `${shown(Math.round(perSecond))}/s`,
       left !== undefined && left > 0 && `${duration(left)} left`,
+      typeof progress['note'] === 'string' && progress['note'],
     ]
       .filter(Boolean)
       .join(', ');

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
-import { type CliContext, Interrupted } from './context.ts';
+import { type CliContext, ExitCode, Interrupted } from './context.ts';
+import { addImport } from './import.ts';
 import { addKeyCreate } from './key-create.ts';
 import { addKeyList } from './key-list.ts';
 import { addKeyRevoke } from './key-revoke.ts';
@@ -14,7 +15,7 @@ const USED_WRONGLY = 2;
 
 /**
  * Runs the `tidemark` command. Resolves with the exit code: 0; 1 where it failed; 2 where it was used wrongly; that of
- * `Interrupted` where the context's signal ended it.
+ * `ExitCode` where the command says one; that of `Interrupted` where the context's signal ended it.
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   try {
@@ -28,6 +29,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
       context.err('interrupted\n');
       return reason.exitCode;
     }
+    if (error instanceof ExitCode) return error.exitCode;
     context.err(`error: ${messageOf(error)}\n`);
     return hasCode(error, 'COMMAND_INVALID') ? USED_WRONGLY : FAILED;
   }
@@ -50,6 +52,8 @@ function tidemark(context: CliContext): Command {
   addKeyCreate(key, context);
   addKeyList(key, context);
   addKeyRevoke(key, context);
+
+  addImport(root, context);
 
   return root;
 }

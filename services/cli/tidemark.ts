@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setPriority } from 'node:os';
 import { Interrupted } from './context.ts';
 import { runCli } from './run-cli.ts';
 
@@ -22,5 +23,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
+  // On Linux niceness belongs to a thread, and the process id names the main one. Elsewhere it is the whole process'.
+  letOthersGoFirst: () => setPriority(process.pid, 19),
   signal: ending.signal,
 });

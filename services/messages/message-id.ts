@@ -12,11 +12,20 @@ export function newMessageId(): string {
  * A UUIDv8 (RFC 9562) of a SHA-256.
  */
 export function idempotentMessageId(projectId: string, idempotencyKey: string, index: number): string {
-  const hex = hash(
-    'sha256',
-    `${projectId.length}:${projectId}${idempotencyKey.length}:${idempotencyKey}${index}`,
-    'hex',
-  );
+  return uuid8Of(`${projectId.length}:${projectId}${idempotencyKey.length}:${idempotencyKey}${index}`);
+}
+
+/**
+ * The id of a line of an import that has none: the same whenever the same line of the same import is read again. A
+ * UUIDv8 of a SHA-256 of all that tells it from others, its own bytes too.
+ */
+export function importedMessageId(projectId: string, importId: string, line: number, bytes: Uint8Array): string {
+  const head = `import ${projectId.length}:${projectId}${importId.length}:${importId}${line}:`;
+  return uuid8Of(Buffer.concat([Buffer.from(head), bytes]));
+}
+
+function uuid8Of(text: string | Uint8Array): string {
+  const hex = hash('sha256', text, 'hex');
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
   const groups = [
     hex.slice(0, 8),

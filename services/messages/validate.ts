@@ -33,6 +33,11 @@ export function validateTrack(body: JsonBody, timezone: string): Validated<Track
   return trackAt('', body, timezone);
 }
 
+/** What an item of a batch may be, by itself: a call that says its type. */
+export function validateItem(item: JsonBody, timezone: string): Validated<Draft> {
+  return itemAt('', item, timezone);
+}
+
 /** All of a batch, or the first 100 problems: it stops looking there. */
 export function validateBatch(body: JsonBody, timezone: string): ValidatedBatch {
   const envelope = problemsWith('batch', body.plain, '');

@@ -22,6 +22,8 @@ export type ErrorCode =
   | 'COMMAND_INVALID' // a command of the command line with an argument that makes no sense
   | 'CONTROL_UNAVAILABLE' // no service listens on the control socket; the command was not carried out
   | 'CONTROL_LOST' // the service did not answer a command; whether it was carried out is not known
+  | 'IMPORT_CHANGED' // a file to be imported is not what it was when its import began, or the options are not
+  | 'IMPORT_UNREADABLE' // a file to be imported cannot be read to its end
   | 'STOPPING'; // the process is on its way down
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([

@@ -1,0 +1,195 @@
+import { basename, dirname, join } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  FileImport,
+  type ImportProgress,
+  type ImportResult,
+  type ImportTarget,
+  type ImportTask,
+} from '../import/import-file.ts';
+import type { DefaultType } from '../import/judge.ts';
+import type { Format } from '../import/read-records.ts';
+import type { ShownProject } from '../projects/project-commands.ts';
+import { readConfig } from '../runtime/config.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import { StoreOpener } from '../wiring/open-stores.ts';
+import { carryOut, warningsTo } from './carry-out.ts';
+import { type CliContext, ExitCode } from './context.ts';
+import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
+import { withProgress } from './progress.ts';
+
+interface Options extends OutputOptions {
+  readonly project?: string;
+  readonly type?: DefaultType;
+  readonly format?: Format;
+  readonly delimiter: string;
+  readonly types?: true;
+  readonly jsonColumn: readonly string[];
+  readonly map: ReadonlyMap<string, string>;
+  readonly report?: string;
+  readonly state?: string;
+  readonly restart?: true;
+  readonly importId?: string;
+  readonly rate?: number;
+  readonly dryRun?: true;
+}
+
+/** Everything is safe, but for lines that were refused. */
+const SOME_REFUSED = 3;
+
+export function addImport(parent: Command, context: CliContext): void {
+  parent
+    .command('import')
+    .description('import identify and track messages from a file of NDJSON or CSV, packed by gzip or not')
+    .argument('<file>', 'the file, - for standard input')
+    .option('--project <id>', 'whose messages they are (default: the only project)')
+    .addOption(new Option('--type <type>', 'what lines are that do not say').choices(['identify', 'track']))
+    .addOption(
+      new Option('--format <format>', 'what the file holds (default: as it begins)').choices(['ndjson', 'csv']),
+    )
+    .option('--delimiter <character>', 'what separates the fields of CSV; tab for a tab', readDelimiter, ',')
+    .option('--types', 'CSV: numbers, true and false are such, and not text')
+    .option('--json-column <name>', 'CSV: a column whose cells are JSON (repeatable)', collect, [])
+    .option(
+      '--map <column=name>',
+      'CSV: take a column for another, as in Email=user_id (repeatable)',
+      readMapping,
+      new Map(),
+    )
+    .option('--report <file>', 'where refused lines go (default: beside the file, .refused.ndjson)')
+    .option('--state <file>', 'where it is kept how far it has come (default: beside the report, .state.json)')
+    .option('--restart', 'begin at the first line, whatever was imported before')
+    .option('--import-id <id>', 'what names lines without a message_id, with their number (default: from the file)')
+    .option('--rate <lines>', 'lines a second at most', readRate)
+    .option('--dry-run', 'only look: import nothing')
+    .option(...JSON_OPTION)
+    .action((file: string, options: Options) => importFile(context, file, options));
+}
+
+async function importFile(context: CliContext, file: string, options: Options): Promise<void> {
+  const task = taskOf(file, options, await projectOf(context, options.project));
+  const result = await withTarget(context, options.dryRun === true, (target) =>
+    withProgress(context, target === undefined ? 'checking' : 'importing', (onProgress) => {
+      const speed = new Speed();
+      return FileImport.run(task, target, {
+        signal: context.signal ?? new AbortController().signal,
+        onTrouble: (error) => context.err(`warning: waiting for the event log: ${(error as Error).message}\n`),
+        onProgress: (progress) => onProgress({ ...shownProgress(progress), note: speed.describe(progress) }),
+      });
+    }),
+  );
+  say(context, result, { ...options, report: task.reportPath });
+  context.signal?.throwIfAborted();
+  if (result.refused > 0) throw new ExitCode(SOME_REFUSED);
+}
+
+function taskOf(file: string, options: Options, project: ShownProject): ImportTask {
+  const { type, format, delimiter, types, jsonColumn, map, restart, importId, rate, dryRun } = options;
+  const path = file === '-' ? undefined : file;
+  const reportPath = options.report ?? defaultReport(path, dryRun === true);
+  return {
+    projectId: project.id,
+    timezone: project.timezone,
+    path,
+    type,
+    format,
+    csv: { delimiter, typed: types === true, jsonColumns: jsonColumn, renamed: map },
+    reportPath,
+    statePath: path === undefined ? undefined : (options.state ?? `${reportPath}.state.json`),
+    restarts: restart === true,
+    importId,
+    rate,
+  };
+}
+
+async function projectOf(context: CliContext, wanted: string | undefined): Promise<ShownProject> {
+  const projects = await carryOut(context, 'project list', {});
+  const found = wanted === undefined ? projects : projects.filter(({ id, name }) => id === wanted || name === wanted);
+  const [only, another] = found;
+  if (only !== undefined && another === undefined) return only;
+  const known = projects.map(({ id, name }) => `${id} (${name})`).join(', ');
+  const message = found.length === 0 ? 'There is no such project' : 'Say which project by --project ID';
+  throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
+}
+
+/** The log is appended to by this process itself, beside the service, as one of several that may. */
+async function withTarget<T>(
+  context: CliContext,
+  isDry: boolean,
+  use: (target: ImportTarget | undefined) => Promise<T>,
+): Promise<T> {
+  if (isDry) return use(undefined);
+  const config = readConfig(context.env);
+  const opener = new StoreOpener(config, warningsTo(context), context.signal);
+  const codec = await opener.codec();
+  const log = await opener.log();
+  try {
+    // The thread that writes is begun by this, and keeps its priority: it holds the lock that live appends wait for.
+    await log.check();
+    context.letOthersGoFirst?.();
+    return await use({ log, codec, maxClockSkewMs: config.maxClockSkewMs });
+  } finally {
+    await log.close();
+  }
+}
+
+/** That of a dry run is another: what an import has written stays as it is. */
+function defaultReport(path: string | undefined, isDry: boolean): string {
+  const name = `${basename(path ?? 'stdin')}${isDry ? '.dry-run' : ''}.refused.ndjson`;
+  return path === undefined ? name : join(dirname(path), name);
+}
+
+function shownProgress({ bytesRead, bytes, lines }: ImportProgress) {
+  return bytes === undefined ? { done: lines, unit: 'lines' } : { done: bytesRead, total: bytes, unit: 'bytes' };
+}
+
+/** Lines a second, since this run began. */
+class Speed {
+  #first: { readonly lines: number; readonly atMs: number } | undefined;
+
+  describe({ lines, refused }: ImportProgress): string {
+    this.#first ??= { lines, atMs: performance.now() };
+    const seconds = (performance.now() - this.#first.atMs) / 1_000;
+    const perSecond = seconds < 0.5 ? '' : `, ${Math.round((lines - this.#first.lines) / seconds)} lines/s`;
+    return `${lines} lines${perSecond}, ${refused} refused`;
+  }
+}
+
+interface Said extends OutputOptions {
+  readonly report: string;
+  readonly dryRun?: true;
+}
+
+function say(context: CliContext, result: ImportResult, { json, report, dryRun }: Said): void {
+  const { imported, refused, lines, resumedAtLine, isDone } = result;
+  if (json) {
+    const counts = dryRun ? { valid: imported } : { imported };
+    printJson(context, { ...counts, refused, lines, resumed_at_line: resumedAtLine, done: isDone, report });
+    return;
+  }
+  if (!isDone) context.err('Not finished: the same command goes on from here.\n');
+  const from = resumedAtLine > 0 ? ` (lines up to ${resumedAtLine} in earlier runs)` : '';
+  context.out(`${imported} ${dryRun ? 'valid' : 'imported'}, ${refused} refused, of ${lines} lines${from}\n`);
+  if (refused > 0) context.out(`refused lines and why: ${report}\n`);
+}
+
+function readDelimiter(text: string): string {
+  const character = text === 'tab' || text === '\\t' ? '\t' : text;
+  if (/^[\t\x20-\x7e]$/.test(character) && character !== '"') return character;
+  throw new InvalidArgumentError('It is one ASCII character, or tab.');
+}
+
+function readRate(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number of lines a second from 1 up.');
+}
+
+function readMapping(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const at = text.lastIndexOf('=');
+  if (at > 0 && at < text.length - 1) return new Map([...before, [text.slice(0, at), text.slice(at + 1)]]);
+  throw new InvalidArgumentError('It is COLUMN=NAME, as in Email=user_id.');
+}
+
+function collect(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}

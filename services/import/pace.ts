@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface PaceOptions {
+  /** Records a second at most; none: as many as others allow. */
+  readonly rate?: number | undefined;
+  readonly nowMs?: () => number;
+  readonly sleep?: (ms: number) => Promise<void>;
+}
+
+const SMALLEST = 20;
+const LARGEST = 2_000;
+const LONGEST_REST_MS = 1_000;
+
+/** What a slow append has cost is made up for within the rate as far as this. */
+const CATCH_UP_MS = 100;
+
+/** An append of the smallest size after a rest tells what one takes that is not held up by us. */
+const CALIBRATE_EVERY_MS = 2_000;
+const REST_BEFORE_MS = 30;
+const REMEMBERED = 15;
+
+/**
+ * How much is appended at once and how long we rest in between, so that live appends wait little behind ours. Whoever
+ * appends while an append of ours is under way waits for it: so ours shall take no longer than twice what the smallest
+ * takes alone (measured anew every 2 s, with whatever load there is), and shall be under way half of the time at most.
+ * An append that takes longer makes the next smaller, and the rest longer where it is the smallest already.
+ */
+export class Pace {
+  readonly #rate: number;
+  readonly #nowMs: () => number;
+  readonly #sleep: (ms: number) => Promise<void>;
+  readonly #alone: number[] = [];
+  #records = SMALLEST;
+  #restPerWork = 1;
+  #restsUntilMs = -Infinity;
+  #calibrates = true;
+  #calibratedAtMs = -Infinity;
+  /** When the records so far would have been appended at exactly the rate. */
+  #dueMs: number;
+
+  constructor({ rate = Infinity, nowMs = () => performance.now(), sleep = (ms) => delay(ms) }: PaceOptions = {}) {
+    this.#rate = rate;
+    this.#nowMs = nowMs;
+    this.#sleep = sleep;
+    this.#dueMs = nowMs();
+  }
+
+  /** How many records the next append takes at most. */
+  get records(): number {
+    const most = this.#calibrates ? SMALLEST : Math.round(this.#records);
+    // A tenth of a second's worth, so that a low rate is even.
+    return Math.max(1, Math.min(most, Math.ceil(this.#rate / 10)));
+  }
+
+  /** Resolves when the next append may begin. */
+  async rest(): Promise<void> {
+    const until = Math.max(this.#dueMs, this.#restsUntilMs);
+    const ms = Math.max(until - this.#nowMs(), this.#calibrates ? REST_BEFORE_MS : 0);
+    if (ms > 0) await this.#sleep(ms);
+  }
+
+  /** So many records were appended in so many ms. */
+  observe(records: number, tookMs: number): void {
+    const nowMs = this.#nowMs();
+    this.#dueMs = Math.max(this.#dueMs, nowMs - CATCH_UP_MS) + (records / this.#rate) * 1_000;
+    if (this.#calibrates) this.#remember(tookMs);
+    else this.#adjust(tookMs);
+    this.#restsUntilMs = nowMs + Math.min(tookMs * this.#restPerWork, LONGEST_REST_MS);
+    this.#calibrates = nowMs - this.#calibratedAtMs >= CALIBRATE_EVERY_MS || this.#alone.length < 3;
+  }
+
+  #remember(tookMs: number): void {
+    this.#alone.push(tookMs);
+    if (this.#alone.length > REMEMBERED) this.#alone.shift();
+    this.#calibratedAtMs = this.#nowMs();
+  }
+
+  #adjust(tookMs: number): void {
+    if (tookMs <= 2 * this.#aloneMs) {
+      this.#records = Math.min(this.#records * 1.1, LARGEST);
+      this.#restPerWork = Math.max(this.#restPerWork / 1.1, 1);
+      return;
+    }
+    if (this.#records <= SMALLEST) this.#restPerWork = Math.min(this.#restPerWork * 1.5, 50);
+    this.#records = Math.max(this.#records * 0.7, SMALLEST);
+  }
+
+  get #aloneMs(): number {
+    return this.#alone.toSorted((a, b) => a - b)[Math.floor(this.#alone.length / 2)] ?? Infinity;
+  }
+}

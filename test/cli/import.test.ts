@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../services/cli/run-cli.ts';
+
+const GOOD = '{"type":"track","user_id":"ada","event":"Paid"}\n';
+
+let dataDir: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  dataDir = join(folder, 'data');
+  await run('project', 'create', 'One', '--timezone', 'Europe/Berlin');
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const context = {
+    env: { DATA_DIR: dataDir },
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+  };
+  const code = await runCli(args, context);
+  return { code, out, err };
+}
+
+async function fileOf(name: string, content: string): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, content);
+  return file;
+}
+
+describe('tidemark import', { timeout: 60_000 }, () => {
+  test('ends with 0 where every line was taken, and says what it did', async () => {
+    const file = await fileOf('good.ndjson', GOOD.repeat(3));
+
+    const { code, out } = await run('import', file, '--json');
+
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      imported: 3,
+      refused: 0,
+      lines: 3,
+      resumed_at_line: 0,
+      done: true,
+      report: `${file}.refused.ndjson`,
+    });
+  });
+
+  test('ends with 3 where lines were refused, and says where they are', async () => {
+    const file = await fileOf('bad.csv', 'user_id,event\nada,Paid\n,Paid\n');
+
+    const { code, out } = await run('import', file, '--type', 'track', '--report', join(folder, 'report'));
+
+    expect(code).toBe(3);
+    expect(out).toContain(join(folder, 'report'));
+    expect(JSON.parse(await readFile(join(folder, 'report'), 'utf8'))).toMatchObject({ line: 3 });
+    expect(existsSync(join(folder, 'report.state.json'))).toBe(true);
+  });
+
+  test('ends with 1 where the file is not what it was', async () => {
+    const file = await fileOf('changed.ndjson', GOOD);
+    await run('import', file);
+    await writeFile(file, GOOD.repeat(2));
+
+    expect(await run('import', file)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('IMPORT_CHANGED') as string,
+    });
+    expect((await run('import', file, '--restart')).code).toBe(0);
+  });
+
+  test.each([
+    ['a file that is not there', ['none']],
+    ['another project than there is', ['FILE', '--project', 'proj_none']],
+    ['a type that there is not', ['FILE', '--type', 'page']],
+    ['a rate of nothing', ['FILE', '--rate', '0']],
+    ['a delimiter of two characters', ['FILE', '--delimiter', '::']],
+    ['a column under no name', ['FILE', '--map', 'user_id']],
+    ['a report that cannot be written', ['FILE', '--report', '/proc/none/report']],
+  ])('ends with 2 for %s', async (_what, args) => {
+    const file = await fileOf('fine.ndjson', GOOD);
+
+    expect((await run('import', ...args.map((arg) => (arg === 'FILE' ? file : arg)))).code).toBe(2);
+  });
+
+  test('only looks in a dry run', async () => {
+    const file = await fileOf('dry.ndjson', `${GOOD}nonsense\n`);
+
+    const { code, out } = await run('import', file, '--dry-run', '--json');
+
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({ valid: 1, refused: 1 });
+    expect(existsSync(`${file}.refused.ndjson`)).toBe(false);
+    expect(existsSync(`${file}.dry-run.refused.ndjson`)).toBe(true);
+  });
+
+  test('wants to know which project where there are several, and takes its name too', async () => {
+    const file = await fileOf('which.ndjson', GOOD);
+    await run('project', 'create', 'Two');
+
+    expect((await run('import', file)).code).toBe(2);
+    expect((await run('import', file, '--project', 'Two')).code).toBe(0);
+  });
+});
