@@ -22,7 +22,7 @@ export interface ForwarderParts {
 }
 
 // One append: what the event loop can hand over without keeping requests waiting.
-const CHUNK_RECORDS = 500;
+const CHUNK_RECORDS = 2_000;
 const CHUNK_BYTES = 2 ** 20;
 
 const FIRST_WAIT_MS = 50;

@@ -4,6 +4,7 @@ import { isRetryable, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
 import { Forwarder } from './forwarder.ts';
+import { Pace } from './pace.ts';
 import type { Spool } from './spool.ts';
 
 export interface SpoolingLogParts {
@@ -35,8 +36,8 @@ interface Pending {
 const TICK_MS = 250;
 /** An append that the log has not settled after this many (2 s) is held for lost: the log is away. */
 const APPEND_TICKS = 8;
-/** So long may appends be held. */
-const HOLD_TICKS = 2;
+/** So long may appends be held, and answers wait for what is forwarded. */
+const FORWARD_TICKS = 2;
 /** What may wait when appends are held: the log has it within milliseconds. */
 const HAND_OVER_BYTES = 2 ** 20;
 const LONGEST_CHECK_WAIT_MS = 1_000;
@@ -53,10 +54,12 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   /** Appends that the log has not settled, and those held, both in their order. */
   readonly #underWay = new Set<Pending>();
   readonly #held: Pending[] = [];
+  readonly #pace = new Pace();
   readonly #ticking: NodeJS.Timeout;
   #state: State = 'direct';
   #tick = 0;
   #heldSince = 0;
+  #forwardedAt = 0;
   #isForwarding = false;
   #forwarding: Promise<void> | undefined;
 
@@ -68,9 +71,13 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
       log,
       logger,
       signal: this.#stopping.signal,
-      ...(onForwarded === undefined ? {} : { onForwarded }),
+      onForwarded: (appended, sentAtMs) => {
+        this.#forwardedAt = this.#tick;
+        this.#pace.forwarded(appended.length);
+        onForwarded?.(appended, sentAtMs);
+      },
       onRemoved: () => this.#holdIfLittleWaits(),
-      onTrouble: () => this.#holdNoMore(),
+      onTrouble: () => this.#onTrouble(),
     });
     this.#ticking = setInterval(() => this.#onTick(), tickMs).unref();
     if (!spool.isEmpty) this.#divert();
@@ -110,6 +117,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     clearInterval(this.#ticking);
     this.#stopping.abort();
     this.#divert();
+    this.#pace.off();
     await this.#forwarding;
   }
 
@@ -141,7 +149,10 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
       reject(new TidemarkError('LOG_UNAVAILABLE', 'the log is away, and our clock has jumped since it was last seen'));
       return;
     }
-    spool.append(records).then(() => resolve(null), reject);
+    spool
+      .append(records)
+      .then(() => this.#pace.pass(records.length))
+      .then(() => resolve(null), reject);
   }
 
   /** The log is away, or something waits already: all that it has not settled goes to the spool, in the order it came. */
@@ -190,6 +201,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
 
   #goDirect(): void {
     this.#state = 'direct';
+    this.#pace.off();
     for (const pending of this.#held.splice(0)) this.#send({ ...pending, tick: this.#tick });
   }
 
@@ -200,13 +212,16 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     this.#heldSince = this.#tick;
   }
 
-  #holdNoMore(): void {
+  /** The log does not take what waits: what is held goes to the spool, and nobody waits for what is forwarded. */
+  #onTrouble(): void {
+    this.#pace.off();
     if (this.#state === 'handing over') this.#divert();
   }
 
   #onTick(): void {
     this.#tick++;
-    if (this.#state === 'handing over' && this.#tick - this.#heldSince > HOLD_TICKS) this.#holdNoMore();
+    if (this.#tick - this.#forwardedAt > FORWARD_TICKS) this.#pace.off();
+    if (this.#state === 'handing over' && this.#tick - this.#heldSince > FORWARD_TICKS) this.#onTrouble();
     const [oldest] = this.#underWay;
     if (oldest !== undefined && this.#tick - oldest.tick > APPEND_TICKS) this.#divert();
   }

@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { BATCH, HEADERS, SINGLE } from './bodies.ts';
 import { type Figures, median } from './figures.ts';
 import type { Form } from './forms.ts';
 import { type Answered, generateLoad } from './load.ts';
@@ -14,29 +15,6 @@ const HALF_LOAD_SECONDS = 15;
 const HALF_LOAD_WARM_UP_SECONDS = 8;
 /** Both are warmed up first: what is measured is not the compiler. */
 const WARM_UP_SECONDS = 3;
-const HEADERS = { 'content-type': 'application/json', api_key: WRITE_KEY };
-
-/** About 200 bytes. */
-const SINGLE = JSON.stringify({
-  user_id: 'user-20261121-000042',
-  event: 'Order Completed',
-  properties: {
-    order: 'A-1000042',
-    total: 129.9,
-    currency: 'EUR',
-    items: 3,
-    coupon: null,
-    channel: 'web',
-    first: false,
-  },
-});
-const BATCH = JSON.stringify({
-  batch: Array.from({ length: 100 }, (_, index) => ({
-    type: 'track',
-    ...(JSON.parse(SINGLE) as object),
-    user_id: `user-20261121-${String(index).padStart(6, '0')}`,
-  })),
-});
 
 export async function benchHttp(figures: Figures, form: Form): Promise<void> {
   const single: Answered[] = [];

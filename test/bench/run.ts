@@ -9,6 +9,7 @@ import { Figures } from './figures.ts';
 import { EMBEDDED, type Form, withServers } from './forms.ts';
 import { benchHttp } from './http.ts';
 import { benchProjector, benchSink } from './readers.ts';
+import { benchSpool } from './spool.ts';
 import { benchStart } from './start.ts';
 
 const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Promise<void>>> = {
@@ -22,6 +23,7 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-http': benchHttp,
   'servers-projector': benchProjector,
   'servers-sink': benchSink,
+  'servers-spool': benchSpool,
 };
 const ALL = [...Object.keys(BENCHMARKS), ...Object.keys(ON_SERVERS)];
 

@@ -29,8 +29,9 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
     await kafka?.stop();
   });
 
-  async function start(role: string, folder: string): Promise<ServiceProcess> {
-    const settings = { ...installation.settings, EVENT_LOG_URL: kafka.url(), SPOOL_DIR: join(folder, 'spool') };
+  async function start(role: string, folder: string, more: Record<string, string> = {}): Promise<ServiceProcess> {
+    const spool = { SPOOL_DIR: join(folder, 'spool') };
+    const settings = { ...installation.settings, EVENT_LOG_URL: kafka.url(), ...spool, ...more };
     const service = await ServiceProcess.start(folder, settings, role);
     onTestFinished(() => void service.stop('SIGKILL'));
     return service;
@@ -114,6 +115,31 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
       expect(await door.stop()).toBe(0);
     },
   );
+
+  test(
+    'in several processes, each with a folder of its own, has what a killed one left forwarded by another',
+    { timeout: 120_000 },
+    async () => {
+      const folder = await temporaryFolder();
+      kafka.brokers[0]?.proxy.refuse();
+      const two = await start('ingest', folder, { INGEST_PROCESSES: '2' });
+      const accepted = await Promise.all(Array.from({ length: 200 }, (_, i) => track(two, `of two ${i}`)));
+      expect(accepted.every(({ receipt }) => receipt === null)).toBe(true);
+      expect((await readdir(join(folder, 'spool'))).sort()).toEqual(['1', '2']);
+      await two.stop('SIGKILL');
+
+      // One process where two were: the other folder is nobody's.
+      await kafka.heal();
+      const one = await start('ingest', folder);
+      const left = async (): Promise<number> =>
+        (await segmentsIn(folder, '1')).length + (await segmentsIn(folder, '2')).length;
+      await expect.poll(left, { timeout: 60_000 }).toBe(0);
+
+      const found = new Set([...(await idsOnTheLog()).values()].flat());
+      expect(accepted.filter(({ message_id }) => !found.has(message_id))).toEqual([]);
+      expect(await one.stop()).toBe(0);
+    },
+  );
 });
 
 /** Resolves once so many more batches were answered 200 while they wait. */
@@ -122,8 +148,14 @@ async function spoolsMore(posts: RememberingPosts, batches: number): Promise<voi
   await until(() => posts.spooled >= spooled + batches);
 }
 
-async function segmentsIn(folder: string): Promise<string[]> {
-  return (await readdir(join(folder, 'spool', '1'))).filter((name) => name.includes('.spool'));
+async function track(service: ServiceProcess, user: string): Promise<{ message_id: string; receipt: string | null }> {
+  const answer = await service.request('/v1/track', { user_id: user, event: 'Tried' });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as { message_id: string; receipt: string | null };
+}
+
+async function segmentsIn(folder: string, process = '1'): Promise<string[]> {
+  return (await readdir(join(folder, 'spool', process))).filter((name) => name.includes('.spool'));
 }
 
 async function metricOf(service: ServiceProcess, name: string): Promise<number> {

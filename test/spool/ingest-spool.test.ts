@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -124,6 +124,24 @@ describe('the spool of a process', () => {
     await spool.log.append(numbered(0, 1));
 
     expect(await segmentsIn(join(dir, '1'))).toEqual(['0000000000000004.spool.kept', '0000000000000005.spool']);
+  });
+
+  test('goes on, and says so, where a segment is gone', async () => {
+    const dir = await temporaryFolder();
+    await leave(dir, '1', [numbered(0, 1), numbered(1, 1)]);
+    const { log, spool, said } = await open(dir, { segmentBytes: 1 });
+    await until(() => spool.state === 'empty');
+    log.away = true;
+    for (let i = 2; i < 5; i++) await spool.log.append(numbered(i, 1));
+    await rm(join(dir, '1', '0000000000000004.spool'));
+
+    log.away = false;
+    await until(() => spool.state === 'empty');
+
+    expect(valuesOf(log.records)).toEqual(['0', '1', '2', '4']);
+    expect(said.some(({ level }) => level === 'error')).toBe(true);
+    log.away = true;
+    expect(await spool.log.append(numbered(5, 1))).toBeNull();
   });
 
   test('keeps aside a message that the log does not take, and forwards the others', async () => {

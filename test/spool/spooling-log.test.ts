@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Appended, NewRecord } from '../../services/event-log/event-log.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
@@ -163,6 +163,31 @@ test('under load that does not end the spool is emptied, and the log takes over 
   await Promise.all(writers);
 
   expect(new Set(valuesOf(log.records)).size).toBe(next);
+});
+
+test('a load greater than what the log takes does not keep the spool from being emptied', async () => {
+  const log = new FaultyLog();
+  // 20,000 records a second; the disk takes ten times as many.
+  const slow = {
+    append: async (records: readonly NewRecord[]) => {
+      await delay(records.length / 20);
+      return log.append(records);
+    },
+    check: () => log.check(),
+  };
+  const { spool, spooling } = await scene({ log: slow, tickMs: 250 }, { maxBytes: 2 ** 28 });
+  const stopping = new AbortController();
+  const some = Array.from({ length: 100 }, () => spooled('k', 'x'.repeat(1_000)));
+  const writers = Array.from({ length: 16 }, async () => {
+    while (!stopping.signal.aborted) await spooling.append(some);
+  });
+  log.away = true;
+  await until(() => spool.bytes > 5 * 2 ** 20);
+  log.away = false;
+
+  await until(() => spooling.isDirect);
+  stopping.abort();
+  await Promise.all(writers);
 });
 
 test('what a clock that has jumped would date wrongly is refused while the log is away', async () => {
