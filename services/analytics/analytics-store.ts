@@ -1,5 +1,6 @@
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import type { Micros } from '../messages/message.ts';
+import type { AudienceHistory, ChangesQuery } from './audience-history.ts';
 
 /** Rows of one insert by table: chunks of whole lines of `JSONEachRow`, each ending in a newline. */
 export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
@@ -79,10 +80,25 @@ export interface AnalyticsReader {
    * Runs a SELECT; 64-bit and wider integers come back as strings.
    *
    * @throws TidemarkError `QUERY_LIMIT` past a limit, naming it; `STORE_REJECTED` where the query is wrong;
-   *   `STORE_UNAVAILABLE` and `STOPPING`, retryable.
+   *   `TOO_MANY_QUESTIONS`, `STORE_UNAVAILABLE` and `STOPPING`, retryable.
    */
   ask(query: Query, limits: QueryLimits): Promise<QueryResult>;
+  /**
+   * Runs a SELECT of any number of rows; resolves once the first have come, or there are none. Chunks of JSON, a line
+   * each row (a chunk may end within one), each made when it is asked for and the one after it. `maxMs` is for the first
+   * rows; all of them may take `STREAM_MS_PER_MS` times as long, and no chunk may be waited for longer than a minute.
+   *
+   * @throws TidemarkError as `ask`; while it is read, too.
+   */
+  stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+  /** Who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
+  audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+  /** The newest evaluation of a kept audience that `audienceChanges` shows. */
+  settledAt(projectId: string, audienceId: string): Promise<Micros | null>;
 }
+
+/** By how much longer than its first rows all rows of a stream may take. */
+export const STREAM_MS_PER_MS = 30;
 
 /** Which generation answers for everybody, and for the projects that have one of their own. */
 export interface LiveNumbers {
@@ -109,7 +125,7 @@ export interface AnalyticsGenerations {
   showGenerations(live: LiveNumbers): Promise<void>;
 }
 
-export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations {
+export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations, AudienceHistory {
   /** Resolves when it can answer now. @throws TidemarkError `STORE_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Ends queries under way, waits for inserts, then closes. Idempotent. */

@@ -14,6 +14,11 @@ type InsertParams = Parameters<Connection['insert']>[0];
 type BaseResult = Awaited<ReturnType<Connection['command']>>;
 type ExecResult = Awaited<ReturnType<Connection['exec']>>;
 
+const SELECT = /^([^]+)\sFORMAT (\w+)$/;
+
+// Else the sets of IN are made before anything is answered, on the thread that asks.
+const STREAM_SETTINGS = { use_index_for_in_with_subqueries: 0, max_block_size: '16384' };
+
 const INSERT = /^INSERT INTO (\w+) FORMAT JSONEachRow$/;
 
 /**
@@ -34,17 +39,19 @@ export class ChdbConnection implements Connection {
 
   async query(params: QueryParams): Promise<ExecResult> {
     const { query, clickhouse_settings = {}, query_params = {}, abort_signal } = params;
-    const use = this.#database === undefined ? '' : `USE ${this.#database}; `;
-    const preamble = use + preambleOf(clickhouse_settings, query_params);
+    const preamble = this.#use + preambleOf(clickhouse_settings, query_params);
     return this.#slots.run(async () => {
       abort_signal?.throwIfAborted();
       return answer(await asClickHouseError(this.#engine.query(preamble, query, abort_signal)));
     });
   }
 
-  /** With values: `INSERT INTO table FORMAT JSONEachRow` and a stream of bytes. */
+  /**
+   * With values: `INSERT INTO table FORMAT JSONEachRow` and a stream of bytes. Without: a SELECT whose answer is
+   * computed as it is read, not counted among those at once.
+   */
   async exec(params: ExecParams): Promise<ExecResult> {
-    if (params.values === undefined) return this.query(params);
+    if (params.values === undefined) return this.#stream(params);
     const name = INSERT.exec(params.query)?.[1];
     if (name === undefined) throw new Error(`not an insert that is taken here: ${params.query}`);
     const table = this.#database === undefined ? name : `${this.#database}.${name}`;
@@ -54,6 +61,26 @@ export class ChdbConnection implements Connection {
       await asClickHouseError(this.#engine.insert({ table, values, settings }));
       return answer(new Uint8Array());
     });
+  }
+
+  get #use(): string {
+    return this.#database === undefined ? '' : `USE ${this.#database}; `;
+  }
+
+  async #stream({ query, clickhouse_settings = {}, query_params = {}, abort_signal }: ExecParams): Promise<ExecResult> {
+    const [, sql, format] = SELECT.exec(query) ?? [];
+    if (sql === undefined || format === undefined) throw new Error(`not a question that is taken here: ${query}`);
+    const preamble = this.#use + preambleOf({ ...clickhouse_settings, ...STREAM_SETTINGS }, query_params);
+    const chunks = await asClickHouseError(this.#engine.stream(preamble, sql, format));
+    const end = (): void => void chunks.return();
+    abort_signal?.addEventListener('abort', end);
+    if (abort_signal?.aborted === true) end();
+    const stream = Readable.from(asBuffers(chunks), { objectMode: false });
+    stream.once('close', () => {
+      abort_signal?.removeEventListener('abort', end);
+      end();
+    });
+    return { stream, query_id: randomUUID(), response_headers: {}, http_status_code: 200 };
   }
 
   async command(params: QueryParams): Promise<BaseResult> {
@@ -77,6 +104,16 @@ export class ChdbConnection implements Connection {
 
   /** Nothing is held here: the engine is closed by whoever opened it. */
   async close(): Promise<void> {}
+}
+
+async function* asBuffers(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const all = chunks[Symbol.asyncIterator]();
+  for (;;) {
+    const result = await asClickHouseError(all.next());
+    if (result.done === true) return;
+    const { value } = result;
+    yield Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
 }
 
 function answer(bytes: Uint8Array): ExecResult {

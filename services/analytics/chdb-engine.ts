@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drainPending, Session } from 'chdb';
+import { drainPending, Session, type StreamChunk } from 'chdb';
 import type { SettingValue } from './chdb-preamble.ts';
 
 /** Rows for an insert, as the bytes of `JSONEachRow`. */
@@ -10,10 +10,11 @@ export interface RawRows {
   readonly settings: Record<string, SettingValue>;
 }
 
-/** A statement under way. Inserts are waited for, questions are ended. */
+/** A statement under way. Inserts are waited for, questions are ended; of a stream that is at rest, its reader's too. */
 interface Running {
   readonly ended: Promise<unknown>;
   readonly isInsert: boolean;
+  readonly letGo?: () => void;
 }
 
 // How often a statement that is to end is looked for: it may not have begun yet.
@@ -50,6 +51,32 @@ export class ChdbEngine {
       return await this.#run(name, false, async (session) => (await session.queryAsync(text)).bytes());
     } finally {
       signal?.removeEventListener('abort', end);
+    }
+  }
+
+  /**
+   * Answers in chunks, each computed when it is asked for, and the preamble's settings set before. It begins on this
+   * thread: `sql` must not be one that makes sets while it is planned (`use_index_for_in_with_subqueries=0`).
+   */
+  async stream(preamble: string, sql: string, format: string): Promise<ChdbStream> {
+    if (this.#closed !== undefined) throw new Error('chDB is closed');
+    const name = randomUUID();
+    const session = new Session(this.#folder);
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const end = (): void => {
+      this.#running.delete(name);
+      session.close();
+      resolve();
+    };
+    const stream = new ChdbStream(end, () => void this.#end(name));
+    this.#running.set(name, { ended, isInsert: false, letGo: () => stream.letGo() });
+    try {
+      if (preamble !== '') await session.queryAsync(preamble);
+      stream.begin(session.queryStream(`/* ${name} */ ${sql}`, { format }));
+      return stream;
+    } catch (error) {
+      stream.letGo();
+      throw error;
     }
   }
 
@@ -90,8 +117,69 @@ export class ChdbEngine {
     for (let run = this.#running.get(name); run !== undefined; run = this.#running.get(name)) {
       // On this thread (3 ms): were every thread of libuv's pool busy with a question, none could ever be ended.
       this.#keeper.query(`KILL QUERY WHERE startsWith(query, '/* ${name} */') ASYNC FORMAT Null`);
+      run.letGo?.();
       await Promise.race([settled(run.ended), sleep(KILL_EVERY_MS)]);
     }
+  }
+}
+
+/** An answer in chunks. Whoever has one reads it to its end or calls `return`. */
+export class ChdbStream implements AsyncIterableIterator<Uint8Array> {
+  readonly #onEnd: () => void;
+  readonly #kill: () => void;
+  #chunks: AsyncIterator<StreamChunk> | undefined;
+  #fetching = false;
+  #ended = false;
+
+  /** @param kill Ends a fetch under way. */
+  constructor(onEnd: () => void, kill: () => void) {
+    this.#onEnd = onEnd;
+    this.#kill = kill;
+  }
+
+  begin(chunks: AsyncIterable<StreamChunk>): void {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#ended || this.#chunks === undefined) throw new Error('the stream was ended');
+    const result = await this.#fetch(this.#chunks);
+    if (result.done !== true) return { done: false, value: result.value.raw() };
+    this.letGo();
+    return { done: true, value: undefined };
+  }
+
+  async #fetch(chunks: AsyncIterator<StreamChunk>): Promise<IteratorResult<StreamChunk>> {
+    this.#fetching = true;
+    let failed = true;
+    try {
+      const result = await chunks.next();
+      failed = false;
+      return result;
+    } finally {
+      this.#fetching = false;
+      if (failed) this.letGo();
+    }
+  }
+
+  return(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#fetching) this.#kill();
+    else this.letGo();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Ends it where nothing is being fetched: what is lets go of it then. */
+  letGo(): void {
+    if (this.#ended || this.#fetching) return;
+    this.#ended = true;
+    const returned = this.#chunks?.return?.();
+    void Promise.resolve(returned)
+      .catch(() => undefined)
+      .then(this.#onEnd);
   }
 }
 

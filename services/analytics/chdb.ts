@@ -7,13 +7,16 @@ import { ChdbConnection } from './chdb-connection.ts';
 import { ChdbEngine } from './chdb-engine.ts';
 import { type ClickHouseClients, ClickHouseStore } from './clickhouse.ts';
 import { EMBEDDED } from './clickhouse-deployment.ts';
+import { GATE, QuestionGate } from './question-gate.ts';
 import { Slots } from './slots.ts';
 
 // Every statement under way holds a thread of libuv's pool, which is 4 unless UV_THREADPOOL_SIZE says more (settable from
-// within, before its first use): together these are 4, so that files and the embedded log want a larger pool.
+// within, before its first use): together these are 7, so that files and the embedded log want a larger pool.
 const INSERTS_AT_ONCE = 1;
 const LOOKUPS_AT_ONCE = 1;
 const QUESTIONS_AT_ONCE = 2;
+const STREAMS_AT_ONCE = 2;
+const EVALUATIONS_AT_ONCE = 1;
 
 /** The database that chDB has without being told. */
 const DATABASE = 'default';
@@ -37,6 +40,11 @@ export async function openChdb(folder: string): Promise<ClickHouseStore> {
   }
 }
 
+/** No project has more than one place: another's question finds one. */
+function gateOf(atOnce: number): QuestionGate {
+  return new QuestionGate({ ...GATE, atOnce, perProject: atOnce - 1 });
+}
+
 function openEngine(folder: string): ChdbEngine {
   try {
     return new ChdbEngine(`${folder}/store`);
@@ -48,10 +56,13 @@ function openEngine(folder: string): ChdbEngine {
 /** The databases of one chDB. They share how many statements run at once. */
 class ChdbDatabases {
   readonly name = DATABASE;
+  readonly gates = { questions: gateOf(QUESTIONS_AT_ONCE), streams: gateOf(STREAMS_AT_ONCE) };
   readonly #engine: ChdbEngine;
   readonly #inserts = new Slots(INSERTS_AT_ONCE);
   readonly #lookups = new Slots(LOOKUPS_AT_ONCE);
   readonly #questions = new Slots(QUESTIONS_AT_ONCE);
+  readonly #streams = new Slots(STREAMS_AT_ONCE);
+  readonly #evaluations = new Slots(EVALUATIONS_AT_ONCE);
 
   constructor(engine: ChdbEngine) {
     this.#engine = engine;
@@ -86,6 +97,8 @@ class ChdbDatabases {
       inserts: clientOf(this.#inserts),
       lookups: clientOf(this.#lookups),
       questions: clientOf(this.#questions),
+      streams: clientOf(this.#streams),
+      evaluations: clientOf(this.#evaluations),
       release,
     };
   }

@@ -1,8 +1,10 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { TidemarkError } from '../runtime/errors.ts';
+import type { QueryLimits } from './analytics-store.ts';
 
 /** https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp */
-const LIMITS: Readonly<Record<string, string>> = {
+type Limit = 'rows' | 'time' | 'memory';
+const LIMITS: Readonly<Record<string, Limit>> = {
   158: 'rows', // TOO_MANY_ROWS
   159: 'time', // TIMEOUT_EXCEEDED
   160: 'time', // TOO_SLOW
@@ -82,15 +84,21 @@ export function insertError(error: unknown): TidemarkError {
     : unavailable(error, says);
 }
 
-/** The error of a question as ours. */
-export function questionError(error: unknown): TidemarkError {
+/** The error of a question as ours; with its limits, the one that it went past is told in full. */
+export function questionError(error: unknown, limits?: QueryLimits): TidemarkError {
   const { code, says } = told(error);
   const limit = LIMITS[code];
   const options = { cause: quoteless(error, says) };
-  if (limit !== undefined)
-    return new TidemarkError('QUERY_LIMIT', `the question went past its limit of ${limit}`, options);
+  if (limit !== undefined) {
+    const most = limits === undefined ? '' : ` (${amountOf(limit, limits)})`;
+    return new TidemarkError('QUERY_LIMIT', `the question went past its limit of ${limit}${most}`, options);
+  }
   if (WRONG_QUESTIONS.has(code)) return new TidemarkError('STORE_REJECTED', `ClickHouse refuses it: ${says}`, options);
   return unavailable(error, says);
+}
+
+function amountOf(limit: Limit, { maxMs, maxMemoryBytes, maxRowsRead }: QueryLimits): string {
+  return { time: `${maxMs} ms`, memory: `${maxMemoryBytes} bytes`, rows: `${maxRowsRead} rows read` }[limit];
 }
 
 function unavailable(error: unknown, says: string): TidemarkError {

@@ -6,11 +6,14 @@ import { quotedName } from './clickhouse-deployment.ts';
 import { openingError } from './clickhouse-errors.ts';
 import { viewStatements } from './clickhouse-views.ts';
 import { FORGET_DOUBTFUL } from './held-ranges.ts';
+import type { QuestionGate } from './question-gate.ts';
 
 /** The databases beside the one that was opened. */
 export interface ClickHouseDatabases {
   /** The name of the database that was opened: that of the first generation. */
   readonly name: string;
+  /** What all of them share. */
+  readonly gates: { readonly questions: QuestionGate; readonly streams: QuestionGate };
   /** Opens a database of this name, which is there, and brings its tables up to date. */
   open(name: string): Promise<ClickHouseStore>;
 }
@@ -91,12 +94,13 @@ export class ClickHouseGenerations {
     return this.#databases.open(name);
   }
 
-  /** Of the first generation, whose database stays: it holds the views. */
+  /** Of the first generation, whose database stays: it holds the views, and the history of audiences, of no generation. */
   async #truncate(): Promise<void> {
     const base = this.#nameOf(FIRST);
     const tables = await this.#rows<{ name: string }>(
       `SELECT name FROM system.tables
-       WHERE database = {database:String} AND engine LIKE '%MergeTree' AND name NOT LIKE '.%' AND name != 'schema_migrations'`,
+       WHERE database = {database:String} AND engine LIKE '%MergeTree' AND name NOT LIKE '.%' AND name != 'schema_migrations'
+         AND NOT startsWith(name, 'audience_')`,
       { database: this.#databases.name },
     );
     for (const { name } of tables)

@@ -7,6 +7,7 @@ import { cluster, type Deployment, quotedName, SERVER } from './clickhouse-deplo
 import type { ClickHouseDatabases } from './clickhouse-generations.ts';
 import { openingError } from './clickhouse-errors.ts';
 import { type ClickHouseAddress, readClickHouseUrl } from './clickhouse-url.ts';
+import { GATE, QuestionGate } from './question-gate.ts';
 import type { AnalyticsOptions } from './open.ts';
 
 /** The oldest that has all that is used: `json_type_escape_dots_in_keys` came last. */
@@ -16,6 +17,8 @@ const OLDEST = { major: 25, minor: 8 } as const;
 const INSERTS_AT_ONCE = 6;
 const LOOKUPS_AT_ONCE = 4;
 const QUESTIONS_AT_ONCE = 8;
+const STREAMS_AT_ONCE = 4;
+const EVALUATIONS_AT_ONCE = 2;
 
 // A server that says nothing for so long is taken to be away. Inserts of an hour's backlog into a busy server, with the
 // flush of every part, take seconds; a quorum is waited for up to half a minute. Questions have their own limit.
@@ -47,8 +50,14 @@ export async function openClickHouse(url: string, { exclusively }: AnalyticsOpti
       throw error;
     }
   };
-  const databases: ClickHouseDatabases = { name: address.database, open };
+  const gates = { questions: gateOf(QUESTIONS_AT_ONCE), streams: gateOf(STREAMS_AT_ONCE) };
+  const databases: ClickHouseDatabases = { name: address.database, open, gates };
   return open(address.database);
+}
+
+/** Half of the places are the most that one project has. */
+function gateOf(atOnce: number): QuestionGate {
+  return new QuestionGate({ ...GATE, atOnce, perProject: atOnce / 2 });
 }
 
 function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress): Deployment {
@@ -57,21 +66,27 @@ function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress): Deplo
 
 function clientsOf({ database, compression }: ClickHouseAddress, common: ClientOptions) {
   const request = compression === 'none' ? false : ({ codec: compression, level: 1 } as const);
-  const make = (max_open_connections: number, request_timeout: number): ClickHouseClient =>
+  // Compressed, a long answer takes as long again.
+  const make = (max_open_connections: number, request_timeout: number, response: Response = COMPRESSED) =>
     createClient({
       ...common,
       database,
       max_open_connections,
       request_timeout,
-      compression: { request, response: { codec: 'gzip' } },
+      compression: { request, response },
     });
   return {
     inserts: make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS),
     lookups: make(LOOKUPS_AT_ONCE, LOOKUP_TIMEOUT_MS),
     questions: make(QUESTIONS_AT_ONCE, QUESTION_TIMEOUT_MS),
+    streams: make(STREAMS_AT_ONCE, QUESTION_TIMEOUT_MS, false),
+    evaluations: make(EVALUATIONS_AT_ONCE, QUESTION_TIMEOUT_MS),
     release: () => Promise.resolve(),
   };
 }
+
+type Response = { readonly codec: 'gzip' } | false;
+const COMPRESSED: Response = { codec: 'gzip' };
 
 function commonOptions({ origin, username, password, caFile }: ClickHouseAddress): ClientOptions {
   return {

@@ -1,5 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { QueryLimits } from './analytics-store.ts';
+import { type QueryLimits, STREAM_MS_PER_MS } from './analytics-store.ts';
 import { QUESTION_SETTINGS } from './question-settings.ts';
 
 /** For every insert: answered when it is written, one part per month, and no accepted message fails it. */
@@ -48,6 +48,30 @@ export function questionSettings({ maxMs, maxMemoryBytes, maxRowsRead }: QueryLi
     max_execution_time: maxMs / 1000,
     max_memory_usage: String(maxMemoryBytes),
     max_rows_to_read: String(maxRowsRead),
+  };
+}
+
+/** For an answer of any length under these limits, sent as it is computed. */
+export function streamSettings(limits: QueryLimits): ClickHouseSettings {
+  const { maxMs } = limits;
+  return {
+    ...questionSettings({ ...limits, maxMs: maxMs * STREAM_MS_PER_MS }),
+    wait_end_of_query: 0,
+    output_format_json_escape_forward_slashes: 0,
+    output_format_json_quote_64bit_integers: 0,
+  };
+}
+
+/** For a question under these limits whose answer goes into a table. */
+export function writingSettings(limits: QueryLimits): ClickHouseSettings {
+  const { readonly: _, ...settings } = questionSettings(limits);
+  return {
+    ...settings,
+    async_insert: 0,
+    // What is written twice is meant twice: it folds.
+    insert_deduplicate: 0,
+    // What is deleted is seen by nobody any more: it is written down, and done when ClickHouse comes to it.
+    lightweight_deletes_sync: '0',
   };
 }
 

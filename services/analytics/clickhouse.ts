@@ -4,6 +4,7 @@ import { drainStream, type ClickHouseClient, type ClickHouseSettings } from '@cl
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { Turns } from '../runtime/turns.ts';
+import type { Micros } from '../messages/message.ts';
 import type {
   AnalyticsStore,
   EventsQuery,
@@ -16,21 +17,28 @@ import type {
   StoredEvent,
 } from './analytics-store.ts';
 import { ROW_TABLES } from './analytics-store.ts';
+import type { ChangesQuery, Difference, Evaluation } from './audience-history.ts';
+import { ClickHouseAudiences, HISTORY_LIMITS } from './clickhouse-audiences.ts';
 import type { Deployment } from './clickhouse-deployment.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './clickhouse-generations.ts';
 import { insertError, openingError, questionError } from './clickhouse-errors.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
+import { openStream, type QuestionStream } from './clickhouse-stream.ts';
 import { FORGET_DOUBTFUL, heldQuery, heldRangeLine, positionsOf, type HeldRow } from './held-ranges.ts';
 import { userEvents } from './user-events.ts';
 
-/** Clients of one ClickHouse: three, so that neither a question nor a look-up waits for an insert, nor the reverse. */
+/** Clients of one ClickHouse, so that what is asked does not wait for an insert, nor the reverse. */
 export interface ClickHouseClients {
   readonly inserts: ClickHouseClient;
   /** Our own small questions by key. */
   readonly lookups: ClickHouseClient;
   readonly questions: ClickHouseClient;
-  /** Called once all three are closed. */
+  /** Answers of any length, sent as they are computed. */
+  readonly streams: ClickHouseClient;
+  /** Questions whose answers go into tables. */
+  readonly evaluations: ClickHouseClient;
+  /** Called once all of them are closed. */
   readonly release: () => Promise<void>;
 }
 
@@ -43,7 +51,10 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #clients: ClickHouseClients;
   readonly #deployment: Deployment;
   readonly #stopping = new AbortController();
+  readonly #gates: ClickHouseDatabases['gates'];
+  readonly #history: ClickHouseAudiences;
   readonly #inserts = new Set<Promise<void>>();
+  readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
   #closed: Promise<void> | undefined;
 
@@ -52,6 +63,10 @@ export class ClickHouseStore implements AnalyticsStore {
     this.#clients = clients;
     this.#deployment = deployment;
     this.#generations = new ClickHouseGenerations(this, clients.inserts, databases);
+    this.#gates = databases.gates;
+    const stopping = this.#stopping.signal;
+    const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
+    this.#history = new ClickHouseAudiences({ client: clients.evaluations, ask, database: databases.name, stopping });
   }
 
   /**
@@ -96,8 +111,57 @@ export class ClickHouseStore implements AnalyticsStore {
     return userEvents(query, async (page) => (await this.#ask(this.#clients.lookups, page, LOOKUP_LIMITS)).rows);
   }
 
-  ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
-    return this.#ask(this.#clients.questions, query, limits);
+  async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    this.#refuseIfStopping();
+    const leave = await this.#gates.questions.enter(query.projectId ?? '', this.#stopping.signal);
+    try {
+      return await this.#ask(this.#clients.questions, query, limits);
+    } finally {
+      leave();
+    }
+  }
+
+  async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    this.#refuseIfStopping();
+    const stopping = this.#stopping.signal;
+    const leave = await this.#gates.streams.enter(query.projectId ?? '', stopping);
+    let opened: QuestionStream | undefined;
+    const onEnd = (): void => {
+      leave();
+      if (opened !== undefined) this.#streams.delete(opened);
+    };
+    try {
+      opened = await openStream(this.#clients.streams, query, limits, { stopping, onEnd });
+      if (!opened.ended) this.#streams.add(opened);
+      return opened;
+    } catch (error) {
+      onEnd();
+      this.#refuseIfStopping();
+      throw error;
+    }
+  }
+
+  audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    return this.stream(this.#history.changes(query), limits);
+  }
+
+  difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
+    this.#refuseIfStopping();
+    return this.#history.difference(evaluation, members, limits);
+  }
+
+  settle(evaluation: Evaluation): Promise<void> {
+    this.#refuseIfStopping();
+    return this.#history.settle(evaluation);
+  }
+
+  settledAt(projectId: string, audienceId: string): Promise<Micros | null> {
+    return this.#history.settledAt(projectId, audienceId);
+  }
+
+  forgetAudience(projectId: string, audienceId: string): Promise<void> {
+    this.#refuseIfStopping();
+    return this.#history.forget(projectId, audienceId);
   }
 
   /** Runs a statement that makes or drops something, as it is to be run where this ClickHouse is. */
@@ -180,7 +244,7 @@ export class ClickHouseStore implements AnalyticsStore {
       return { rows: data, tookMs: performance.now() - startedMs, rowsRead, bytesRead };
     } catch (error) {
       this.#refuseIfStopping();
-      throw questionError(error);
+      throw questionError(error, limits);
     }
   }
 
@@ -191,9 +255,9 @@ export class ClickHouseStore implements AnalyticsStore {
   async #close(): Promise<void> {
     this.#stopping.abort();
     await this.#generations.close();
-    await Promise.allSettled(this.#inserts);
-    const { inserts, lookups, questions, release } = this.#clients;
-    await Promise.all([inserts.close(), lookups.close(), questions.close()]);
+    await Promise.allSettled([...this.#inserts, ...Array.from(this.#streams, (stream) => stream.return())]);
+    const { release, ...clients } = this.#clients;
+    await Promise.all(Object.values(clients).map((client) => client.close()));
     await release();
   }
 }

@@ -58,7 +58,7 @@ function queryOf({ params, projectId }: Scope, select: string): Query {
 }
 
 /** The condition on `user` that is true of the audience's users. */
-function filter(scope: Scope, audience: Audience): string {
+export function filter(scope: Scope, audience: Audience): string {
   switch (audience.kind) {
     case 'all':
       return filterAll(scope, audience.of);

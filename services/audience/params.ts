@@ -43,6 +43,10 @@ export class Params {
     return this.#add('UInt64', String(value));
   }
 
+  userNumber(value: bigint): string {
+    return this.#add('UInt128', value.toString());
+  }
+
   instant(value: Micros): string {
     return this.#add("DateTime64(6, 'UTC')", formatMicros(value).replace('T', ' ').slice(0, -1));
   }

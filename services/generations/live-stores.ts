@@ -1,7 +1,7 @@
-import type { AnalyticsGenerations, AnalyticsReader } from '../analytics/analytics-store.ts';
+import type { AnalyticsReader } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
-import { LiveAnalytics } from './live-analytics.ts';
+import { LiveAnalytics, type LivingAnalytics } from './live-analytics.ts';
 import { LiveGenerations } from './live-generations.ts';
 import { LiveProfiles } from './live-profiles.ts';
 import { LiveProgress } from './live-progress.ts';
@@ -13,10 +13,7 @@ export interface LiveStores {
   readonly progress: ReaderProgress;
 }
 
-export function liveStores(
-  database: Database,
-  analytics: AnalyticsReader & Pick<AnalyticsGenerations, 'ofGeneration'>,
-): LiveStores {
+export function liveStores(database: Database, analytics: LivingAnalytics): LiveStores {
   const live = new LiveGenerations(database);
   return {
     profiles: new LiveProfiles(database, live),

@@ -74,12 +74,20 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   STORE_UNAVAILABLE: 'unavailable',
   STOPPING: 'unavailable',
   QUERY_LIMIT: 'query-limit',
+  TOO_MANY_QUESTIONS: 'overloaded',
+  AUDIENCE_UNKNOWN: 'not-found',
+  AUDIENCE_EXISTS: 'conflict',
+  AUDIENCE_BUSY: 'conflict',
 };
 
 const DETAIL: Partial<Record<ErrorCode, string>> = {
   LOG_UNAVAILABLE: 'The event log cannot take messages now. Send the same request again later.',
   STORE_UNAVAILABLE: 'A store that this request needs is away now. Send the same request again later.',
   STOPPING: 'This process is stopping. Send the same request again.',
+  TOO_MANY_QUESTIONS: 'Too many questions are being asked. Send the same request again later.',
+  AUDIENCE_UNKNOWN: 'This project has no such audience.',
+  AUDIENCE_EXISTS: 'This project has an audience of this name.',
+  AUDIENCE_BUSY: 'The audience is being evaluated. Send the same request again later.',
 };
 
 /** What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT. */

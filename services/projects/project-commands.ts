@@ -2,7 +2,7 @@ import { isTimezone } from '../messages/timestamp.ts';
 import type { CommandArguments } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { hashKey, makeKey } from './keys.ts';
-import type { ApiKey, NewProject, Project, ProjectStore, Scope } from './project-store.ts';
+import type { ApiKey, Project, ProjectChanges, ProjectLimits, ProjectStore, Scope } from './project-store.ts';
 
 /** A project as the command line shows it: without its secret. Times are RFC 3339. */
 export interface ShownProject {
@@ -10,6 +10,9 @@ export interface ShownProject {
   readonly name: string;
   readonly timezone: string;
   readonly rate_limit: number | null;
+  readonly query_max_ms: number | null;
+  readonly query_max_memory_bytes: number | null;
+  readonly query_max_rows: number | null;
   readonly created_at: string;
 }
 
@@ -70,13 +73,15 @@ export function projectCommands(store: ProjectStore, defaultTimezone: string): P
   };
 }
 
-function checkChanges({ name, timezone, rate_limit: rateLimit }: CommandArguments): Partial<NewProject> {
+function checkChanges(args: CommandArguments): ProjectChanges {
+  const { name, timezone, rate_limit: rateLimit } = args;
   const changes = {
     ...(name !== undefined && { name: checkName(name) }),
     ...(timezone !== undefined && { timezone: checkTimezone(timezone) }),
     ...(rateLimit !== undefined && { rateLimit: checkRateLimit(rateLimit) }),
+    ...checkLimits(args),
   };
-  if (Object.keys(changes).length === 0) throw invalid('Nothing to change: give a name, a timezone or a rate limit.');
+  if (Object.keys(changes).length === 0) throw invalid('Nothing to change: give a name, a timezone or a limit.');
   return changes;
 }
 
@@ -102,6 +107,22 @@ function checkRateLimit(limit: unknown): number | null {
   throw invalid('A rate limit is a whole number of requests a second from 1 up, or none.');
 }
 
+function checkLimits(args: CommandArguments): Partial<ProjectLimits> {
+  const limits = [
+    ['queryMaxMs', args['query_max_ms'], 600_000],
+    ['queryMaxMemoryBytes', args['query_max_memory_bytes'], 2 ** 50],
+    ['queryMaxRows', args['query_max_rows'], Number.MAX_SAFE_INTEGER],
+  ] as const;
+  const given = limits.filter(([, limit]) => limit !== undefined);
+  return Object.fromEntries(given.map(([name, limit, most]) => [name, checkLimit(limit, most)]));
+}
+
+function checkLimit(limit: unknown, most: number): number | null {
+  if (limit === null) return null;
+  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 && limit <= most) return limit;
+  throw invalid(`A limit of questions is a whole number from 1 to ${most}, or none.`);
+}
+
 function checkScope(scope: unknown): Scope {
   if (scope === 'write' || scope === 'read') return scope;
   throw invalid('The scope of a key is write or read.');
@@ -117,8 +138,13 @@ function characters(text: string): number {
   return Array.from(text).length;
 }
 
-function showProject({ id, name, timezone, rateLimit, createdAtMs }: Project): ShownProject {
-  return { id, name, timezone, rate_limit: rateLimit, created_at: instant(createdAtMs) };
+function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ShownProject {
+  const limits = {
+    query_max_ms: project.queryMaxMs,
+    query_max_memory_bytes: project.queryMaxMemoryBytes,
+    query_max_rows: project.queryMaxRows,
+  };
+  return { id, name, timezone, rate_limit: rateLimit, ...limits, created_at: instant(createdAtMs) };
 }
 
 function showKey({ id, projectId, scope, createdAtMs, revokedAtMs }: ApiKey): ShownKey {

@@ -10,6 +10,10 @@ export interface Project {
   readonly timezone: string;
   /** Requests a second per ingest process; null is no limit. */
   readonly rateLimit: number | null;
+  /** Limits of each question, in place of those that the service has for all; null is those. */
+  readonly queryMaxMs: number | null;
+  readonly queryMaxMemoryBytes: number | null;
+  readonly queryMaxRows: number | null;
   /** 32 bytes that sign this project's sessions. */
   readonly sessionSecret: Uint8Array;
   readonly createdAtMs: number;
@@ -32,6 +36,13 @@ export interface NewProject {
   readonly rateLimit: number | null;
 }
 
+/** What can be changed of a project. */
+export type ProjectChanges = Partial<NewProject & ProjectLimits>;
+
+export type ProjectLimits = Pick<Project, 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
+
+export const NO_LIMITS: ProjectLimits = { queryMaxMs: null, queryMaxMemoryBytes: null, queryMaxRows: null };
+
 export interface NewKey {
   readonly scope: Scope;
   readonly sha256: string;
@@ -53,7 +64,7 @@ export interface ProjectStore {
    */
   createFirstProject(project: NewProject, keys: readonly NewKey[]): Promise<Project | undefined>;
   /** @throws TidemarkError `PROJECT_UNKNOWN`. */
-  updateProject(id: string, changes: Partial<NewProject>): Promise<Project>;
+  updateProject(id: string, changes: ProjectChanges): Promise<Project>;
   listProjects(): Promise<readonly Project[]>;
   /** Adds a key whose text the caller made. @throws TidemarkError `PROJECT_UNKNOWN`. */
   addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey>;

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Queryable, SqlValue } from '../database/database.ts';
 import { TidemarkError } from '../runtime/errors.ts';
-import type { ApiKey, NewKey, NewProject, Project, ProjectsSnapshot, ProjectStore, Scope } from './project-store.ts';
+import type {
+  ApiKey,
+  NewKey,
+  NewProject,
+  Project,
+  ProjectChanges,
+  ProjectsSnapshot,
+  ProjectStore,
+  Scope,
+} from './project-store.ts';
 import { BASE36, randomText } from './random-text.ts';
 
 /** Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql). */
@@ -35,15 +44,26 @@ export class SqlProjectStore implements ProjectStore {
     });
   }
 
-  async updateProject(id: string, { name, timezone, rateLimit }: Partial<NewProject>): Promise<Project> {
+  async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
+    const { name, timezone, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows } = changes;
     const rows = await this.#database.query<ProjectRow>(
       `update projects set
          name = coalesce($2::text, name),
          timezone = coalesce($3::text, timezone),
-         rate_limit = case when $4::boolean then $5::float8 else rate_limit end
+         rate_limit = case when $4::boolean then $5::float8 else rate_limit end,
+         query_max_ms = case when $6::boolean then $7::int8 else query_max_ms end,
+         query_max_memory_bytes = case when $8::boolean then $9::int8 else query_max_memory_bytes end,
+         query_max_rows = case when $10::boolean then $11::int8 else query_max_rows end
        where id = $1
        returning ${PROJECT_COLUMNS}`,
-      [id, name ?? null, timezone ?? null, rateLimit !== undefined, rateLimit ?? null],
+      [
+        id,
+        name ?? null,
+        timezone ?? null,
+        rateLimit !== undefined,
+        rateLimit ?? null,
+        ...[queryMaxMs, queryMaxMemoryBytes, queryMaxRows].flatMap((limit) => [limit !== undefined, limit ?? null]),
+      ],
     );
     if (rows.length === 0) throw projectUnknown(id);
     return only(rows.map(toProject));
@@ -79,7 +99,8 @@ export class SqlProjectStore implements ProjectStore {
   }
 }
 
-const PROJECT_COLUMNS = 'id, name, timezone, rate_limit, session_secret, created_at_ms';
+const NEW_COLUMNS = 'id, name, timezone, rate_limit, session_secret, created_at_ms';
+const PROJECT_COLUMNS = `${NEW_COLUMNS}, query_max_ms, query_max_memory_bytes, query_max_rows`;
 const KEY_COLUMNS = 'id, project_id, scope, sha256, created_at_ms, revoked_at_ms';
 
 // Types, not interfaces: a query's row must be assignable to the port's `Record<string, unknown>`.
@@ -90,6 +111,9 @@ type ProjectRow = {
   rate_limit: number | null;
   session_secret: Uint8Array;
   created_at_ms: bigint;
+  query_max_ms: bigint | null;
+  query_max_memory_bytes: bigint | null;
+  query_max_rows: bigint | null;
 };
 
 type KeyRow = {
@@ -104,7 +128,7 @@ type KeyRow = {
 /** `source` yields the rows from the six values: id, name, timezone, rate limit, secret, creation. */
 async function insertProject(queryable: Queryable, project: NewProject, source: string): Promise<readonly Project[]> {
   const rows = await queryable.query<ProjectRow>(
-    `insert into projects (${PROJECT_COLUMNS}) ${source} returning ${PROJECT_COLUMNS}`,
+    `insert into projects (${NEW_COLUMNS}) ${source} returning ${PROJECT_COLUMNS}`,
     [
       `proj_${randomText(20, BASE36)}`,
       project.name,
@@ -139,10 +163,17 @@ function toProject(row: ProjectRow): Project {
     name: row.name,
     timezone: row.timezone,
     rateLimit: row.rate_limit,
+    queryMaxMs: numberOf(row.query_max_ms),
+    queryMaxMemoryBytes: numberOf(row.query_max_memory_bytes),
+    queryMaxRows: numberOf(row.query_max_rows),
     // A plain Uint8Array of its own memory: a driver may hand out a Buffer that shares a larger one.
     sessionSecret: Uint8Array.from(row.session_secret),
     createdAtMs: Number(row.created_at_ms),
   };
+}
+
+function numberOf(limit: bigint | null): number | null {
+  return limit === null ? null : Number(limit);
 }
 
 function toKey(row: KeyRow): ApiKey {

@@ -22,24 +22,24 @@ const MAX_EVENTS = 100;
 const INTERNAL_ID = /^[0-9a-f]{64}$/;
 
 /** `POST /v1/audiences/explain` */
-export async function answerExplain({ audiences }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerExplain({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
   const asked = readQuestion(call, ({ sample = DEFAULT_SAMPLE }) => problemsWithSample(sample));
   if (!asked.ok) return asked.refusal;
   const { definition, body } = asked.value;
   const sampleSize = Number(body['sample'] ?? DEFAULT_SAMPLE);
-  const explained = await audiences.explain(call.project.id, definition, DEFINITION_PATH, sampleSize);
+  const explained = await audiencesOf(call.project).explain(call.project.id, definition, DEFINITION_PATH, sampleSize);
   return { status: 200, body: explanationJson(explained) };
 }
 
 /** `POST /v1/audiences/why` */
-export async function answerWhy({ audiences }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerWhy({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
   const asked = readQuestion(call, problemsWithWhy);
   if (!asked.ok) return asked.refusal;
   const { definition, body } = asked.value;
   const projectId = call.project.id;
   const user = { projectId, userKey: userKeyIn(projectId, body) };
   const eventsShown = Number(body['events'] ?? DEFAULT_EVENTS);
-  const why = await audiences.why(user, definition, DEFINITION_PATH, eventsShown);
+  const why = await audiencesOf(call.project).why(user, definition, DEFINITION_PATH, eventsShown);
   if (why === undefined) return { refused: 'not-found', detail: 'No message of this project has named this user.' };
   return { status: 200, body: whyJson(why) };
 }

@@ -1,29 +1,32 @@
 import type { Audience } from '../audience/audience.ts';
-import type { Audiences } from '../audience/audiences.ts';
+import type { Audiences, Preview } from '../audience/audiences.ts';
 import { MAX_SAMPLE } from '../audience/compile.ts';
 import { readDefinition } from '../audience/definition.ts';
+import { definitionOf } from '../audience/keeper.ts';
 import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
-import type { Checked } from './query.ts';
+import type { Project } from '../projects/project-store.ts';
+import { type Checked, refuseParameter, single } from './query.ts';
+import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
 
 /** What is asked about audiences. */
 export interface AudienceParts {
-  readonly audiences: Pick<Audiences, 'preview' | 'explain' | 'why'>;
+  /** Under the limits of the project. */
+  readonly audiencesOf: (project: Project) => Pick<Audiences, 'preview' | 'explain' | 'why'>;
 }
 
 export const DEFAULT_SAMPLE = 10;
 
 /** `POST /v1/audiences/preview` */
-export async function answerPreview({ audiences }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerPreview({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
   const asked = readQuestion(call, ({ sample = DEFAULT_SAMPLE }) => problemsWithSample(sample));
   if (!asked.ok) return asked.refusal;
   const { definition, body } = asked.value;
   const sampleSize = Number(body['sample'] ?? DEFAULT_SAMPLE);
-  const { count, sample, tookMs, rowsRead } = await audiences.preview(call.project.id, definition, sampleSize);
-  return { status: 200, body: JSON.stringify({ count, sample, took_ms: tookMs, rows_read: rowsRead }) };
+  return previewAnswer(await audiencesOf(call.project).preview(call.project.id, definition, sampleSize));
 }
 
 /** A body with the definition of an audience in it. */
@@ -53,6 +56,30 @@ export function readQuestion(
 
 function refused(problems: readonly Problem[]): Checked<never> {
   return { ok: false, refusal: invalid('invalid-body', problems) };
+}
+
+/** `GET /v1/audiences/:id/preview` */
+export async function answerSavedPreview(
+  { audiencesOf, saved }: AudienceParts & Pick<SavedAudienceParts, 'saved'>,
+  call: Call,
+): Promise<Answer | Refusal> {
+  const audience = await findAudience({ saved }, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  const sample = single(call.query, 'sample', readSample);
+  if (!sample.ok) return sample.refusal;
+  const { project } = call;
+  return previewAnswer(await audiencesOf(project).preview(project.id, definitionOf(audience, project), sample.value));
+}
+
+function previewAnswer({ count, sample, tookMs, rowsRead }: Preview): Answer {
+  return { status: 200, body: JSON.stringify({ count, sample, took_ms: tookMs, rows_read: rowsRead }) };
+}
+
+function readSample(text: string | undefined): Checked<number> {
+  if (text === undefined) return { ok: true, value: DEFAULT_SAMPLE };
+  const sample = /^\d{1,4}$/.test(text) ? Number(text) : Infinity;
+  if (sample > MAX_SAMPLE) return refuseParameter('sample', `is a whole number from 0 to ${MAX_SAMPLE}`);
+  return { ok: true, value: sample };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

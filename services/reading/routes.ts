@@ -1,10 +1,23 @@
-import type { RouteSet } from '../http/route.ts';
+import type { AnalyticsReader } from '../analytics/analytics-store.ts';
+import type { Route, RouteSet } from '../http/route.ts';
+import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerExplain, answerWhy } from './audience-why.ts';
-import { answerPreview, type AudienceParts } from './audiences.ts';
+import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
 import { answerReceipt, type ReceiptParts } from './receipts.ts';
+import {
+  answerChange,
+  answerDelete,
+  answerEvaluate,
+  answerList,
+  answerSave,
+  answerSaved,
+  type SavedAudienceParts,
+} from './saved-audiences.ts';
 import { answerEvents, answerProfile, type UserStores } from './users.ts';
 
-export interface ReadingParts extends UserStores, ReceiptParts, AudienceParts {}
+export interface ReadingParts extends UserStores, ReceiptParts, AudienceParts, SavedAudienceParts, StreamParts {
+  readonly analytics: AnalyticsReader;
+}
 
 // An audience's definition is as long as any other body that is not a batch.
 const BODY_LIMIT_BYTES = 32_768;
@@ -22,6 +35,25 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },
+      ...savedRoutes(parts),
     ],
   };
+}
+
+function savedRoutes(parts: ReadingParts): Route[] {
+  const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
+  const write = { ...get, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
+  const one = '/v1/audiences/:id';
+  return [
+    { ...get, path: '/v1/audiences', handle: (call) => answerList(parts, call) },
+    { ...write, method: 'POST', path: '/v1/audiences', handle: (call) => answerSave(parts, call) },
+    { ...get, path: one, handle: (call) => answerSaved(parts, call) },
+    { ...write, method: 'PUT', path: one, handle: (call) => answerChange(parts, call, true) },
+    { ...write, method: 'PATCH', path: one, handle: (call) => answerChange(parts, call, false) },
+    { ...get, method: 'DELETE', path: one, handle: (call) => answerDelete(parts, call) },
+    { ...get, path: `${one}/preview`, handle: (call) => answerSavedPreview(parts, call) },
+    { ...get, path: `${one}/members`, handle: (call) => answerMembers(parts, call) },
+    { ...get, path: `${one}/changes`, handle: (call) => answerChanges(parts, call) },
+    { ...get, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
+  ];
 }

@@ -17,6 +17,10 @@ export type ErrorCode =
   | 'STORE_REJECTED' // a database refuses the statement whatever one does
   | 'STORE_NEWER' // the store was migrated by a newer version of Tidemark
   | 'QUERY_LIMIT' // a question ran past its limit of time, memory or rows
+  | 'TOO_MANY_QUESTIONS' // too many questions wait for analytics
+  | 'AUDIENCE_UNKNOWN' // no saved audience of the project has this id
+  | 'AUDIENCE_EXISTS' // the project has a saved audience of this name
+  | 'AUDIENCE_BUSY' // the audience is being evaluated by somebody else
   | 'PROJECT_UNKNOWN' // no project has this id
   | 'KEY_UNKNOWN' // no key has this id
   | 'COMMAND_INVALID' // a command of the command line with an argument that makes no sense
@@ -29,6 +33,8 @@ export type ErrorCode =
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'LOG_UNAVAILABLE',
   'STORE_UNAVAILABLE',
+  'TOO_MANY_QUESTIONS',
+  'AUDIENCE_BUSY',
   'CONTROL_UNAVAILABLE',
   'STOPPING',
 ]);

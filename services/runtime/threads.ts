@@ -1,7 +1,8 @@
 /**
  * Calls between two threads of the process: an object's methods served on one side of a port, a stand-in for it on the
  * other. Arguments and results are cloned (structured clone: bigint, Map and bytes pass, functions do not); an error
- * arrives as a TidemarkError with its code, or as an Error with its message.
+ * arrives as a TidemarkError with its code, or as an Error with its message. A result that is an async iterable arrives
+ * as one, each member asked for when the other side wants it: what is slow to read is not read ahead.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { TidemarkError, type ErrorCode } from './errors.ts';
@@ -19,26 +20,76 @@ interface SentError {
   readonly stack: string | undefined;
 }
 
-type Answer = { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: SentError };
+type Answer =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly streams: true }
+  | { readonly id: number; readonly error: SentError };
+
+/** The target of calls to the streams that calls had for their results: each has its call's id. */
+const STREAM = '\0stream';
 
 type Method = (...args: readonly unknown[]) => unknown;
 
 /** Answers the calls that come in on `port` with the methods of `targets`, by name, until the port is closed. */
 export function serveCalls(port: MessagePort, targets: Readonly<Record<string, object>>): void {
+  const streams = new ServedStreams();
   port.on('message', (call: Call) => {
-    void answer(targets, call).then((reply) => port.postMessage(reply));
+    void answer({ ...targets, [STREAM]: streams }, call, streams).then((reply) => port.postMessage(reply));
   });
+  // Nobody is left to read them.
+  port.on('close', () => streams.close());
 }
 
-async function answer(targets: Readonly<Record<string, object>>, call: Call): Promise<Answer> {
+async function answer(targets: Readonly<Record<string, object>>, call: Call, streams: ServedStreams): Promise<Answer> {
   try {
     const target = targets[call.target] as Record<string, Method> | undefined;
     const method = target?.[call.method];
     if (typeof method !== 'function') throw new Error(`nothing serves ${call.target}.${call.method}`);
-    return { id: call.id, result: await method.apply(target, [...call.args]) };
+    const result = await method.apply(target, [...call.args]);
+    if (!isAsyncIterable(result)) return { id: call.id, result };
+    streams.add(call.id, result);
+    return { id: call.id, streams: true };
   } catch (error) {
     return { id: call.id, error: sent(error) };
   }
+}
+
+/** The streams that were answered with and have not ended. */
+class ServedStreams {
+  readonly #iterators = new Map<number, AsyncIterator<unknown>>();
+
+  add(id: number, stream: AsyncIterable<unknown>): void {
+    this.#iterators.set(id, stream[Symbol.asyncIterator]());
+  }
+
+  /** The next member, or that there is none. */
+  async next(id: number): Promise<IteratorResult<unknown>> {
+    const iterator = this.#iterators.get(id);
+    if (iterator === undefined) return { done: true, value: undefined };
+    try {
+      const result = await iterator.next();
+      if (result.done === true) this.#iterators.delete(id);
+      return result;
+    } catch (error) {
+      this.#iterators.delete(id);
+      throw error;
+    }
+  }
+
+  /** Whoever read it has had enough. */
+  async return(id: number): Promise<void> {
+    const iterator = this.#iterators.get(id);
+    this.#iterators.delete(id);
+    await iterator?.return?.();
+  }
+
+  close(): void {
+    for (const id of this.#iterators.keys()) void this.return(id).catch(() => undefined);
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
 function sent(error: unknown): SentError {
@@ -96,7 +147,19 @@ export class Caller {
     if (waiting === undefined) return;
     this.#pending.delete(reply.id);
     if ('error' in reply) waiting.reject(received(reply.error));
-    else waiting.resolve(reply.result);
+    else waiting.resolve('streams' in reply ? this.#stream(reply.id) : reply.result);
+  }
+
+  #stream(id: number): AsyncIterable<unknown> {
+    const ask = (method: 'next' | 'return'): Promise<unknown> => this.#call(STREAM, method, [id]);
+    const iterator: AsyncIterator<unknown> = {
+      next: () => ask('next') as Promise<IteratorResult<unknown>>,
+      return: async () => {
+        await ask('return');
+        return { done: true, value: undefined };
+      },
+    };
+    return { [Symbol.asyncIterator]: () => iterator };
   }
 }
 

@@ -1,6 +1,8 @@
 /** Everything that answers HTTP: ingest and reading on one server. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
+import type { QueryLimits } from '../analytics/analytics-store.ts';
 import { Audiences } from '../audience/audiences.ts';
+import { limitsOf } from '../audience/question-limits.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { createApp } from '../http/app.ts';
 import { operationRoutes, type Readiness } from '../http/operations.ts';
@@ -13,6 +15,7 @@ import { twoStepRoutes } from '../ingest/two-step.ts';
 import type { Codec } from '../messages/codec.ts';
 import { ArrivalClock, drawProcessBits } from '../messages/version.ts';
 import { ProjectCache } from '../projects/project-cache.ts';
+import type { Project } from '../projects/project-store.ts';
 import { openApiDocument } from '../reading/openapi.ts';
 import { ProgressWatch } from '../reading/progress-watch.ts';
 import { readingRoutes } from '../reading/routes.ts';
@@ -21,6 +24,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { IngestSpool } from '../spool/ingest-spool.ts';
 import type { SpoolingLogParts } from '../spool/spooling-log.ts';
 import { HealthWatch } from './health-watch.ts';
+import { queryLimitsOf } from './keeper.ts';
 import type { Stores } from './stores.ts';
 
 /** Requests accepted before a stop have this long to be answered. */
@@ -138,15 +142,17 @@ async function openSpool(
 
 function createServer({ config, logger, stores }: HttpSideParts, parts: Parts): HttpServer {
   const { ingestor, keys, registry, log, watch } = parts;
-  const limits = {
-    maxMs: config.queryMaxMs,
-    maxMemoryBytes: config.queryMaxMemoryBytes,
-    maxRowsRead: config.queryMaxRows,
-  };
+  const limits = (project: Project): QueryLimits => limitsOf(project, queryLimitsOf(config));
   const table = new RouteTable([
     { routes: publicRoutes(ingestor) },
     { routes: twoStepRoutes(ingestor, config.legacyBasePath), twoStepBase: config.legacyBasePath },
-    readingRoutes({ ...stores, watch, log, audiences: new Audiences(stores.analytics, limits) }),
+    readingRoutes({
+      ...stores,
+      watch,
+      log,
+      audiencesOf: (project) => new Audiences(stores.analytics, limits(project)),
+      limitsOf: limits,
+    }),
     operationRoutes({
       readiness: () => readinessOf(parts),
       registry: { contentType: registry.contentType, metrics: parts.metrics },

@@ -18,6 +18,8 @@ const stores: Stores = {
   analytics: caller.standIn('analytics'),
   progress: caller.standIn('progress'),
   readers: caller.standIn('readers'),
+  saved: caller.standIn('saved'),
+  evaluator: caller.standIn('evaluator'),
 };
 
 const stopping = new AbortController();

@@ -1,6 +1,7 @@
 /** The role ingest: the whole HTTP interface, writing to the log and reading the stores, which may be away. */
 import { Registry } from 'prom-client';
 import type { AnalyticsStore } from '../analytics/analytics-store.ts';
+import { SqlAudienceStore } from '../audience/sql-audience-store.ts';
 import type { Database } from '../database/database.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { liveStores } from '../generations/live-stores.ts';
@@ -12,6 +13,7 @@ import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HttpSide } from './http-side.ts';
+import { keeperOf } from './keeper.ts';
 import { Late } from './late.ts';
 import { closeStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers.ts';
@@ -94,6 +96,7 @@ class Background {
   /** Rejects when one of them can never be opened. */
   readonly failed: Promise<never>;
   readonly #config: Config;
+  readonly #logger: Logger;
   readonly #opener: StoreOpener;
   readonly #stopping = new AbortController();
   readonly #fail: (error: unknown) => void;
@@ -104,6 +107,7 @@ class Background {
 
   constructor(config: Config, logger: Logger, signal: AbortSignal) {
     this.#config = config;
+    this.#logger = logger;
     this.#opener = new StoreOpener(config, logger, AbortSignal.any([signal, this.#stopping.signal]));
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
@@ -121,6 +125,8 @@ class Background {
         health: () => statesOf(database, analytics),
         metrics: async () => '',
       },
+      saved: new SqlAudienceStore(database),
+      evaluator: keeperOf(this.#config, this.#logger, { database, analytics }),
     };
   }
 

@@ -6,6 +6,7 @@ import { HttpServer, urlOf } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
+import { keeperOf } from './keeper.ts';
 import { closeStores, openStores, openStoresWithoutAnalytics } from './open-stores.ts';
 import { Readers } from './readers.ts';
 import type { Running } from './running.ts';
@@ -79,7 +80,18 @@ async function openProjector(config: Config, logger: Logger, signal: AbortSignal
 
 async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<Opened> {
   const stores = await openStores(config, logger, signal);
-  return openedOf(Readers.sink({ ...stores, config, logger }, stores.analytics), stores);
+  const keeper = keeperOf(config, logger, stores);
+  keeper.start();
+  const opened = openedOf(Readers.sink({ ...stores, config, logger }, stores.analytics), stores);
+  const close = async (): Promise<void> => {
+    const kept = keeper.stop();
+    await opened.readers.stop();
+    // Ends an evaluation under way, which is not waited for.
+    await stores.analytics.close();
+    await kept;
+    await opened.close();
+  };
+  return { ...opened, close };
 }
 
 function openedOf(readers: Readers, stores: Parameters<typeof closeStores>[0] & { readonly log: HealthLog }): Opened {

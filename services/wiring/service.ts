@@ -1,6 +1,8 @@
 /** Configuration → opened stores → running parts: the whole service in one process. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AudienceKeeper } from '../audience/keeper.ts';
+import { SqlAudienceStore } from '../audience/sql-audience-store.ts';
 import { liveStores } from '../generations/live-stores.ts';
 import { type FirstStart, type FirstStartOptions, makeFirstProject } from '../projects/first-start.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
@@ -14,6 +16,7 @@ import type { GiveWay } from '../readers/reader-loop.ts';
 import { allCommands } from './commands.ts';
 import { wayFor } from './give-way.ts';
 import { HttpThread } from './http-thread.ts';
+import { keeperOf } from './keeper.ts';
 import { closeStores, openStores, type OpenedStores } from './open-stores.ts';
 import { Readers } from './readers.ts';
 import { isServer } from './role.ts';
@@ -59,6 +62,8 @@ export class Service implements Running {
           ...liveStores(database, analytics),
           projects,
           readers: inside.readers,
+          saved: new SqlAudienceStore(database),
+          evaluator: inside.keeper,
         });
         return new Service(http, inside, address, firstStart);
       } catch (error) {
@@ -96,6 +101,7 @@ interface InsideParts {
   readonly lock: FolderLock | undefined;
   readonly stores: OpenedStores;
   readonly readers: Readers;
+  readonly keeper: AudienceKeeper;
   readonly control: ControlServer | undefined;
 }
 
@@ -103,12 +109,14 @@ interface InsideParts {
 class Inside {
   readonly stores: OpenedStores;
   readonly readers: Readers;
+  readonly keeper: AudienceKeeper;
   readonly #parts: InsideParts;
 
   private constructor(parts: InsideParts) {
     this.#parts = parts;
     this.stores = parts.stores;
     this.readers = parts.readers;
+    this.keeper = parts.keeper;
   }
 
   static async open(config: Config, output: OpenedLogger, giveWay: GiveWay, signal: AbortSignal): Promise<Inside> {
@@ -118,8 +126,10 @@ class Inside {
       const stores = await openStores(config, output.logger, signal);
       const readers = Readers.both({ ...stores, config, logger: output.logger, giveWay }, stores.analytics);
       const control = lock === undefined ? undefined : controlOf(config, output, stores);
-      const inside = new Inside({ lock, stores, readers, control });
+      const keeper = keeperOf(config, output.logger, stores);
+      const inside = new Inside({ lock, stores, readers, keeper, control });
       readers.start();
+      keeper.start();
       return inside;
     } catch (error) {
       lock?.release();
@@ -133,9 +143,13 @@ class Inside {
   }
 
   async close(): Promise<void> {
-    const { lock, stores, readers, control } = this.#parts;
+    const { lock, stores, readers, keeper, control } = this.#parts;
     await control?.stop();
+    const kept = keeper.stop();
     await readers.stop();
+    // Ends an evaluation under way, which is not waited for.
+    await stores.analytics.close();
+    await kept;
     await closeStores(stores);
     lock?.release();
   }

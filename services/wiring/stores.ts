@@ -1,4 +1,6 @@
 import type { AnalyticsReader } from '../analytics/analytics-store.ts';
+import type { AudienceStore } from '../audience/audience-store.ts';
+import type { AudienceEvaluator } from '../audience/keeper.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
 import type { ProjectStore } from '../projects/project-store.ts';
 
@@ -20,4 +22,6 @@ export interface Stores {
   readonly analytics: AnalyticsReader;
   readonly progress: ReaderProgress;
   readonly readers: ReadersHealth;
+  readonly saved: AudienceStore;
+  readonly evaluator: AudienceEvaluator;
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnalyticsStore, HeldRange } from '../../services/analytics/analytics-store.ts';
 import { testAnalyticsQuestions } from './analytics-questions.ts';
+import { testAnalyticsStreams } from './analytics-streams.ts';
+import { testAudienceHistory } from './audience-history.ts';
 import { testUserEvents } from './user-events.ts';
 import { ask, insert, MessageMaker, rowsFor } from '../support/analytics.ts';
 
@@ -19,6 +21,8 @@ export function testAnalyticsStore(name: string, open: () => Promise<AnalyticsSt
     testHeldRanges(() => store);
     testUserEvents(() => store);
     testAnalyticsQuestions(() => store);
+    testAnalyticsStreams(() => store);
+    testAudienceHistory(() => store);
   });
 
   testClosing(name, open);

@@ -58,6 +58,17 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.listProjects()).toEqual([changed]);
     });
 
+    test('keeps the limits of its questions that a project has for itself', async () => {
+      const store = await open();
+      const { id } = await store.createProject(shop);
+
+      await store.updateProject(id, { queryMaxMs: 500, queryMaxRows: 2 ** 50 });
+      const changed = await store.updateProject(id, { queryMaxMemoryBytes: 2 ** 40, queryMaxMs: null });
+
+      expect(changed).toMatchObject({ queryMaxMs: null, queryMaxMemoryBytes: 2 ** 40, queryMaxRows: 2 ** 50 });
+      expect(await store.listProjects()).toEqual([changed]);
+    });
+
     test('adds keys to a project and lists them by project', async () => {
       const store = await open();
       const one = await store.createProject(shop);

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeMembersCursor } from '../../services/reading/audience-cursor.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
@@ -7,6 +9,7 @@ import { OTHER_READ_KEY, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../
 
 const document = new Document();
 const RECEIPT = encodeReceipt(PROJECT.id, 0, [{ topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 }]);
+const AUDIENCE = 'aud_00000000000000000001';
 let server: ReadingServer;
 /** `operation status` of every answer seen and found to be as documented. */
 const seen = new Set<string>();
@@ -31,7 +34,15 @@ const secured = document.operations.filter(({ security }) => security.length > 0
 const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
 
 function pathOf({ path }: Operation): string {
-  return path.replace('{user_id}', 'ada').replace('{receipt}', RECEIPT);
+  return path
+    .replace('{user_id}', 'ada')
+    .replace('{receipt}', RECEIPT)
+    .replace('{id}', server.addAudience(AUDIENCE).id);
+}
+
+/** What an operation answers where all is well. */
+function successOf({ responses }: Operation): number {
+  return Number(Object.keys(responses).find((status) => status.startsWith('2')));
 }
 
 function keyFor({ security }: Operation): string {
@@ -41,6 +52,10 @@ function keyFor({ security }: Operation): string {
 /** The bodies that the document gives as examples; add-event's with a pair that this service really gave. */
 async function bodiesOf(operation: Operation): Promise<string[]> {
   const examples = Object.values(operation.requestBody?.content['application/json']?.examples ?? {});
+  // No two audiences have one name.
+  if (operation.operationId === 'saveAudience') {
+    return examples.map(({ value }) => JSON.stringify({ ...(value as object), name: randomUUID() }));
+  }
   if (operation.operationId !== 'addEvent') return examples.map(({ value }) => JSON.stringify(value));
   const headers = { service_key: WRITE_KEY, 'content-type': 'application/json' };
   const body = JSON.stringify({ user_id: 'ada', anonymous: false });
@@ -61,7 +76,7 @@ function rowsFor(sql: string): readonly Record<string, unknown>[] {
 /** Sends the request, holds the answer against the document, and returns its status. */
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
   const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
-    method: operation.method,
+    method: operation.method.toUpperCase(),
     headers: { api_key: request.key ?? keyFor(operation), 'content-type': 'application/json', ...request.headers },
     ...(operation.requestBody === undefined ? {} : { body: request.body ?? (await bodiesOf(operation))[0] ?? '' }),
   });
@@ -75,22 +90,24 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 }
 
 async function whileAway<T>(run: () => Promise<T>): Promise<T> {
-  server.log.away = server.profiles.away = server.analytics.away = true;
+  server.log.away = server.profiles.away = server.analytics.away = server.saved.away = true;
   server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
   try {
     return await run();
   } finally {
-    server.log.away = server.profiles.away = server.analytics.away = false;
+    server.log.away = server.profiles.away = server.analytics.away = server.saved.away = false;
     server.progress.away = undefined;
   }
 }
 
 test('every example of a body is accepted, and every answer is as documented', async () => {
   server.analytics.answer = ({ sql }) => ({ rows: rowsFor(sql), tookMs: 3, rowsRead: 5, bytesRead: 40 });
+  server.analytics.lines = [{ user_id: null, internal_id: 'a'.repeat(64) }];
   for (const operation of document.operations) {
+    if (operation.operationId === 'listAudienceChanges') server.analytics.lines = [];
     const bodies = operation.requestBody === undefined ? [''] : await bodiesOf(operation);
     for (const body of bodies)
-      expect(await exchange(operation, { body }), `${operation.operationId} ${body}`).toBe(200);
+      expect(await exchange(operation, { body }), `${operation.operationId} ${body}`).toBe(successOf(operation));
   }
 });
 
@@ -120,6 +137,12 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/%ff' })).toBe(400);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/ada/events?limit=0' })).toBe(400);
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
+  expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
+  for (const id of ['previewSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
+    const operation = document.operation(id);
+    const path = `${pathOf(operation)}?sample=-1&limit=0`;
+    expect(await exchange(operation, { path }), id).toBe(400);
+  }
 });
 
 test('a body past the limit is refused as documented', async () => {
@@ -127,7 +150,7 @@ test('a body past the limit is refused as documented', async () => {
     const limit = operation.operationId === 'batch' ? 512_000 : 32_768;
     const [body = ''] = await bodiesOf(operation);
 
-    expect(await exchange(operation, { body: body.padEnd(limit) }), operation.operationId).toBe(200);
+    expect(await exchange(operation, { body: body.padEnd(limit) }), operation.operationId).toBe(successOf(operation));
     expect(await exchange(operation, { body: body.padEnd(limit + 1) }), operation.operationId).toBe(413);
   }
 });
@@ -146,6 +169,9 @@ test('what nobody has is refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
+  for (const operation of document.operations.filter(({ path }) => path.includes('{id}'))) {
+    expect(await exchange(operation, { key: OTHER_READ_KEY }), operation.operationId).toBe(404);
+  }
 
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
   expect(await exchange(document.operation('explainVerdict'))).toBe(404);
@@ -154,8 +180,24 @@ test('what nobody has is refused as documented', async () => {
 test('a question past its limits is refused as documented', async () => {
   server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'The question reads too many rows.');
 
-  for (const name of ['previewAudience', 'explainAudience', 'explainVerdict'])
-    expect(await exchange(document.operation(name)), name).toBe(422);
+  const limited = document.operations.filter(({ responses }) => '422' in responses);
+  server.evaluating = new TidemarkError('QUERY_LIMIT', 'The question reads too many rows.');
+  for (const operation of limited) expect(await exchange(operation), operation.operationId).toBe(422);
+  server.evaluating = undefined;
+});
+
+test('what stands in the way of another is refused as documented', async () => {
+  const body = JSON.stringify({ name: 'Taken', definition: { trait: 'tier', is: 'gold' } });
+  await exchange(document.operation('saveAudience'), { body });
+  for (const id of ['saveAudience', 'replaceAudience', 'changeAudience']) {
+    expect(await exchange(document.operation(id), { body }), id).toBe(409);
+  }
+  server.evaluating = new TidemarkError('AUDIENCE_BUSY', 'being evaluated, as ordered');
+  expect(await exchange(document.operation('evaluateAudience'))).toBe(409);
+  server.evaluating = undefined;
+  const cursor = encodeMembersCursor({ audienceId: AUDIENCE, version: 2, now: 0n, after: 0n });
+  const members = document.operation('listAudienceMembers');
+  expect(await exchange(members, { path: `${pathOf(members)}?cursor=${cursor}` })).toBe(409);
 });
 
 test('while the stores are away requests are refused as documented', async () => {
@@ -172,7 +214,7 @@ test('while the stores are away requests are refused as documented', async () =>
 test('a wrong method is refused as documented', async () => {
   for (const operation of secured) {
     const path = pathOf(operation);
-    await holdAgainstDocument(operation, await fetch(server.url + path, { method: 'DELETE' }));
+    await holdAgainstDocument(operation, await fetch(server.url + path, { method: 'OPTIONS' }));
   }
 });
 

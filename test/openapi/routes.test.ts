@@ -45,7 +45,7 @@ test('a key is taken in every header that the document names, and only one of th
       const right = roles[0] === 'write' ? WRITE_KEY : READ_KEY;
       const wrong = roles[0] === 'write' ? READ_KEY : WRITE_KEY;
       const statusWith = async (key: string): Promise<number> =>
-        (await fetch(server.url + path, { method, headers: headersOf(scheme, key) })).status;
+        (await fetch(server.url + path, { method: method.toUpperCase(), headers: headersOf(scheme, key) })).status;
 
       expect(await statusWith(right), `${operationId} ${scheme}`).not.toBe(401);
       if (roles.length > 0) expect(await statusWith(wrong), `${operationId} ${scheme}`).toBe(401);

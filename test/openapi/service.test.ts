@@ -15,7 +15,7 @@ interface Sent {
 async function answerOf(service: ServiceProcess, operation: Operation, { path, body }: Sent = {}): Promise<string> {
   const isWrite = operation.security.some((one) => Object.values(one)[0]?.[0] === 'write');
   const response = await fetch(service.url + (path ?? operation.path), {
-    method: operation.method,
+    method: operation.method.toUpperCase(),
     headers: { 'x-api-key': isWrite ? WRITE_KEY : READ_KEY, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

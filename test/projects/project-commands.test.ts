@@ -21,7 +21,16 @@ describe('the project commands', () => {
     const made = await commands['project create']({ name: 'Shop' });
 
     expect(JSON.parse(JSON.stringify(made))).toEqual(made);
-    expect(Object.keys(made)).toEqual(['id', 'name', 'timezone', 'rate_limit', 'created_at']);
+    expect(Object.keys(made)).toEqual([
+      'id',
+      'name',
+      'timezone',
+      'rate_limit',
+      'query_max_ms',
+      'query_max_memory_bytes',
+      'query_max_rows',
+      'created_at',
+    ]);
   });
 
   test('change only what is given', async () => {

@@ -9,7 +9,12 @@ interface Arithmetic {
   break(): Promise<void>;
   missing(): Promise<void>;
   never(): Promise<void>;
+  count(to: number): Promise<AsyncIterable<number>>;
 }
+
+/** How many members of `count` were made, and whether its reader has left. */
+let made = 0;
+let left = false;
 
 let channel: MessageChannel;
 
@@ -27,10 +32,24 @@ function open(): { arithmetic: Arithmetic; caller: Caller } {
         throw new RangeError('no');
       },
       never: () => new Promise(() => undefined),
+      async count(to: number) {
+        made = 0;
+        left = false;
+        return counting(to);
+      },
     },
   });
   const caller = new Caller(channel.port2);
   return { caller, arithmetic: caller.standIn<Arithmetic>('arithmetic') };
+}
+
+async function* counting(to: number): AsyncGenerator<number> {
+  try {
+    while (made < to) yield ++made;
+    throw new TidemarkError('QUERY_LIMIT', 'enough');
+  } finally {
+    left = true;
+  }
 }
 
 afterEach(() => channel.port1.close());
@@ -74,4 +93,38 @@ test('a stand-in can be awaited without being taken for a promise', async () => 
   const same = await Promise.resolve(arithmetic);
 
   expect(await same.add(1n, 1n)).toBe(2n);
+});
+
+test('a stream comes over one by one, as it is asked for, and its error with it', async () => {
+  const { arithmetic } = open();
+  const numbers: number[] = [];
+
+  const read = (async () => {
+    for await (const number of await arithmetic.count(3)) {
+      numbers.push(number);
+      expect(made).toBe(number);
+    }
+  })();
+
+  await expect(read).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
+  expect(numbers).toEqual([1, 2, 3]);
+});
+
+test('a reader that leaves a stream lets go of it on the other side', async () => {
+  const { arithmetic } = open();
+
+  for await (const number of await arithmetic.count(100)) if (number === 2) break;
+
+  expect(left).toBe(true);
+  expect(made).toBe(2);
+});
+
+test('a stream is let go of when the side that read it has ended', async () => {
+  const { arithmetic } = open();
+  const stream = (await arithmetic.count(100))[Symbol.asyncIterator]();
+  await stream.next();
+
+  channel.port2.close();
+
+  await expect.poll(() => left).toBe(true);
 });

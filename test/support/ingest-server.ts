@@ -14,7 +14,7 @@ import { Codec } from '../../services/messages/codec.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
-import type { Project } from '../../services/projects/project-store.ts';
+import { NO_LIMITS, type Project } from '../../services/projects/project-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger, type Logger } from '../../services/runtime/logger.ts';
 import { FaultyLog } from './faulty-log.ts';
@@ -32,7 +32,8 @@ export const codec = new Codec(new EmbeddedSchemaIds());
 
 export function projectNamed(id: string, changes: Partial<Project> = {}): Project {
   const sessionSecret = Buffer.alloc(32, id);
-  return { id, name: id, timezone: 'Europe/Berlin', rateLimit: null, sessionSecret, createdAtMs: 0, ...changes };
+  const settings = { timezone: 'Europe/Berlin', rateLimit: null, ...NO_LIMITS };
+  return { id, name: id, ...settings, sessionSecret, createdAtMs: 0, ...changes };
 }
 
 export const PROJECT = projectNamed('proj_00000000000000000001');

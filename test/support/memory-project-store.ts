@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type {
-  ApiKey,
-  NewKey,
-  NewProject,
-  Project,
-  ProjectsSnapshot,
-  ProjectStore,
-  Scope,
+import {
+  type ApiKey,
+  type NewKey,
+  type NewProject,
+  NO_LIMITS,
+  type Project,
+  type ProjectChanges,
+  type ProjectsSnapshot,
+  type ProjectStore,
+  type Scope,
 } from '../../services/projects/project-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
@@ -39,7 +41,13 @@ export class MemoryProjectStore implements ProjectStore {
   async createProject(project: NewProject): Promise<Project> {
     this.#check();
     const id = `proj_${this.#id()}`;
-    const made = { ...project, id, sessionSecret: Uint8Array.from(randomBytes(32)), createdAtMs: Date.now() };
+    const made = {
+      ...NO_LIMITS,
+      ...project,
+      id,
+      sessionSecret: Uint8Array.from(randomBytes(32)),
+      createdAtMs: Date.now(),
+    };
     this.#projects.set(id, made);
     return made;
   }
@@ -52,7 +60,7 @@ export class MemoryProjectStore implements ProjectStore {
     return made;
   }
 
-  async updateProject(id: string, changes: Partial<NewProject>): Promise<Project> {
+  async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
     const changed = { ...this.#project(id), ...changes };
     this.#projects.set(id, changed);
     return changed;

@@ -9,10 +9,9 @@ export async function faultsOf(document: Document, operation: Operation, respons
   const media = described.content[type];
   const body = await response.text();
   if (media === undefined) return [`${name} is not described with the type ${type}`];
-  const value: unknown = type.endsWith('json') ? JSON.parse(body) : body;
-  const wrong = document.problems(media.schema, value, 'closed').map(({ instancePath, message }) => {
-    return `${name} ${instancePath} ${message}: ${body.slice(0, 300)}`;
-  });
+  const wrong = valuesOf(type, body)
+    .flatMap((value) => document.problems(media.schema, value, 'closed'))
+    .map(({ instancePath, message }) => `${name} ${instancePath} ${message}: ${body.slice(0, 300)}`);
   for (const [header, { required, schema }] of Object.entries(described.headers ?? {})) {
     const text = response.headers.get(header);
     if (text === null && required) wrong.push(`${name} has no header ${header}`);
@@ -22,4 +21,13 @@ export async function faultsOf(document: Document, operation: Operation, respons
     }
   }
   return wrong;
+}
+
+/** What the schema of a body of this type is about: of lines of JSON, each line. */
+function valuesOf(type: string, body: string): unknown[] {
+  if (type === 'application/x-ndjson') {
+    const lines = body.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as unknown);
+  }
+  return [type.endsWith('json') ? (JSON.parse(body) as unknown) : body];
 }

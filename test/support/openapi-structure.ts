@@ -125,7 +125,7 @@ export const OPENAPI_STRUCTURE = {
         closed({ schema, examples: mapOf(closed({ summary: text, value: true }, ['summary', 'value'])) }, ['schema']),
       ),
       minProperties: 1,
-      propertyNames: { pattern: '^[a-z]+/[a-z+]+$' },
+      propertyNames: { pattern: '^[a-z]+/[a-z+-]+$' },
     },
   },
 };

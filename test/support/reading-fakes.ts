@@ -6,8 +6,10 @@ import type {
   QueryResult,
   StoredEvent,
 } from '../../services/analytics/analytics-store.ts';
+import type { ChangesQuery } from '../../services/analytics/audience-history.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { Position } from '../../services/event-log/event-log.ts';
+import type { Micros } from '../../services/messages/message.ts';
 import type { Profile } from '../../services/profiles/profile.ts';
 import type { ProfileReader, ReaderName, ReaderProgress } from '../../services/profiles/profile-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
@@ -45,6 +47,11 @@ export class MemoryAnalytics implements AnalyticsReader {
     bytesRead: 0,
   });
   away = false;
+  /** What a stream gives, a line each; an error cuts it there. */
+  lines: readonly (object | Error)[] = [];
+  settled: Micros | null = null;
+  /** Streams that have been read to their end or left. */
+  ended = 0;
 
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
     if (this.away) return Promise.reject(awayError());
@@ -61,6 +68,37 @@ export class MemoryAnalytics implements AnalyticsReader {
     if (this.away) return Promise.reject(awayError());
     const answer = this.answer(query, limits);
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  }
+
+  stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    if (this.away) return Promise.reject(awayError());
+    const answer = this.answer(query, limits);
+    if (answer instanceof Error) return Promise.reject(answer);
+    return Promise.resolve(this.#chunks());
+  }
+
+  audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    const { projectId, audienceId, after, until, limit } = query;
+    const params = { projectId, audienceId, at: String(after.at), user: String(after.user), until: String(until) };
+    return this.stream({ sql: '', params: { ...params, limit: String(limit) } }, limits);
+  }
+
+  settledAt(): Promise<Micros | null> {
+    return this.away ? Promise.reject(awayError()) : Promise.resolve(this.settled);
+  }
+
+  /** In chunks that end anywhere. */
+  async *#chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for (const line of this.lines) {
+        if (line instanceof Error) throw line;
+        const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+        yield bytes.subarray(0, 7);
+        yield bytes.subarray(7);
+      }
+    } finally {
+      this.ended++;
+    }
   }
 }
 

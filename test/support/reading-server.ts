@@ -1,6 +1,9 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
+import type { SavedAudience } from '../../services/audience/audience-store.ts';
 import { Audiences } from '../../services/audience/audiences.ts';
+import type { AudienceEvaluator } from '../../services/audience/keeper.ts';
+import { limitsOf } from '../../services/audience/question-limits.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { createApp } from '../../services/http/app.ts';
 import type { AuthenticatedKey, KeyRing } from '../../services/http/key-ring.ts';
@@ -17,12 +20,14 @@ import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
 import type { Profile } from '../../services/profiles/profile.ts';
-import type { Project, Scope } from '../../services/projects/project-store.ts';
+import { NO_LIMITS, type Project, type Scope } from '../../services/projects/project-store.ts';
 import { openApiDocument } from '../../services/reading/openapi.ts';
 import { ProgressWatch } from '../../services/reading/progress-watch.ts';
 import { readingRoutes } from '../../services/reading/routes.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { FaultyLog } from './faulty-log.ts';
+import { MemoryAudienceStore } from './memory-audience-store.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
@@ -30,7 +35,8 @@ export const WRITE_KEY = 'write-key-of-the-first-project';
 export const OTHER_READ_KEY = 'read-key-of-the-other-project';
 
 function projectNamed(id: string, rateLimit: number | null = null): Project {
-  return { id, name: id, timezone: 'UTC', rateLimit, sessionSecret: Buffer.alloc(32, id), createdAtMs: 0 };
+  const settings = { timezone: 'UTC', rateLimit, ...NO_LIMITS };
+  return { id, name: id, ...settings, sessionSecret: Buffer.alloc(32, id), createdAtMs: 0 };
 }
 
 export const PROJECT = projectNamed('proj_00000000000000000001');
@@ -42,6 +48,18 @@ export class ReadingServer {
   readonly profiles = new MemoryProfiles();
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
+  readonly saved = new MemoryAudienceStore();
+  /** What an evaluation is refused with. */
+  evaluating: Error | undefined;
+  readonly evaluator: AudienceEvaluator = {
+    evaluate: async (projectId, id) => {
+      const audience = await this.saved.find(projectId, id);
+      if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', id);
+      if (this.evaluating !== undefined) throw this.evaluating;
+      const counts = { entered: 1, left: 0, members: 1 };
+      return { ...audience, evaluation: { ...counts, at: 1_000_000n, version: audience.version, cause: 'first' } };
+    },
+  };
   readonly watch = new ProgressWatch(this.progress, 1);
   /** Where the log says that it ends. */
   ends: Awaited<ReturnType<EventLog['ends']>> = [];
@@ -109,6 +127,15 @@ export class ReadingServer {
     return kept;
   }
 
+  /** A saved audience of the project, as it is before anything was done to it. */
+  addAudience(id: string): SavedAudience {
+    const definition = '{"trait":"tier","is":"gold"}';
+    const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null };
+    const audience = { id, projectId: PROJECT.id, name: id, definition, version: 1, refreshMs: null, ...times };
+    this.saved.audiences.set(id, audience);
+    return audience;
+  }
+
   request(path: string, init: RequestInit = {}, key = READ_KEY): Promise<Response> {
     return fetch(this.url + path, { ...init, headers: { api_key: key, 'content-type': 'application/json' } });
   }
@@ -122,13 +149,22 @@ export class ReadingServer {
   #routeSets(registry: Registry): RouteSet[] {
     const { profiles, analytics, watch } = this;
     const log = { ends: () => Promise.resolve(this.ends) };
-    const audiences = new Audiences(analytics, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
+    const limits = (project: Project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
     return [
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
       { routes: publicRoutes(this.#ingestor) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
-      readingRoutes({ profiles, analytics, watch, log, audiences }),
+      readingRoutes({
+        profiles,
+        analytics,
+        watch,
+        log,
+        saved: this.saved,
+        evaluator: this.evaluator,
+        audiencesOf: (project) => new Audiences(analytics, limits(project)),
+        limitsOf: limits,
+      }),
     ];
   }
 }

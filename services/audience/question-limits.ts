@@ -1,0 +1,11 @@
+import type { QueryLimits } from '../analytics/analytics-store.ts';
+import type { ProjectLimits } from '../projects/project-store.ts';
+
+/** The limits of a project's questions: its own where it has some, else those of all. */
+export function limitsOf(project: ProjectLimits, ofAll: QueryLimits): QueryLimits {
+  return {
+    maxMs: project.queryMaxMs ?? ofAll.maxMs,
+    maxMemoryBytes: project.queryMaxMemoryBytes ?? ofAll.maxMemoryBytes,
+    maxRowsRead: project.queryMaxRows ?? ofAll.maxRowsRead,
+  };
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { AnalyticsStore, Query } from '../../services/analytics/analytics-store.ts';
+import type { ChangesQuery, Evaluation } from '../../services/analytics/audience-history.ts';
+import { AMPLE } from '../support/analytics.ts';
+
+const NEVER = BigInt(Date.UTC(1900, 0)) * 1000n;
+const AT = BigInt(Date.UTC(2026, 10, 20)) * 1000n;
+const PATIENTLY = { timeout: 20_000 };
+const LAST_USER = 2n ** 128n - 1n;
+
+/** Everybody of users 1 to 9, those named being in the audience. */
+function membersAre(...users: readonly number[]): Query {
+  return {
+    sql: `SELECT toUInt128(number) AS user, concat('user-', toString(number)) AS user_id, hex(number) AS internal_id,
+                 number IN {users:Array(UInt64)} AS is_in FROM numbers(1, 9)`,
+    params: { users },
+  };
+}
+
+/** What any AudienceHistory keeps of audiences. */
+export function testAudienceHistory(store: () => AnalyticsStore): void {
+  let names: { readonly projectId: string; readonly audienceId: string };
+  beforeEach(() => {
+    names = { projectId: 'proj_history', audienceId: `aud_${randomUUID()}` };
+  });
+
+  function evaluation(hour: number, changes: Partial<Evaluation> = {}): Evaluation {
+    return { ...names, at: AT + BigInt(hour), version: 1, cause: 'refresh', ...changes };
+  }
+
+  async function evaluated(hour: number, ...users: readonly number[]) {
+    const difference = await store().difference(evaluation(hour), membersAre(...users), AMPLE);
+    await store().settle(evaluation(hour));
+    return difference;
+  }
+
+  async function changes(query: Partial<ChangesQuery> = {}): Promise<string[]> {
+    const asked = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 1_000n, limit: null, ...query };
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of await store().audienceChanges(asked, AMPLE)) chunks.push(chunk);
+    const lines = Buffer.concat(chunks).toString().split('\n').slice(0, -1);
+    return lines.map((line) => {
+      const { user_id, change, at } = JSON.parse(line) as Record<string, string>;
+      return `${Number(at?.slice(-7, -1))} ${user_id} ${change}`;
+    });
+  }
+
+  async function membersLeft(): Promise<number> {
+    const sql = 'SELECT count() AS n FROM audience_members FINAL WHERE audience_id = {id:String}';
+    const { rows } = await store().ask({ sql, params: { id: names.audienceId } }, AMPLE);
+    return Number(rows[0]?.['n']);
+  }
+
+  describe('the history of audiences', () => {
+    test('says who entered and who left since the evaluation before', async () => {
+      expect(await evaluated(1, 1, 2, 3)).toEqual({ entered: 3, left: 0, members: 3 });
+      expect(await evaluated(2, 2, 3, 4)).toEqual({ entered: 1, left: 1, members: 3 });
+      expect(await evaluated(3, 2, 3, 4)).toEqual({ entered: 0, left: 0, members: 3 });
+      expect(await evaluated(4, 1)).toEqual({ entered: 1, left: 3, members: 1 });
+
+      expect(await changes()).toEqual([
+        '1 user-1 entered',
+        '1 user-2 entered',
+        '1 user-3 entered',
+        '2 user-1 left',
+        '2 user-4 entered',
+        '4 user-1 entered',
+        '4 user-2 left',
+        '4 user-3 left',
+        '4 user-4 left',
+      ]);
+    });
+
+    test('shows it from any evaluation or user on, up to any evaluation, and so many', async () => {
+      await evaluated(1, 1, 2, 3);
+      await evaluated(2, 4);
+
+      expect(await changes({ after: { at: AT + 1n, user: LAST_USER } })).toHaveLength(4);
+      expect(await changes({ after: { at: AT + 1n, user: 2n } })).toHaveLength(5);
+      expect(await changes({ until: AT + 1n })).toHaveLength(3);
+      expect(await changes({ limit: 2 })).toEqual(['1 user-1 entered', '1 user-2 entered']);
+    });
+
+    test('tells of each line whose definition it was, and why it was evaluated', async () => {
+      const changed = evaluation(1, { version: 7, cause: 'definition' });
+      await store().difference(changed, membersAre(1), AMPLE);
+      await store().settle(changed);
+
+      const query = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
+      const [chunk] = await Array.fromAsync(await store().audienceChanges(query, AMPLE));
+
+      expect(JSON.parse(Buffer.from(chunk ?? []).toString())).toEqual({
+        user_id: 'user-1',
+        internal_id: '01',
+        change: 'entered',
+        at: '2026-11-20T00:00:00.000001Z',
+        version: 7,
+        cause: 'definition',
+      });
+    });
+
+    test('an evaluation that was not settled does not count, and leaves nothing behind', async () => {
+      await evaluated(1, 1, 2);
+      await store().difference(evaluation(2), membersAre(5, 6, 7), AMPLE);
+
+      expect(await changes()).toHaveLength(2);
+      expect(await store().settledAt(names.projectId, names.audienceId)).toBe(AT + 1n);
+      expect(await evaluated(3, 2, 3)).toEqual({ entered: 1, left: 1, members: 2 });
+      expect(await changes()).toEqual(['1 user-1 entered', '1 user-2 entered', '3 user-1 left', '3 user-3 entered']);
+    });
+
+    test('settling again changes nothing', async () => {
+      await evaluated(1, 1, 2);
+      await evaluated(2, 2, 3);
+
+      await store().settle(evaluation(2));
+      await store().settle(evaluation(2));
+
+      expect(await changes()).toHaveLength(4);
+      expect(await evaluated(3, 2, 3)).toEqual({ entered: 0, left: 0, members: 2 });
+    });
+
+    test('of an audience that was never evaluated there is none', async () => {
+      expect(await store().settledAt(names.projectId, names.audienceId)).toBeNull();
+      expect(await changes()).toEqual([]);
+    });
+
+    test('deletes what it has of one audience, and of no other', async () => {
+      await evaluated(1, 1, 2);
+      const first = names;
+      names = { ...names, audienceId: `aud_${randomUUID()}` };
+      await evaluated(1, 3);
+
+      await store().forgetAudience(first.projectId, first.audienceId);
+      await store().forgetAudience(first.projectId, first.audienceId);
+
+      const other = names;
+      names = first;
+      await expect.poll(() => changes(), PATIENTLY).toEqual([]);
+      await expect.poll(membersLeft, PATIENTLY).toBe(0);
+      expect(await evaluated(2, 9)).toEqual({ entered: 1, left: 0, members: 1 });
+      names = other;
+      expect(await changes()).toEqual(['1 user-3 entered']);
+      await store().forgetAudience(names.projectId, names.audienceId);
+    });
+
+    test('stays where the first generation, in whose database it lies, is dropped', async () => {
+      await evaluated(1, 1, 2);
+
+      await store().dropGeneration(1);
+
+      expect(await changes()).toHaveLength(2);
+      expect(await evaluated(2, 2)).toEqual({ entered: 0, left: 1, members: 1 });
+    });
+
+    test('is one of all generations, whichever is asked for the members', async () => {
+      await evaluated(1, 1, 2);
+      await store().makeGeneration(2);
+      const second = await store().ofGeneration(2);
+
+      expect(await second.difference(evaluation(2), membersAre(2, 3), AMPLE)).toMatchObject({ entered: 1, left: 1 });
+      await store().settle(evaluation(2));
+      await store().dropGeneration(2);
+
+      expect(await changes()).toHaveLength(4);
+    });
+
+    test('an evaluation past its limits is QUERY_LIMIT, and the next is whole', async () => {
+      await evaluated(1, 1);
+      const asked = store().difference(evaluation(2), membersAre(2), { ...AMPLE, maxRowsRead: 1 });
+
+      await expect(asked).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
+      expect(await evaluated(3, 2)).toEqual({ entered: 1, left: 1, members: 1 });
+    });
+  });
+}
