@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
+import { addDeadLetters } from './dead-letters.ts';
 import { addImport } from './import.ts';
 import { addKeyCreate } from './key-create.ts';
 import { addKeyList } from './key-list.ts';
@@ -53,6 +54,7 @@ function tidemark(context: CliContext): Command {
   addKeyList(key, context);
   addKeyRevoke(key, context);
 
+  addDeadLetters(root, context);
   addImport(root, context);
 
   return root;

@@ -30,6 +30,19 @@ export async function enterClaims(
   return claims.map((claim, index) => places.get(identities[index] as string) === placeOf(claim));
 }
 
+/** Takes those claims back that count: of messages that were put aside, so that a copy appended later counts. */
+export async function releaseClaims(database: Queryable, reader: ReaderName, claims: readonly Claim[]): Promise<void> {
+  for (const slice of inSlices(claims)) {
+    await database.query(
+      `delete from {applied} as applied
+       using unnest($2::text[], $3::int4[], $4::int8[]) as claim (identity, partition, log_offset)
+       where applied.reader = $1 and applied.identity = claim.identity::uuid
+         and (applied.partition, applied.log_offset) = (claim.partition, claim.log_offset)`,
+      [reader, slice.map(identityOfClaim), slice.map(({ partition }) => partition), slice.map(({ offset }) => offset)],
+    );
+  }
+}
+
 /** Removes at most `limit` entries of any reader made longer ago than `windowMs`. Returns how many. */
 export async function forgetClaims(database: Queryable, windowMs: number, limit: number): Promise<number> {
   const rows = await database.query<{ readonly deleted: bigint }>(

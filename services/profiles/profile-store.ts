@@ -82,6 +82,11 @@ export interface SinkPlans {
   fix(steps: readonly Step[], claims: readonly Claim[]): Promise<readonly boolean[]>;
   /** Which of these claims count, entering those that are new: for a plan that is inserted again after a crash. */
   claim(claims: readonly Claim[]): Promise<readonly boolean[]>;
+  /**
+   * Takes back those of these claims that count: their messages were put aside. So that a copy which is appended later
+   * counts; to be done before the plan is finished. May be repeated.
+   */
+  release(claims: readonly Claim[]): Promise<void>;
   /** Marks the last plans, which end at these positions, as inserted. @throws TidemarkError `POSITION_MOVED`. */
   finish(ends: readonly Position[]): Promise<void>;
   /**

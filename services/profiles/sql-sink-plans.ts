@@ -2,7 +2,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
-import { enterClaims } from './claims.ts';
+import { enterClaims, releaseClaims } from './claims.ts';
 import { refuseWhileHeld } from './held.ts';
 import { positionMoved, stepColumns } from './positions.ts';
 import type { Claim, Plan, SinkPlans, Step } from './profile-store.ts';
@@ -35,6 +35,10 @@ export class SqlSinkPlans implements SinkPlans {
 
   async claim(claims: readonly Claim[]): Promise<readonly boolean[]> {
     return this.#database.transaction((transaction) => enterClaims(transaction, 'sink', claims));
+  }
+
+  async release(claims: readonly Claim[]): Promise<void> {
+    await releaseClaims(this.#database, 'sink', claims);
   }
 
   async finish(ends: readonly Position[]): Promise<void> {

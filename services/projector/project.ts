@@ -9,7 +9,7 @@ import { halves } from '../readers/bisect.ts';
 import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
 import { decodeBatch, type Decoded, type DecodedBatch } from '../readers/decode-batch.ts';
 import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
-import { hasCode } from '../runtime/errors.ts';
+import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 import { changeOf, fold } from './fold.ts';
@@ -60,6 +60,8 @@ export class Projector {
   readonly #loop: ReaderLoop;
   readonly #deadLetters: DeadLetters;
   readonly #stands = new Map<string, Position>();
+  /** What a message said that the store took. */
+  #taken: ProfileChange | undefined;
   #forgottenAt = Date.now();
 
   constructor(options: ProjectorOptions) {
@@ -128,7 +130,7 @@ export class Projector {
   async #write(batch: readonly PartitionRecords[], decoded: readonly Decoded<Said>[]): Promise<number> {
     const steps = batch.map((partition) => this.#step(partition));
     try {
-      await this.#loop.patiently('write profiles', () => this.#writeSteps(steps, decoded));
+      await this.#loop.patiently('write profiles', () => this.#writeUnlessToBlame(steps, decoded));
       return 0;
     } catch (error) {
       if (!hasCode(error, 'STORE_REJECTED') || decoded.length === 0) throw error;
@@ -140,6 +142,30 @@ export class Projector {
       let refused = 0;
       for (const half of halves(batch, decoded)) refused += await this.#write(half.batch, half.decoded);
       return refused;
+    }
+  }
+
+  /** Of a single message that is refused, makes sure that the store takes what it took before: else it is not to blame. */
+  async #writeUnlessToBlame(steps: readonly Step[], decoded: readonly Decoded<Said>[]): Promise<void> {
+    try {
+      await this.#writeSteps(steps, decoded);
+      const [some] = decoded;
+      if (some !== undefined) this.#taken = some.content.change;
+    } catch (error) {
+      if (hasCode(error, 'STORE_REJECTED') && decoded.length === 1) await this.#checkStore();
+      throw error;
+    }
+  }
+
+  /** Merging once more changes nothing. */
+  async #checkStore(): Promise<void> {
+    const taken = this.#taken;
+    if (taken === undefined) return;
+    try {
+      await this.#options.store.write([], [], () => [taken]);
+    } catch (cause) {
+      if (!hasCode(cause, 'STORE_REJECTED')) throw cause;
+      throw new TidemarkError('STORE_UNAVAILABLE', 'the database refuses a profile that it took before', { cause });
     }
   }
 

@@ -14,7 +14,7 @@ import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
 import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { Turns } from '../runtime/turns.ts';
-import { Batch, type Portion } from './batch.ts';
+import { Batch, type ClaimedEntry, type Portion } from './batch.ts';
 import { Inserter } from './insert.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
@@ -211,6 +211,7 @@ export class Sink {
     const refused = await this.#loop.patiently('insert into analytics', () => this.#inserter.insert(portion, counted));
     await this.#loop.patiently('note what analytics holds', () => this.#inserter.note(steps));
     await this.#putAside([...poison, ...refused]);
+    await this.#release(counted, refused);
     const ends = steps.map(({ to }) => to);
     await this.#loop.patiently('note what is inserted', () => this.#options.plans.finish(ends));
     this.#report({
@@ -220,6 +221,14 @@ export class Sink {
       tookMs: Math.round(performance.now() - this.#insertBegunAt),
     });
     await reader.commit(ends);
+  }
+
+  /** What was refused has claimed its identity before; a copy that is appended once it can be inserted must not repeat it. */
+  async #release(counted: readonly ClaimedEntry[], refused: readonly Poison[]): Promise<void> {
+    const places = new Set(refused.map(placeOf));
+    const claims = counted.filter((one) => places.has(placeOf(one))).map(({ claim }) => claim);
+    if (claims.length === 0) return;
+    await this.#loop.patiently('take claims back', () => this.#options.plans.release(claims));
   }
 
   async #putAside(poison: readonly Poison[]): Promise<void> {
@@ -234,6 +243,10 @@ export class Sink {
     this.#options.logger.info(report, 'inserted into analytics');
     this.#options.onInsert?.(report);
   }
+}
+
+function placeOf({ record, ...partition }: Pick<Poison, 'topic' | 'partition' | 'record'>): string {
+  return `${nameOf(partition)}@${record.offset}`;
 }
 
 function nameOf({ topic, partition }: TopicPartition): string {

@@ -1,4 +1,5 @@
 /** The commands of the command line, of every feature, and the stores that each needs. */
+import { deadLetterCommands, type DeadLetterCommandResults } from '../dead-letters/dead-letter-commands.ts';
 import { projectCommands, type ProjectCommandResults } from '../projects/project-commands.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Command } from '../runtime/command.ts';
@@ -8,7 +9,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { OpenedStores } from './open-stores.ts';
 
 /** What each command answers with: JSON. */
-export interface CommandResults extends ProjectCommandResults {}
+export interface CommandResults extends ProjectCommandResults, DeadLetterCommandResults {}
 
 export type CommandName = keyof CommandResults;
 
@@ -33,8 +34,14 @@ const projects = group(['database'], ({ database, config }) => {
   return { ...projectCommands(new SqlProjectStore(database), config.initialTimezone) };
 });
 
+const deadLetters = group(['log', 'codec', 'database'], (parts) => ({ ...deadLetterCommands(parts) }));
+
 /** By the first word of their names. */
-const GROUPS: Readonly<Record<string, CommandGroup>> = { project: projects, key: projects };
+const GROUPS: Readonly<Record<string, CommandGroup>> = {
+  project: projects,
+  key: projects,
+  'dead-letters': deadLetters,
+};
 
 /** @throws TidemarkError `COMMAND_INVALID` where there is no such command. */
 export function groupOf(command: string): CommandGroup {

@@ -93,6 +93,18 @@ export function testSinkPlans(name: string, openDatabase: () => Database, genera
       await expect(plans.rewind(first.to, beginningOf(at))).rejects.toMatchObject({ code: 'POSITION_MOVED' });
     });
 
+    test('a claim that is taken back counts at another place, and one that does not count stays', async () => {
+      const { plans, first } = planned(openDatabase(), generation);
+      const [kept, refused] = [someClaim(), someClaim()];
+      await plans.fix([first], [kept, refused]);
+      const copyOf = (claim: Claim): Claim => ({ ...claim, offset: 9n });
+
+      for (const _ of ['once', 'again after a crash']) await plans.release([refused, copyOf(kept)]);
+
+      expect(await plans.claim([kept, copyOf(kept)])).toEqual([true, false]);
+      expect(await plans.claim([copyOf(refused), refused])).toEqual([true, false]);
+    });
+
     test('progress: the sink has come to the end of what is inserted', async () => {
       const { plans, first, second } = planned(openDatabase(), generation);
       const progress = () => progressOf(openDatabase(), 'analytics', generation);

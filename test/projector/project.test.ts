@@ -2,14 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hourOf } from '../../services/messages/hour.ts';
-import {
-  IMPORT_TOPICS,
-  importTopicOf,
-  LIVE_TOPICS,
-  type Message,
-  MESSAGE_TOPICS,
-  topicOf,
-} from '../../services/messages/message.ts';
+import { IMPORT_TOPICS, importTopicOf, LIVE_TOPICS, type Message } from '../../services/messages/message.ts';
 import type { ProfileStore } from '../../services/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
 import { type BatchReport, Projector, type ProjectorOptions } from '../../services/projector/project.ts';
@@ -17,7 +10,8 @@ import { TidemarkError } from '../../services/runtime/errors.ts';
 import { serverUrl } from '../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 import { MemoryLog } from '../support/memory-log.ts';
-import { codec, identify, recordOf, session, TODAY, track } from '../support/messages.ts';
+import { awayFor, codec, identify, recordOf, session, TODAY, track } from '../support/messages.ts';
+import { append, eventually, overriding } from '../support/projector.ts';
 import { randomProjectId } from '../support/random-project.ts';
 
 const server = await serverUrl('postgres');
@@ -159,6 +153,42 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
 
+  test('while the schemas cannot be had it waits, then goes on, and nothing is a dead letter', async () => {
+    const { log, project, profile, ada } = await scene();
+    append(log, [track(ada)]);
+    const away = awayFor(3);
+
+    project(undefined, log, { codec: away.codec });
+
+    await eventually(profile).toBeDefined();
+    expect(away.failuresLeft()).toBe(0);
+    expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
+  });
+
+  test('where the store refuses what it took before, no message is to blame: it waits', async () => {
+    const { log, project, profile, ada, store } = await scene();
+    let refusals = 0;
+    let isBroken = false;
+    const broken = overriding(store, {
+      write: async (...args) => {
+        if (isBroken && ++refusals) throw new TidemarkError('STORE_REJECTED', 'refused, as ordered');
+        await store.write(...args);
+      },
+    });
+    append(log, [identify({ ...ada, traits: '{"a":1}' })]);
+    project(broken);
+    await eventually(profile).toBeDefined();
+    isBroken = true;
+    append(log, [identify({ ...ada, traits: '{"b":2}' }), identify({ ...ada, traits: '{"c":3}' })]);
+    await eventually(() => refusals).toBeGreaterThan(6);
+    expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
+
+    isBroken = false;
+
+    await eventually(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2, "c": 3}');
+    expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
+  });
+
   test('a projector whose partition another one took starts again from where that one came to', async () => {
     const { log, project, profile, ada, store, reports } = await scene();
     append(log, [identify({ ...ada, traits: '{"a":1}' })]);
@@ -256,23 +286,3 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     return { log, store, ada, reports, project, find, profile: () => find(track(ada)) };
   }
 });
-
-/** Waits for a condition for as long as a busy machine may take. */
-function eventually<T>(read: () => T) {
-  return expect.poll(read, { timeout: 20_000 });
-}
-
-function append(log: MemoryLog, messages: readonly Message[]): void {
-  for (const topic of MESSAGE_TOPICS) log.records(topic, 0);
-  for (const message of messages) log.put(topicOf(message), 0, recordOf(message));
-}
-
-function overriding(store: ProfileStore, changes: Partial<ProfileStore>): ProfileStore {
-  return {
-    find: (...args) => store.find(...args),
-    positions: (...args) => store.positions(...args),
-    write: (...args) => store.write(...args),
-    forgetRepeats: (...args) => store.forgetRepeats(...args),
-    ...changes,
-  };
-}

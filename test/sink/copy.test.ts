@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { DEAD_LETTER_TOPIC } from '../../services/messages/message.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { ask, MessageMaker } from '../support/analytics.ts';
+import { awayFor } from '../support/messages.ts';
 import { codec, sinkBench, type SinkBench } from '../support/sink.ts';
 
 const bench = sinkBench();
@@ -108,6 +109,18 @@ test('while analytics is away the sink waits, says so once, and goes on', async 
 
   expect(await eventIds(bench())).toEqual(['a']);
   expect(bench().lines.filter((line) => line.includes('waiting'))).toHaveLength(1);
+});
+
+test('while the schemas cannot be had the sink waits, then goes on, and nothing is a dead letter', async () => {
+  const away = awayFor(3);
+  bench().put([new MessageMaker().track({ messageId: 'a' })]);
+
+  bench().run({ codec: away.codec });
+  await caughtUp();
+
+  expect(away.failuresLeft()).toBe(0);
+  expect(await eventIds(bench())).toEqual(['a']);
+  expect(bench().log.records(DEAD_LETTER_TOPIC, 0)).toEqual([]);
 });
 
 test('a record that is no message goes to the dead letters, whole, and the rest on', async () => {

@@ -2,6 +2,7 @@ import type { Identify, Message, Session, Track } from '../../services/messages/
 import { partitionKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { versionOf } from '../../services/messages/version.ts';
 import { Codec } from '../../services/messages/codec.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 
 export const codec = new Codec(new EmbeddedSchemaIds());
@@ -47,4 +48,18 @@ function envelope({ projectId, userId, timestamp, receivedAt }: Said<Message>) {
     receivedAt: arrived,
     version: versionOf(time, arrived, 0),
   };
+}
+
+/** A codec whose schema registry is away at first, so many times. */
+export function awayFor(failures: number): { readonly codec: Codec; readonly failuresLeft: () => number } {
+  const away = new Codec(new EmbeddedSchemaIds());
+  const prepare = away.prepare.bind(away);
+  away.prepare = async (values) => {
+    if (failures > 0) {
+      failures--;
+      throw new TidemarkError('STORE_UNAVAILABLE', 'the registry is away, as ordered');
+    }
+    await prepare(values);
+  };
+  return { codec: away, failuresLeft: () => failures };
 }

@@ -1,0 +1,97 @@
+/** A record that is no message, from the log to the dead letters and back, as an operator meets it. */
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { runCli } from '../../services/cli/run-cli.ts';
+import type { ListedDeadLetters } from '../../services/dead-letters/dead-letter-commands.ts';
+import { openEventLog } from '../../services/event-log/open.ts';
+import { TOPICS } from '../../services/messages/message.ts';
+import { canRunOnServers, onServers } from '../support/server-settings.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const FORMS = [{ form: 'embedded stores' }, ...((await canRunOnServers()) ? [{ form: 'servers' }] : [])];
+
+describe.each(FORMS)('dead letters on $form', ({ form }) => {
+  test('are listed, shown, replayed and dropped, while the readers go on', { timeout: 180_000 }, async () => {
+    const { service, settings, tidemark, list } = await scene(form);
+    await putRubbish(settings['EVENT_LOG_URL'] ?? `lmdb:${join(settings['DATA_DIR'] ?? '', 'event-log')}`);
+
+    await expectReadersGoOn(service);
+    await expect.poll(async () => readersOf(await list()), { timeout: 30_000, interval: 500 }).toEqual([2]);
+    const [first] = (await list()).dead_letters;
+    const shown = await tidemark('show', first!.id);
+    const replayed = await tidemark('replay', first!.id);
+
+    expect(JSON.parse(shown.out)).toMatchObject({
+      value_base64: Buffer.from('rubbish').toString('base64'),
+      message: null,
+    });
+    expect(replayed).toMatchObject({ code: 0, out: '1 message replayed\n' });
+    expect(replayed.err).toContain('1 of them cannot be read');
+    await expect.poll(async () => readersOf(await list()), { timeout: 30_000, interval: 500 }).toEqual([2]);
+    const [copy] = (await list()).dead_letters;
+    expect(copy).toMatchObject({ copy_of: first!.id, code: 'MESSAGE_UNDECODABLE' });
+    expect(await deadLettersCounted(service)).toEqual({ projector: 2, sink: 2 });
+    expect(await tidemark('drop', '--reader', 'sink')).toMatchObject({ code: 0, out: '1 message dropped\n' });
+    expect(await list()).toEqual({ dead_letters: [], more: false, unreadable: 0 });
+    await expectReadersGoOn(service);
+
+    await service.stop();
+
+    const all = await list('--state', 'any');
+    expect(all.dead_letters.map(({ id, state }) => [id, state])).toEqual([
+      [copy!.id, 'dropped'],
+      [first!.id, 'replayed'],
+    ]);
+    expect(await tidemark('replay')).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+async function scene(form: string) {
+  const servers = form === 'servers' ? await onServers() : undefined;
+  if (servers !== undefined) onTestFinished(() => servers.drop());
+  const dataDir = await temporaryFolder();
+  const settings: Record<string, string> = { ...servers?.settings, DATA_DIR: dataDir };
+  const service = await ServiceProcess.start(dataDir, settings);
+  onTestFinished(async () => void (await service.stop()));
+  const tidemark = async (...args: readonly string[]) => {
+    let [out, err] = ['', ''];
+    const context = {
+      env: settings,
+      out: (text: string) => void (out += text),
+      err: (text: string) => void (err += text),
+    };
+    const code = await runCli(['dead-letters', ...args], context);
+    return { code, out, err };
+  };
+  const list = async (...args: readonly string[]) => {
+    const { code, out } = await tidemark('list', '--json', ...args);
+    expect(code).toBe(0);
+    return JSON.parse(out) as ListedDeadLetters;
+  };
+  return { service, settings, tidemark, list };
+}
+
+async function putRubbish(url: string): Promise<void> {
+  const log = await openEventLog(url, { topics: TOPICS });
+  await log.append([{ topic: 'tidemark.track', key: Buffer.from('k'), value: Buffer.from('rubbish') }]);
+  await log.close();
+}
+
+async function expectReadersGoOn(service: ServiceProcess): Promise<void> {
+  const posted = await service.request('/v1/track', { user_id: 'ada', event: 'Went On' });
+  const { receipt } = (await posted.json()) as { receipt: string };
+  const progress = await service.request(`/v1/receipts/${receipt}?wait=30`);
+  expect(await progress.json()).toMatchObject({ projected: true, queryable: true });
+}
+
+/** How many readers have put each of them aside. */
+function readersOf({ dead_letters: listed }: ListedDeadLetters): readonly number[] {
+  return listed.map(({ attempts }) => attempts.length);
+}
+
+async function deadLettersCounted(service: ServiceProcess): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const counts = [...text.matchAll(/^tidemark_reader_dead_letters_total\{reader="(\w+)"\} (\d+)$/gm)];
+  return Object.fromEntries<number>(counts.map(([, reader = '', count]) => [reader, Number(count)]));
+}
