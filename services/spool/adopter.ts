@@ -20,7 +20,8 @@ export class Adopter {
   readonly #parts: AdopterParts;
   readonly #stopping = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  readonly #refused = new Set<string>();
+  /** Folders whose trouble has been told. They are looked at again all the same: it may pass. */
+  readonly #told = new Set<string>();
   #looking: Promise<void> | undefined;
   #spool: Spool | undefined;
   #forwarder: Forwarder | undefined;
@@ -63,12 +64,12 @@ export class Adopter {
     try {
       for (const path of await foldersWithContent(dir, own)) {
         if (this.#stopping.signal.aborted) return;
-        if (!this.#refused.has(path)) await this.#adopt(path);
+        await this.#adopt(path);
       }
     } catch (error) {
-      if (this.#refused.has(dir)) return;
-      this.#refused.add(dir);
-      logger.error({ err: error }, 'cannot look for what other processes have left in their spools');
+      if (!this.#told.has(dir))
+        logger.error({ err: error }, 'cannot look for what processes have left in their spools');
+      this.#told.add(dir);
     }
   }
 
@@ -91,8 +92,8 @@ export class Adopter {
         lock.release();
       }
     } catch (error) {
-      if (signal.aborted) return;
-      this.#refused.add(path);
+      if (signal.aborted || this.#told.has(path)) return;
+      this.#told.add(path);
       logger.error({ err: error, path }, 'what a process that is gone has left in its spool cannot be forwarded');
     }
   }

@@ -158,11 +158,14 @@ export class Spool {
    * hold up what comes after; after the next start it would be forwarded once more.
    */
   async remove(segment: Segment, { keep }: { readonly keep: boolean }): Promise<void> {
-    this.#segments.splice(this.#segments.indexOf(segment), 1);
-    this.#count(-segment.bytes, -segment.messages);
-    if (this.#cannot === 'full') this.#cannot = undefined;
-    if (keep) await rename(segment.path, `${segment.path}.kept`);
-    else await rm(segment.path, { force: true });
+    try {
+      if (keep) await rename(segment.path, `${segment.path}.kept`);
+      else await rm(segment.path, { force: true });
+    } finally {
+      this.#segments.splice(this.#segments.indexOf(segment), 1);
+      this.#count(-segment.bytes, -segment.messages);
+      if (this.#cannot === 'full') this.#cannot = undefined;
+    }
   }
 
   /** What waits stays on disk. Idempotent. */

@@ -30,6 +30,8 @@ interface Pending {
   readonly tick: number;
   readonly resolve: (appended: readonly Appended[] | null) => void;
   readonly reject: (error: unknown) => void;
+  /** Whether it waits for the log, and nothing else has settled it or is about to. */
+  isUnderWay: boolean;
 }
 
 // Patience is counted in ticks: where the event loop stands still, so do they, and answers that came meanwhile are read.
@@ -51,8 +53,8 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   readonly #parts: SpoolingLogParts;
   readonly #stopping = new AbortController();
   readonly #forwarder: Forwarder;
-  /** Appends that the log has not settled, and those held, both in their order. */
-  readonly #underWay = new Set<Pending>();
+  /** Appends that the log has not settled, and those held, both in their order. A set would cost twice as much. */
+  #underWay: Pending[] = [];
   readonly #held: Pending[] = [];
   readonly #pace = new Pace();
   readonly #ticking: NodeJS.Timeout;
@@ -99,7 +101,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[] | null> {
     return new Promise((resolve, reject) => {
-      const pending = { records, tick: this.#tick, resolve, reject };
+      const pending = { records, tick: this.#tick, resolve, reject, isUnderWay: false };
       if (this.#state === 'direct') this.#send(pending);
       else if (this.#state === 'spooling') this.#wait(pending);
       else this.#held.push(pending);
@@ -122,10 +124,12 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   }
 
   #send(pending: Pending): void {
-    this.#underWay.add(pending);
+    pending.isUnderWay = true;
+    this.#underWay.push(pending);
     this.#parts.log.append(pending.records).then(
       (appended) => {
-        this.#underWay.delete(pending);
+        pending.isUnderWay = false;
+        this.#forget();
         pending.resolve(appended);
       },
       (error: unknown) => this.#onRejected(pending, error),
@@ -134,13 +138,22 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
 
   #onRejected(pending: Pending, error: unknown): void {
     // No longer under way: it went to the spool, which settles it.
-    if (!this.#underWay.has(pending)) return;
+    if (!pending.isUnderWay) return;
     if (isRetryable(error)) {
       this.#divert();
       return;
     }
-    this.#underWay.delete(pending);
+    pending.isUnderWay = false;
+    this.#forget();
     pending.reject(error);
+  }
+
+  /** The oldest ones that are settled. */
+  #forget(): void {
+    let settled = 0;
+    while (this.#underWay[settled]?.isUnderWay === false) settled++;
+    if (settled === 1) this.#underWay.shift();
+    else if (settled > 1) this.#underWay.splice(0, settled);
   }
 
   #wait({ records, resolve, reject }: Pending): void {
@@ -158,9 +171,12 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   /** The log is away, or something waits already: all that it has not settled goes to the spool, in the order it came. */
   #divert(): void {
     this.#state = 'spooling';
-    const all = [...this.#underWay, ...this.#held.splice(0)];
-    this.#underWay.clear();
-    for (const pending of all) this.#wait(pending);
+    const all = [...this.#underWay.filter(({ isUnderWay }) => isUnderWay), ...this.#held.splice(0)];
+    this.#underWay = [];
+    for (const pending of all) {
+      pending.isUnderWay = false;
+      this.#wait(pending);
+    }
     if (this.#isForwarding || this.#stopping.signal.aborted) return;
     this.#isForwarding = true;
     this.#forwarding = this.#forward();

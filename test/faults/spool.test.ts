@@ -118,7 +118,7 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
 
   test(
     'in several processes, each with a folder of its own, has what a killed one left forwarded by another',
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async () => {
       const folder = await temporaryFolder();
       kafka.brokers[0]?.proxy.refuse();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
+import { encodeFrames } from '../../services/spool/frames.ts';
 import { IngestSpool, type IngestSpoolOptions } from '../../services/spool/ingest-spool.ts';
 import { Spool } from '../../services/spool/spool.ts';
 import { until } from '../support/event-log.ts';
@@ -93,6 +94,23 @@ describe('the spool of a process', () => {
     await until(async () => (await segmentsIn(path)).length + (await segmentsIn(other)).length === 0);
     expect(valuesOf(log.records)).toEqual(['5', '0', '1', '2', '3', '4']);
     expect(spool.state).toBe('empty');
+  });
+
+  test('says once of a folder with something else in it that it is no spool, and looks again', async () => {
+    const dir = await temporaryFolder();
+    const { log, said } = await open(dir);
+    const path = await leave(dir, '7', []);
+    await writeFile(join(path, 'notes.txt'), 'mine');
+    await leave(dir, '8', [numbered(0, 1)]);
+    await writeFile(join(path, '0000000000000001.spool'), encodeFrames(numbered(1, 1), Date.now()));
+    await until(() => said.some(({ level }) => level === 'error'));
+    await until(() => log.records.length === 1);
+
+    await rm(join(path, 'notes.txt'));
+    await until(() => log.records.length === 2);
+
+    expect(valuesOf(log.records)).toEqual(['0', '1']);
+    expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
   test('keeps a damaged segment aside, says so, and forwards all that is whole', async () => {
