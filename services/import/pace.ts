@@ -19,17 +19,20 @@ const CALIBRATE_EVERY_MS = 2_000;
 const REST_BEFORE_MS = 30;
 const REMEMBERED = 15;
 
+const JUDGED_TOGETHER = 5;
+
 /**
  * How much is appended at once and how long we rest in between, so that live appends wait little behind ours. Whoever
  * appends while an append of ours is under way waits for it: so ours shall take no longer than twice what the smallest
  * takes alone (measured anew every 2 s, with whatever load there is), and shall be under way half of the time at most.
- * An append that takes longer makes the next smaller, and the rest longer where it is the smallest already.
+ * Appends that take longer make the next smaller, and the rest longer where they are the smallest already.
  */
 export class Pace {
   readonly #rate: number;
   readonly #nowMs: () => number;
   readonly #sleep: (ms: number) => Promise<void>;
   readonly #alone: number[] = [];
+  readonly #recent: number[] = [];
   #records = SMALLEST;
   #restPerWork = 1;
   #restsUntilMs = -Infinity;
@@ -75,17 +78,25 @@ export class Pace {
     this.#calibratedAtMs = this.#nowMs();
   }
 
+  /**
+   * By the median of a few: on a busy machine one append in five takes twice as long whatever its size, and judged one
+   * by one they would shrink to nothing.
+   */
   #adjust(tookMs: number): void {
-    if (tookMs <= 2 * this.#aloneMs) {
-      this.#records = Math.min(this.#records * 1.1, LARGEST);
-      this.#restPerWork = Math.max(this.#restPerWork / 1.1, 1);
-      return;
+    this.#recent.push(tookMs);
+    if (this.#recent.length < JUDGED_TOGETHER) return;
+    const isFast = median(this.#recent) <= 2 * median(this.#alone);
+    this.#recent.length = 0;
+    if (isFast) {
+      this.#records = Math.min(this.#records * 1.5, LARGEST);
+      this.#restPerWork = Math.max(this.#restPerWork / 1.5, 1);
+    } else {
+      if (this.#records <= SMALLEST) this.#restPerWork = Math.min(this.#restPerWork * 2, 50);
+      this.#records = Math.max(this.#records * 0.6, SMALLEST);
     }
-    if (this.#records <= SMALLEST) this.#restPerWork = Math.min(this.#restPerWork * 1.5, 50);
-    this.#records = Math.max(this.#records * 0.7, SMALLEST);
   }
+}
 
-  get #aloneMs(): number {
-    return this.#alone.toSorted((a, b) => a - b)[Math.floor(this.#alone.length / 2)] ?? Infinity;
-  }
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Figures } from './figures.ts';
 import { EMBEDDED, type Form, withServers } from './forms.ts';
 import { benchHttp } from './http.ts';
+import { benchImport } from './import.ts';
 import { benchProjector, benchSink } from './readers.ts';
 import { benchSpool } from './spool.ts';
 import { benchStart } from './start.ts';
@@ -17,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Prom
   projector: benchProjector,
   sink: benchSink,
   start: benchStart,
+  import: benchImport,
 };
 /** The same on Kafka, Postgres and ClickHouse, started for it. */
 const ON_SERVERS: typeof BENCHMARKS = {
@@ -24,6 +26,7 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-projector': benchProjector,
   'servers-sink': benchSink,
   'servers-spool': benchSpool,
+  'servers-import': benchImport,
 };
 const ALL = [...Object.keys(BENCHMARKS), ...Object.keys(ON_SERVERS)];
 

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../services/cli/run-cli.ts';
+import { startProgram } from '../support/program.ts';
 
 const GOOD = '{"type":"track","user_id":"ada","event":"Paid"}\n';
 
@@ -98,6 +101,21 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     expect(JSON.parse(out)).toMatchObject({ valid: 1, refused: 1 });
     expect(existsSync(`${file}.refused.ndjson`)).toBe(false);
     expect(existsSync(`${file}.dry-run.refused.ndjson`)).toBe(true);
+  });
+
+  test('reads standard input, packed too', async () => {
+    const env = { DATA_DIR: dataDir };
+    const report = join(folder, 'stdin.report');
+    const program = startProgram(['services/cli/tidemark.ts', 'import', '-', '--report', report, '--json'], env);
+    let out = '';
+    program.child.stdout.on('data', (chunk: Buffer) => (out += String(chunk)));
+
+    program.child.stdin.end(gzipSync(`${GOOD.repeat(50)}nonsense\n`));
+    const [code] = (await once(program.child, 'close')) as [number];
+
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({ imported: 50, refused: 1, done: true });
+    expect(existsSync(`${report}.state.json`)).toBe(false);
   });
 
   test('wants to know which project where there are several, and takes its name too', async () => {

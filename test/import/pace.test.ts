@@ -28,7 +28,7 @@ test('an append comes to take about twice what the smallest takes alone, and the
   const appends = await run((records) => 2 + records / 100, 20_000);
 
   const late = appends.filter(({ atMs }) => atMs > 5_000);
-  expect(Math.max(...late.map(({ tookMs }) => tookMs))).toBeLessThan(2 * 2.2 * 1.2);
+  expect(Math.max(...late.map(({ tookMs }) => tookMs))).toBeLessThan(2 * 2.2 * 1.5);
   expect(Math.max(...late.map(({ records }) => records))).toBeGreaterThan(150);
   expect(sumOf(appends).tookMs).toBeLessThanOrEqual(20_000 / 2 + 10);
 });
@@ -39,9 +39,16 @@ test('where appends take longer all at once, the next are smaller and rarer, unt
 
   const slow = sumOf(appends.filter(({ atMs }) => isSlow(atMs) && atMs > 5_500));
   const after = sumOf(appends.filter(({ atMs }) => atMs > 12_000));
-  expect(slow.tookMs).toBeLessThan(350);
-  expect(slow.records / 1).toBeLessThan(400);
+  expect(slow.tookMs).toBeLessThan(600);
+  expect(slow.records).toBeLessThan(800);
   expect(after.records / 3).toBeGreaterThan(10_000);
+});
+
+test('appends of uneven length do not make it slower and slower', async () => {
+  let n = 0;
+  const appends = await run((records) => (n++ % 4 === 0 ? 12 : 2) + records / 200, 20_000);
+
+  expect(sumOf(appends.filter(({ atMs }) => atMs > 10_000)).records / 10).toBeGreaterThan(5_000);
 });
 
 test.each([1, 30, 5_000])('never more than %i records a second where that is the rate', async (rate) => {
