@@ -143,7 +143,7 @@ function limitRate(limiter: RateLimiter): Step {
       const detail = `This project may send ${call.project.rateLimit} requests a second.`;
       return refuse(state, { refused: 'rate-limited', detail, retryAfterS: Math.min(3_600, Math.ceil(waitS)) });
     }
-    const refusal = routeOf(state).admit?.();
+    const refusal = routeOf(state).admit?.(call);
     return refusal === undefined ? next() : refuse(state, refusal);
   };
 }

@@ -14,7 +14,7 @@ export interface Route {
   readonly bodyLimitBytes: number | null;
   readonly style: ErrorStyle;
   /** Asked after the key and before the body: a refusal here saves reading it. */
-  readonly admit?: () => Refusal | undefined;
+  readonly admit?: (call: Call) => Refusal | undefined;
   /** Answers. What it throws is answered by `refusalOf`: 503 for what may pass, 422 for QUERY_LIMIT, else 500. */
   readonly handle: (call: Call) => Answer | Refusal | Promise<Answer | Refusal>;
 }

@@ -11,6 +11,8 @@ export interface ServerOptions {
   readonly keepAliveTimeoutMs: number;
   /** How long a connection in use may see no byte in either direction: who does not read its answer is let go. */
   readonly stalledTimeoutMs: number;
+  /** The same while a whole answer waits to be read: it is in memory until it is. */
+  readonly unreadTimeoutMs: number;
   /** How often the first two are looked at: a connection is closed at most this much later. */
   readonly checkEveryMs: number;
 }
@@ -21,6 +23,7 @@ export const SERVER_OPTIONS: ServerOptions = {
   keepAliveTimeoutMs: 65_000,
   // Longer than the longest question may take to be answered.
   stalledTimeoutMs: 660_000,
+  unreadTimeoutMs: 60_000,
   checkEveryMs: 500,
 };
 
@@ -39,6 +42,7 @@ export class HttpServer {
   readonly #connections = new Map<Socket, Connection>();
   readonly #listener: Listener;
   readonly #styleOf: (path: string) => ErrorStyle;
+  readonly #unreadTimeoutMs: number;
   #closing: Promise<void> | undefined;
 
   constructor(listener: Listener, styleOf: (path: string) => ErrorStyle, options: ServerOptions = SERVER_OPTIONS) {
@@ -54,6 +58,7 @@ export class HttpServer {
       // Node's own refusal has no body; the app checks this itself.
       requireHostHeader: false,
     });
+    this.#unreadTimeoutMs = options.unreadTimeoutMs;
     this.#server.timeout = options.stalledTimeoutMs;
     const onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#onRequest(req, res);
     this.#server.on('request', onRequest);
@@ -121,6 +126,8 @@ export class HttpServer {
     const connection = this.#connections.get(socket);
     connection?.open.add(res);
     if (this.#closing !== undefined) res.shouldKeepAlive = false;
+    // Where another request is being worked at, its answer may take longer. Node sets the time anew for the next request.
+    res.on('prefinish', () => connection?.open.size === 1 && socket.setTimeout(this.#unreadTimeoutMs));
     res.on('close', () => {
       connection?.open.delete(res);
       if (connection !== undefined) this.#whenAnswered(socket, connection);

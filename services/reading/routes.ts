@@ -1,5 +1,7 @@
 import type { AnalyticsReader } from '../analytics/analytics-store.ts';
+import type { Call } from '../http/call.ts';
 import type { Route, RouteSet } from '../http/route.ts';
+import { Turnstile } from '../http/turnstile.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerExplain, answerWhy } from './audience-why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
@@ -22,25 +24,33 @@ export interface ReadingParts extends UserStores, ReceiptParts, AudienceParts, S
 // An audience's definition is as long as any other body that is not a batch.
 const BODY_LIMIT_BYTES = 32_768;
 
+// Of pages, 8 million characters each at most, what waits for its client is 256 MB at worst.
+const PAGES_AT_ONCE = 32;
+/** Questions that analytics answers, or that wait for it. */
+const QUESTIONS_AT_ONCE = 64;
+
 /** Everything that is read over HTTP: profiles, events, receipts, audiences. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem' } as const;
   const read = { ...get, scope: 'read' } as const;
-  const ask = { ...read, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
+  const [pages, questions] = [new Turnstile(PAGES_AT_ONCE), new Turnstile(QUESTIONS_AT_ONCE)];
+  const page = { ...read, admit: (call: Call) => pages.admit(call) };
+  const post = { ...read, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
+  const ask = { ...post, admit: (call: Call) => questions.admit(call) };
   return {
     routes: [
       { ...read, path: '/v1/users/:user_id', handle: (call) => answerProfile(parts, call) },
-      { ...read, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
+      { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
       { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(parts, call) },
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },
-      ...savedRoutes(parts),
+      ...savedRoutes(parts, ask.admit),
     ],
   };
 }
 
-function savedRoutes(parts: ReadingParts): Route[] {
+function savedRoutes(parts: ReadingParts, admit: NonNullable<Route['admit']>): Route[] {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
   const write = { ...get, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const one = '/v1/audiences/:id';
@@ -51,9 +61,9 @@ function savedRoutes(parts: ReadingParts): Route[] {
     { ...write, method: 'PUT', path: one, handle: (call) => answerChange(parts, call, true) },
     { ...write, method: 'PATCH', path: one, handle: (call) => answerChange(parts, call, false) },
     { ...get, method: 'DELETE', path: one, handle: (call) => answerDelete(parts, call) },
-    { ...get, path: `${one}/preview`, handle: (call) => answerSavedPreview(parts, call) },
+    { ...get, admit, path: `${one}/preview`, handle: (call) => answerSavedPreview(parts, call) },
     { ...get, path: `${one}/members`, handle: (call) => answerMembers(parts, call) },
     { ...get, path: `${one}/changes`, handle: (call) => answerChanges(parts, call) },
-    { ...get, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
+    { ...get, admit, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
   ];
 }

@@ -90,6 +90,29 @@ test('a client that does not read its answer is let go', async () => {
   await vi.waitFor(() => expect(other.http.openConnections).toBe(0));
 });
 
+test('a client that does not read a whole answer is let go sooner, and no other', async () => {
+  const route = { method: 'GET', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
+  const late = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return { status: 200, body: '"late"' };
+  };
+  const routes = [
+    { ...route, path: '/large', handle: () => ({ status: 200, body: Buffer.alloc(50_000_000) }) },
+    { ...route, path: '/late', handle: late },
+  ];
+  const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 200 } });
+  onTestFinished(() => other.stop());
+  const [deaf, patient] = [await RawClient.connect(other.port), await RawClient.connect(other.port)];
+  deaf.socket.pause();
+
+  deaf.send(request('/large', {}, '', 'GET'));
+  await patient.send(request('/late', {}, '', 'GET')).answered();
+  const answers = await patient.send(request('/late', {}, '', 'GET')).answered(2);
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  await vi.waitFor(() => expect(other.http.openConnections).toBe(1), { timeout: 10_000 });
+});
+
 test('a request that has arrived may wait for the log longer than any of these', async () => {
   const client = await RawClient.connect(server.port);
   const silent = await RawClient.connect(server.port);

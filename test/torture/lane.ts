@@ -22,6 +22,8 @@ interface Reply {
   readonly answer: unknown;
 }
 
+/** Nothing of it is recorded (408: it did not arrive in time; 429), or perhaps something (503): it is sent again. */
+const PASSING = [408, 429, 503];
 /** How long a caller waits: some have little patience, so that requests are given up that go on being worked at. */
 const PATIENCE_MS = [700, 2_000, 5_000, 20_000];
 const NOTHING: Reply = { status: undefined, answer: undefined };
@@ -60,7 +62,7 @@ export class Lane {
     for (let attempt = 0; ; attempt++) {
       const { status, answer } = await this.#post(request, ids);
       this.#options.onAnswer(status);
-      if (status !== undefined && ![429, 503].includes(status)) return this.#settle(request, status, answer);
+      if (status !== undefined && !PASSING.includes(status)) return this.#settle(request, status, answer);
       const named = namesIn(answer, request);
       if (named !== undefined) ids = named;
       const isSafe = request.isNamed || status !== undefined || named !== undefined;

@@ -42,7 +42,7 @@ try {
     others: Math.ceil(minutes * 14),
     lanes: 12,
     pauseMs: 60,
-    quietSpeed: 0.2,
+    quietSpeed: 0.05,
     answered: 1,
     say,
   };

@@ -23,6 +23,8 @@ export interface ServersOptions {
   readonly brokers: number;
   /** Processes of each role; the first of ingest has two of its own. Two unless told. */
   readonly processes?: number;
+  /** Of the service, beside where its servers are. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const DISK_MEBIBYTES = 4_096;
@@ -39,6 +41,7 @@ export async function serversScene(options: ServersOptions): Promise<Scene> {
   const dataDir = join(folder, 'service');
   await mkdir(dataDir);
   const environment = {
+    ...options.settings,
     INITIAL_WRITE_KEY: WRITE_KEY,
     INITIAL_READ_KEY: READ_KEY,
     DATA_DIR: dataDir,

@@ -74,6 +74,8 @@ export class Supervised {
         CLOCK_FILE: this.#clock,
       },
       stdio: ['ignore', output, output],
+      // A session of its own: its readers, which make way for everybody else, make way for nobody outside of it.
+      detached: true,
     });
     closeSync(output);
     this.#child = child;

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Call } from '../../services/http/call.ts';
+import { Turnstile } from '../../services/http/turnstile.ts';
+import { IngestServer } from '../support/ingest-server.ts';
+import { RawClient, request } from '../support/raw-client.ts';
+
+const GET = request('/slow', {}, '', 'GET');
+
+let server: IngestServer;
+let gate: PromiseWithResolvers<void>;
+let handled: number;
+
+beforeEach(async () => {
+  gate = Promise.withResolvers();
+  handled = 0;
+  const turnstile = new Turnstile(2);
+  const route = { method: 'GET', path: '/slow', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
+  const handle = async () => {
+    handled++;
+    await gate.promise;
+    return { status: 200, body: '{}' };
+  };
+  server = await IngestServer.start({ routes: [{ ...route, admit: (call: Call) => turnstile.admit(call), handle }] });
+});
+afterEach(() => server.stop());
+
+async function ask(): Promise<RawClient> {
+  return (await RawClient.connect(server.port)).send(GET);
+}
+
+async function statusOf(client: RawClient): Promise<number | undefined> {
+  const [answer] = await client.answered();
+  return answer?.status;
+}
+
+test('one more than may be open is told to come again, until one of them is answered', async () => {
+  const open = [await ask(), await ask()];
+  await vi.waitFor(() => expect(handled).toBe(2));
+
+  const [refused] = await (await ask()).answered();
+  expect([refused?.status, refused?.json?.type]).toEqual([429, 'urn:tidemark:problem:overloaded']);
+  expect(refused?.head).toMatch(/\r\nretry-after: \d+/i);
+  gate.resolve();
+  expect(await Promise.all(open.map(statusOf))).toEqual([200, 200]);
+  expect(await Promise.all([await ask(), await ask()].map(statusOf))).toEqual([200, 200]);
+});
+
+test('a client that goes away makes room', async () => {
+  const [gone] = [await ask(), await ask()];
+  await vi.waitFor(() => expect(handled).toBe(2));
+
+  gone?.socket.destroy();
+
+  await vi.waitFor(async () => {
+    const client = await ask();
+    await vi.waitFor(() => expect(handled).toBe(3), { timeout: 200 });
+    gate.resolve();
+    expect(await statusOf(client)).toBe(200);
+  });
+});
