@@ -121,6 +121,8 @@ export interface AnalyticsGenerations {
   makeGeneration(number: number): Promise<void>;
   /** Deletes what a generation holds: its database; of the first, which is the one that was opened, all rows. */
   dropGeneration(number: number): Promise<void>;
+  /** The name of a generation's database, as SQL takes it: for questions over two of them. */
+  databaseOf(number: number): Promise<string>;
   /** Makes the plain views of the database that was opened show these generations. May be repeated. */
   showGenerations(live: LiveNumbers): Promise<void>;
 }

@@ -50,7 +50,7 @@ export class ClickHouseGenerations {
 
   async make(number: number): Promise<void> {
     if (number === FIRST) return;
-    await this.#first.define(`CREATE DATABASE IF NOT EXISTS ${this.#nameOf(number)}`);
+    await this.#first.define(`CREATE DATABASE IF NOT EXISTS ${this.nameOf(number)}`);
   }
 
   async drop(number: number): Promise<void> {
@@ -61,16 +61,19 @@ export class ClickHouseGenerations {
     const opened = this.#opened.get(number);
     this.#opened.delete(number);
     await (await opened?.catch(() => undefined))?.close();
-    await this.#first.define(`DROP DATABASE IF EXISTS ${this.#nameOf(number)} SYNC`, DROPPING);
+    await this.#first.define(`DROP DATABASE IF EXISTS ${this.nameOf(number)} SYNC`, DROPPING);
   }
 
   async show({ all, own }: LiveNumbers): Promise<void> {
     const live = {
-      all: this.#nameOf(all),
-      own: new Map([...own].map(([projectId, number]) => [projectId, this.#nameOf(number)])),
+      all: this.nameOf(all),
+      own: new Map([...own].map(([projectId, number]) => [projectId, this.nameOf(number)])),
     };
     const showing = await this.open(all);
-    for (const statement of await viewStatements(this.#nameOf(FIRST), live)) await showing.define(statement);
+    const comments = new Map((await this.#views()).map(({ name, comment }) => [name, comment]));
+    for (const { name, comment, sql } of await viewStatements(this.nameOf(FIRST), live)) {
+      if (comments.get(name) !== comment) await showing.define(sql);
+    }
   }
 
   async forgetDoubtful(): Promise<void> {
@@ -96,7 +99,7 @@ export class ClickHouseGenerations {
 
   /** Of the first generation, whose database stays: it holds the views, and the history of audiences, of no generation. */
   async #truncate(): Promise<void> {
-    const base = this.#nameOf(FIRST);
+    const base = this.nameOf(FIRST);
     const tables = await this.#rows<{ name: string }>(
       `SELECT name FROM system.tables
        WHERE database = {database:String} AND engine LIKE '%MergeTree' AND name NOT LIKE '.%' AND name != 'schema_migrations'
@@ -105,6 +108,16 @@ export class ClickHouseGenerations {
     );
     for (const { name } of tables)
       await this.#first.define(`TRUNCATE TABLE ${base}.${quotedName(name)} SYNC`, DROPPING);
+  }
+
+  /** Those of the database that was opened. */
+  #views(): Promise<readonly { readonly name: string; readonly comment: string }[]> {
+    return this.#rows(
+      `SELECT name, comment FROM system.tables WHERE database = {database:String} AND engine = 'View'`,
+      {
+        database: this.#databases.name,
+      },
+    );
   }
 
   /** The names of the databases of later generations. */
@@ -121,7 +134,8 @@ export class ClickHouseGenerations {
     return number === FIRST ? this.#databases.name : `${this.#databases.name}_g${number}`;
   }
 
-  #nameOf(number: number): string {
+  /** Quoted. */
+  nameOf(number: number): string {
     return quotedName(this.#plainNameOf(number));
   }
 

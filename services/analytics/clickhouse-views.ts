@@ -8,6 +8,13 @@ export interface LiveDatabases {
   readonly own: ReadonlyMap<string, string>;
 }
 
+export interface ViewStatement {
+  readonly name: string;
+  /** The comment that the view has once it is so. */
+  readonly comment: string;
+  readonly sql: string;
+}
+
 interface View {
   readonly name: string;
   /** What follows `AS`. */
@@ -21,9 +28,19 @@ const PARAMETER = /\{(\w+):\s*([^{}]+)\}/g;
  * The statements that make the views of the database `base` show what is live. They are to be run where a table without
  * a database is one of `live.all`.
  */
-export async function viewStatements(base: string, live: LiveDatabases): Promise<readonly string[]> {
+export async function viewStatements(base: string, live: LiveDatabases): Promise<readonly ViewStatement[]> {
   const views = viewsOf((await readMigrations(CLICKHOUSE_SCHEMAS)).flatMap(({ sql }) => statementsOf(sql)));
-  return views.map((view) => `CREATE OR REPLACE VIEW ${base}.${view.name} AS\n${bodyOf(view, base, live)}`);
+  const comment = commentOf(base, live);
+  return views.map((view) => {
+    const create = `CREATE OR REPLACE VIEW ${base}.${view.name} AS\n${bodyOf(view, base, live)}`;
+    return { name: view.name, comment, sql: comment === '' ? create : `${create}\nCOMMENT ${quoted(comment)}` };
+  });
+}
+
+/** What a view says of itself: nothing where it shows the database in which it lies, as the schemas make it. */
+function commentOf(base: string, { all, own }: LiveDatabases): string {
+  if (all === base && own.size === 0) return '';
+  return [`shows ${all}`, ...[...own].map(([id, database]) => `of project ${id} ${database}`)].join(', ');
 }
 
 /** Each as it was defined last, in that order. */

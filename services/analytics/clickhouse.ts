@@ -179,6 +179,10 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#generations.open(number);
   }
 
+  databaseOf(number: number): Promise<string> {
+    return Promise.resolve(this.#generations.nameOf(number));
+  }
+
   makeGeneration(number: number): Promise<void> {
     return this.#generations.make(number);
   }

@@ -9,6 +9,8 @@ export interface CliContext {
   readonly terminal?: NodeJS.WritableStream | undefined;
   /** Lets every other process go first, from now on, but for threads begun before. */
   readonly letOthersGoFirst?: (() => void) | undefined;
+  /** Asks the person at the keyboard, where there is one; false where they do not say yes. */
+  readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** Aborts, by `Interrupted`, when the person at the keyboard wants no more. */
   readonly signal?: AbortSignal | undefined;
 }

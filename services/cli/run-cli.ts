@@ -9,6 +9,10 @@ import { addKeyRevoke } from './key-revoke.ts';
 import { addProjectCreate } from './project-create.ts';
 import { addProjectList } from './project-list.ts';
 import { addProjectSet } from './project-set.ts';
+import { addReplayBuild } from './replay-build.ts';
+import { addReplayDrop } from './replay-drop.ts';
+import { addReplayRollback } from './replay-rollback.ts';
+import { addReplayStatus } from './replay-status.ts';
 
 const DONE = 0;
 const FAILED = 1;
@@ -56,6 +60,12 @@ function tidemark(context: CliContext): Command {
 
   addDeadLetters(root, context);
   addImport(root, context);
+  const replay = root.command('replay').description('Read the log again, beside what is live');
+  addReplayBuild(replay, 'profiles', context);
+  addReplayBuild(replay, 'analytics', context);
+  addReplayStatus(replay, context);
+  addReplayRollback(replay, context);
+  addReplayDrop(replay, context);
 
   return root;
 }

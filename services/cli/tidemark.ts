@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { setPriority } from 'node:os';
+import { createInterface } from 'node:readline/promises';
 import { Interrupted } from './context.ts';
 import { runCli } from './run-cli.ts';
 
@@ -25,5 +26,15 @@ process.exitCode = await runCli(process.argv.slice(2), {
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   // On Linux niceness belongs to a thread, and the process id names the main one. Elsewhere it is the whole process'.
   letOthersGoFirst: () => setPriority(process.pid, 19),
+  confirm: process.stdin.isTTY ? confirm : undefined,
   signal: ending.signal,
 });
+
+async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/iu.test((await terminal.question(question, { signal: ending.signal })).trim());
+  } finally {
+    terminal.close();
+  }
+}

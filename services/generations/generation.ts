@@ -34,3 +34,9 @@ export function schemaOf(kind: GenerationKind, number: number): string | undefin
 export function groupSuffixOf(number: number): string {
   return number === FIRST_GENERATION ? '' : `-g${number}`;
 }
+
+/** A table of a generation, as SQL names it. */
+export function tableOf(kind: GenerationKind, number: number, table: string): string {
+  const schema = schemaOf(kind, number);
+  return schema === undefined ? table : `${schema}.${table}`;
+}

@@ -21,13 +21,6 @@ export async function readPositions(database: Queryable, of: readonly TopicParti
   return rows.map(toPosition);
 }
 
-export async function readAllPositions(database: Queryable): Promise<readonly Position[]> {
-  const rows = await database.query<PositionRow>(
-    'select topic, partition, next_offset, identity from {reader_positions}',
-  );
-  return rows.map(toPosition);
-}
-
 /**
  * Holds the partitions until the transaction ends: another that would move one of them waits, and then finds it moved.
  * They are locked in one order everywhere, or two readers that share several could deadlock.

@@ -1,22 +1,33 @@
-import type { Database } from '../database/database.ts';
-import { SchemaDatabase } from '../database/schema-database.ts';
+import type { Queryable } from '../database/database.ts';
 import type { Position } from '../event-log/event-log.ts';
-import { type GenerationKind, schemaOf } from '../generations/generation.ts';
-import { readAllPositions } from './positions.ts';
+import { type GenerationKind, tableOf } from '../generations/generation.ts';
 
 /** How far the reader of a generation has come. Positions of partitions never read are left out. */
 export async function progressOf(
-  database: Database,
+  database: Queryable,
   kind: GenerationKind,
   number: number,
 ): Promise<readonly Position[]> {
-  const its = new SchemaDatabase(database, schemaOf(kind, number));
-  return kind === 'profiles' ? readAllPositions(its) : its.query<Position>(SINK_POSITIONS);
+  if (kind === 'profiles') {
+    const table = tableOf(kind, number, 'reader_positions');
+    return database.query<Position>(`select topic, partition, next_offset as offset, identity from ${table}`);
+  }
+  // What a plan sets out to insert counts once it is inserted.
+  return database.query<Position>(
+    `select topic, partition,
+            case when inserted then to_offset else from_offset end as offset,
+            case when inserted then to_identity else from_identity end as identity
+     from ${tableOf(kind, number, 'sink_plans')}`,
+  );
 }
 
-/** What a plan sets out to insert counts once it is inserted. */
-const SINK_POSITIONS = `
-  select topic, partition,
-         case when inserted then to_offset else from_offset end as offset,
-         case when inserted then to_identity else from_identity end as identity
-  from {sink_plans}`;
+/**
+ * How far a generation can have come by now, whatever is still under way: of analytics the end of what is planned, for
+ * rows of it may be there already.
+ */
+export async function reachOf(database: Queryable, kind: GenerationKind, number: number): Promise<readonly Position[]> {
+  if (kind === 'profiles') return progressOf(database, kind, number);
+  return database.query<Position>(
+    `select topic, partition, to_offset as offset, to_identity as identity from ${tableOf(kind, number, 'sink_plans')}`,
+  );
+}

@@ -29,6 +29,10 @@ export interface ProjectorOptions {
   /** Called after every batch, for metrics. */
   readonly onBatch?: (report: BatchReport) => void;
   readonly giveWay?: GiveWay;
+  /** Whose messages alone are folded, those of others being passed over; everybody's where left out. */
+  readonly projectId?: string;
+  /** By `topic/partition`: below it, what cannot be folded was put into the dead letters before. */
+  readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
 }
 
 export interface BatchReport {
@@ -67,7 +71,7 @@ export class Projector {
   constructor(options: ProjectorOptions) {
     const { log, codec, logger } = options;
     this.#options = options;
-    this.#deadLetters = new DeadLetters(log, codec, 'projector');
+    this.#deadLetters = new DeadLetters(log, codec, 'projector', options.deadLettersFrom);
     this.#loop = new ReaderLoop({
       logger,
       poll: POLL,
@@ -122,8 +126,11 @@ export class Projector {
     await this.#forgetRepeats();
   }
 
-  #read(portion: readonly PartitionRecords[]): Promise<DecodedBatch<Said>> {
-    return this.#loop.patiently('read the schemas', () => decodeBatch(this.#options.codec, portion, saidBy));
+  async #read(portion: readonly PartitionRecords[]): Promise<DecodedBatch<Said>> {
+    const { codec, projectId } = this.#options;
+    const read = await this.#loop.patiently('read the schemas', () => decodeBatch(codec, portion, saidBy));
+    if (projectId === undefined) return read;
+    return { ...read, decoded: read.decoded.filter(({ content }) => content.change.projectId === projectId) };
   }
 
   /** Returns how many messages the store refused for themselves: found by halving, put aside, and passed. */

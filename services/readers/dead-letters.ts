@@ -15,18 +15,29 @@ export class DeadLetters {
   readonly #log: Pick<EventLog, 'append'>;
   readonly #codec: Pick<Codec, 'encodeDeadLetter'>;
   readonly #reader: ReaderName;
+  readonly #from: ReadonlyMap<string, bigint>;
 
-  constructor(log: Pick<EventLog, 'append'>, codec: Pick<Codec, 'encodeDeadLetter'>, reader: ReaderName) {
+  /** @param from By `topic/partition`: what lies below was put aside before, when the log was first read. */
+  constructor(
+    log: Pick<EventLog, 'append'>,
+    codec: Pick<Codec, 'encodeDeadLetter'>,
+    reader: ReaderName,
+    from: ReadonlyMap<string, bigint> = new Map(),
+  ) {
     this.#log = log;
     this.#codec = codec;
     this.#reader = reader;
+    this.#from = from;
   }
 
   /** @throws TidemarkError `LOG_UNAVAILABLE`, retryable. */
   async append(poison: readonly Poison[]): Promise<void> {
-    if (poison.length === 0) return;
+    const fresh = poison.filter(
+      ({ topic, partition, record }) => record.offset >= (this.#from.get(`${topic}/${partition}`) ?? 0n),
+    );
+    if (fresh.length === 0) return;
     const failedAt = BigInt(Date.now()) * 1000n;
-    const records = poison.map(({ topic, partition, record: { offset, key, value }, error }) => ({
+    const records = fresh.map(({ topic, partition, record: { offset, key, value }, error }) => ({
       topic: DEAD_LETTER_TOPIC,
       key,
       value: this.#codec.encodeDeadLetter({

@@ -21,10 +21,10 @@ export interface ReaderLoopOptions {
 }
 
 /**
- * Called after each batch with the time that it took: resolves when the next may begin, at once where nobody is in
- * need of the processor, and when the signal aborts.
+ * Called after each batch with the time that it took and how many records it had: resolves when the next may begin, at
+ * once where nobody is in need of the processor, and when the signal aborts.
  */
-export type GiveWay = (workedMs: number, signal: AbortSignal) => Promise<void>;
+export type GiveWay = (workedMs: number, signal: AbortSignal, records: number) => Promise<void>;
 
 /** Polls and handles, one batch after another, until it is stopped or fails for good. */
 export class ReaderLoop {
@@ -89,7 +89,9 @@ export class ReaderLoop {
     const begunAt = performance.now();
     try {
       await this.#options.handle(batch, reader);
-      if (batch.length > 0) await giveWay?.(performance.now() - begunAt, this.#stopping.signal);
+      if (batch.length === 0 || giveWay === undefined) return;
+      const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
+      await giveWay(performance.now() - begunAt, this.#stopping.signal, records);
     } catch (error) {
       if (!hasCode(error, 'POSITION_MOVED') && !isRetryable(error)) throw error;
       if (this.#stopping.signal.aborted) return;

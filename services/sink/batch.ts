@@ -20,6 +20,11 @@ export interface ClaimedEntry extends Entry {
   readonly claim: Claim;
 }
 
+/** A record that is read for its place alone: its message is of no project that is copied. */
+export interface PassedOver extends TopicPartition {
+  readonly record: LogRecord;
+}
+
 /** What one insert is to cover. */
 export interface Portion {
   /** Whether these steps are fixed already. */
@@ -56,12 +61,10 @@ class Stretch {
     this.until = until;
   }
 
-  add(read: Entry | Poison): void {
+  add(read: Entry | Poison | PassedOver): void {
     this.last = read.record;
-    if (!('rows' in read)) {
-      this.poison.push(read);
-      return;
-    }
+    if ('error' in read) this.poison.push(read);
+    if (!('rows' in read)) return;
     this.rowCount += read.rows.length;
     for (const [, line] of read.rows) this.chars += line.length;
     if (isClaimed(read)) {
@@ -86,11 +89,12 @@ export class Batch {
   }
 
   /**
-   * Adds a record that was read, as an entry or as poison. One of a partition not begun is left out: it comes again.
+   * Adds a record that was read, as an entry, as poison or to be passed over. One of a partition not begun is left out:
+   * it comes again.
    *
    * @throws TidemarkError `LOG_REPLACED` where the log does not hold the last record of a plan to be repeated.
    */
-  add(read: Entry | Poison): void {
+  add(read: Entry | Poison | PassedOver): void {
     const stretch = this.#open.get(nameOf(read));
     if (stretch === undefined) return;
     const { until } = stretch;

@@ -38,6 +38,10 @@ export interface SinkOptions {
   /** Called after every insert, for metrics. */
   readonly onInsert?: (report: InsertReport) => void;
   readonly giveWay?: GiveWay;
+  /** Whose messages alone are copied, those of others being passed over; everybody's where left out. */
+  readonly projectId?: string;
+  /** By `topic/partition`: below it, what cannot be copied was put into the dead letters before. */
+  readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
 }
 
 export interface InsertReport {
@@ -89,13 +93,13 @@ export class Sink {
     this.#maxRows = options.maxRows ?? MAX_ROWS;
     this.#maxChars = options.maxChars ?? MAX_CHARS;
     this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
-    this.#inserter = new Inserter(analytics, log, codec);
-    this.#deadLetters = new DeadLetters(log, codec, 'sink');
+    this.#inserter = new Inserter({ analytics, log, codec, projectId: options.projectId });
+    this.#deadLetters = new DeadLetters(log, codec, 'sink', options.deadLettersFrom);
     this.#loop = new ReaderLoop({
       logger,
       poll: () => this.#pollOptions(),
       handlesEmpty: true,
-      giveWay: (workedMs, signal) => this.#giveWay(workedMs, signal),
+      giveWay: (...worked) => this.#giveWay(...worked),
       openReader: () =>
         log.openReader({
           group: options.group ?? GROUP,
@@ -118,10 +122,10 @@ export class Sink {
   }
 
   /** Most of the sink's work is the inserts, which go on beside its rounds. */
-  async #giveWay(workedMs: number, signal: AbortSignal): Promise<void> {
+  async #giveWay(workedMs: number, signal: AbortSignal, records: number): Promise<void> {
     const insertingMs = this.#insertedMs;
     this.#insertedMs = 0;
-    await this.#options.giveWay?.(workedMs + insertingMs, signal);
+    await this.#options.giveWay?.(workedMs + insertingMs, signal, records);
   }
 
   async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
@@ -157,7 +161,8 @@ export class Sink {
   }
 
   async #collect(records: readonly PartitionRecords[]): Promise<void> {
-    const read = await this.#loop.patiently('read the schemas', () => readEntries(this.#options.codec, records));
+    const { codec, projectId } = this.#options;
+    const read = await this.#loop.patiently('read the schemas', () => readEntries(codec, records, projectId));
     const turns = new Turns();
     for (const one of read) {
       if (turns.isOver()) await turns.next();

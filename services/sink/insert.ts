@@ -12,18 +12,28 @@ import { insertUnlessRefused } from './refused.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
 import { UsersSeen } from './users-seen.ts';
 
+export interface InserterParts {
+  readonly analytics: AnalyticsWriter;
+  readonly log: Pick<EventLog, 'scan'>;
+  readonly codec: Pick<Codec, 'prepare' | 'decode'>;
+  /** Whose messages alone are copied; undefined: everybody's. */
+  readonly projectId: string | undefined;
+}
+
 /** Inserts messages, and tells those that analytics refuses for themselves from an analytics that refuses everything. */
 export class Inserter {
   readonly #analytics: AnalyticsWriter;
   readonly #log: Pick<EventLog, 'scan'>;
   readonly #codec: Pick<Codec, 'prepare' | 'decode'>;
+  readonly #projectId: string | undefined;
   /** Of each type a message that analytics took. */
   readonly #taken = new Map<Message['type'], Entry>();
 
-  constructor(analytics: AnalyticsWriter, log: Pick<EventLog, 'scan'>, codec: Pick<Codec, 'prepare' | 'decode'>) {
+  constructor({ analytics, log, codec, projectId }: InserterParts) {
     this.#analytics = analytics;
     this.#log = log;
     this.#codec = codec;
+    this.#projectId = projectId;
   }
 
   /**
@@ -60,7 +70,7 @@ export class Inserter {
     }));
     const entries: Entry[] = [];
     for await (const records of this.#log.scan(ranges)) {
-      for (const read of await readEntries(this.#codec, [records])) {
+      for (const read of await readEntries(this.#codec, [records], this.#projectId)) {
         if ('rows' in read && (read.claim === undefined || counts.has(placeOf(read)))) entries.push(read);
       }
     }

@@ -5,28 +5,34 @@ import type { Poison } from '../readers/dead-letters.ts';
 import { decodeBatch, type Decoded } from '../readers/decode-batch.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { Turns } from '../runtime/turns.ts';
-import type { Entry } from './batch.ts';
+import type { Entry, PassedOver } from './batch.ts';
 import { rowsOf } from './row.ts';
 
 /**
- * Decodes records and makes their rows; what cannot be read is poison. Each partition's records stay in order. Lets go
- * of the thread every 2 ms.
+ * Decodes records and makes their rows; what cannot be read is poison; of other projects than `projectId`, where it is
+ * given, only the place remains. Each partition's records stay in order. Lets go of the thread every 2 ms.
  *
  * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where a schema cannot be had.
  */
 export async function readEntries(
   codec: Pick<Codec, 'prepare' | 'decode'>,
   records: readonly PartitionRecords[],
-): Promise<readonly (Entry | Poison)[]> {
+  projectId?: string,
+): Promise<readonly (Entry | Poison | PassedOver)[]> {
   const { decoded, poison } = await decodeBatch(codec, records, (message) => message);
-  const read: (Entry | Poison)[] = [...poison];
+  const read: (Entry | Poison | PassedOver)[] = [...poison];
   const turns = new Turns();
   for (const one of decoded) {
     if (turns.isOver()) await turns.next();
-    read.push(withRows(one));
+    const isWanted = projectId === undefined || one.content.projectId === projectId;
+    read.push(isWanted ? withRows(one) : passedOver(one));
   }
   if (poison.length === 0) return read;
   return read.sort((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
+}
+
+function passedOver({ topic, partition, record }: Decoded<Message>): PassedOver {
+  return { topic, partition, record };
 }
 
 function withRows(decoded: Decoded<Message>): Entry | Poison {

@@ -1,5 +1,6 @@
 /** The commands of the command line, of every feature, and the stores that each needs. */
 import { deadLetterCommands, type DeadLetterCommandResults } from '../dead-letters/dead-letter-commands.ts';
+import { replayCommands, type ReplayCommandResults } from '../replay/replay-commands.ts';
 import { projectCommands, type ProjectCommandResults } from '../projects/project-commands.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Command } from '../runtime/command.ts';
@@ -7,9 +8,11 @@ import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { OpenedStores } from './open-stores.ts';
+import { Readers } from './readers.ts';
+import { isServer } from './role.ts';
 
 /** What each command answers with: JSON. */
-export interface CommandResults extends ProjectCommandResults, DeadLetterCommandResults {}
+export interface CommandResults extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults {}
 
 export type CommandName = keyof CommandResults;
 
@@ -21,6 +24,8 @@ type Commands = Readonly<Record<string, Command>>;
 type CommandParts<Need extends StoreName> = Pick<OpenedStores, Need> & {
   readonly config: Config;
   readonly logger: Logger;
+  /** Whether this process runs readers of its own. */
+  readonly hasReaders?: boolean;
 };
 
 /** Commands that begin with the same word. */
@@ -36,11 +41,16 @@ const projects = group(['database'], ({ database, config }) => {
 
 const deadLetters = group(['log', 'codec', 'database'], (parts) => ({ ...deadLetterCommands(parts) }));
 
+const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
+  return { ...replayCommands({ ...parts, whileFed: (run) => whileFed(parts, run) }) };
+});
+
 /** By the first word of their names. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
   project: projects,
   key: projects,
   'dead-letters': deadLetters,
+  replay,
 };
 
 /** @throws TidemarkError `COMMAND_INVALID` where there is no such command. */
@@ -52,7 +62,10 @@ export function groupOf(command: string): CommandGroup {
 
 /** All commands, for a service that has every store open. */
 export function allCommands(parts: CommandParts<StoreName>): Commands {
-  return Object.assign({}, ...[...new Set(Object.values(GROUPS))].map(({ commands }) => commands(parts))) as Commands;
+  return Object.assign(
+    {},
+    ...[...new Set(Object.values(GROUPS))].map(({ commands }) => commands({ ...parts, hasReaders: true })),
+  ) as Commands;
 }
 
 function group<Need extends StoreName>(
@@ -60,4 +73,17 @@ function group<Need extends StoreName>(
   commands: (parts: CommandParts<Need>) => Commands,
 ): CommandGroup {
   return { needs, commands: (parts) => commands(parts as CommandParts<Need>) };
+}
+
+/** Embedded stores that no service has open are read into by the command itself, with its readers. */
+async function whileFed<T>(parts: CommandParts<StoreName>, run: () => Promise<T>): Promise<T> {
+  const { config, hasReaders = false, analytics } = parts;
+  if (hasReaders || (isServer(config.profilesUrl) && isServer(config.analyticsUrl))) return run();
+  const readers = Readers.both(parts, analytics);
+  readers.start();
+  try {
+    return await Promise.race([run(), readers.failed]);
+  } finally {
+    await readers.stop();
+  }
 }

@@ -20,6 +20,8 @@ interface Sample {
 
 const LOOK_EVERY_MS = 400;
 const REMEMBERED = 60;
+/** A reader that has not moved for so long is not helped by others that wait for it. */
+const STUCK_MS = 15_000;
 
 /**
  * How far the readers of live messages are behind, in time and not in messages: how long ago the log ended where the
@@ -30,6 +32,8 @@ export class LiveLag {
   readonly #nowMs: () => number;
   readonly #samples: Sample[] = [];
   #behindMs = 0;
+  #passed = -1n;
+  #movedAtMs = 0;
   #looking: Promise<void> | undefined;
   #lookedAtMs = -Infinity;
 
@@ -38,7 +42,7 @@ export class LiveLag {
     this.#nowMs = parts.nowMs ?? (() => performance.now());
   }
 
-  /** Looks at most every 400 ms, whoever asks. What was before the first look is not known: 0 then. */
+  /** Looks at most every 400 ms, whoever asks. What was before the first look is not known: 0 then. Of readers that stand still: 0. */
   async ms(): Promise<number> {
     if (this.#looking === undefined && this.#nowMs() - this.#lookedAtMs >= LOOK_EVERY_MS) {
       this.#looking = this.#look().finally(() => (this.#looking = undefined));
@@ -54,7 +58,9 @@ export class LiveLag {
     this.#samples.push({ atMs: this.#lookedAtMs, total: sumOf(ends) });
     if (this.#samples.length > REMEMBERED) this.#samples.shift();
     const passed = readers.map((reader) => sumOf(positions[reader].filter(isLive)));
-    this.#behindMs = this.#since(passed.reduce((least, each) => (each < least ? each : least)));
+    const least = passed.reduce((a, b) => (b < a ? b : a));
+    if (least !== this.#passed) [this.#passed, this.#movedAtMs] = [least, this.#nowMs()];
+    this.#behindMs = this.#nowMs() - this.#movedAtMs > STUCK_MS ? 0 : this.#since(least);
   }
 
   /** How long ago the log first ended after this. */
@@ -72,8 +78,8 @@ const LONGEST_REST_MS = 30_000;
 
 /** History makes way for live messages: for their readers where they fall behind, and for whom these make way. */
 export function wayForLive(lag: Pick<LiveLag, 'ms'>, others: GiveWay | undefined): GiveWay {
-  return async (workedMs, signal) => {
-    await others?.(workedMs, signal);
+  return async (workedMs, signal, records) => {
+    await others?.(workedMs, signal, records);
     const restUntil = performance.now() + LONGEST_REST_MS;
     while (!signal.aborted && performance.now() < restUntil && (await isBehind(lag))) {
       await delay(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);

@@ -1,6 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from '../database/database.ts';
 import type { EventLog } from '../event-log/event-log.ts';
-import { IMPORT_TOPICS, LIVE_TOPICS } from '../messages/message.ts';
+import type { GenerationKind } from '../generations/generation.ts';
+import { SqlGenerations } from '../generations/sql-generations.ts';
+import { IMPORT_TOPICS, LIVE_TOPICS, MESSAGE_TOPICS } from '../messages/message.ts';
+import { progressOf } from '../profiles/progress-of.ts';
 import type { ReaderName, ReaderProgress } from '../profiles/profile-store.ts';
 
 /** What a reader says of a batch. */
@@ -13,6 +17,11 @@ export interface BatchReport {
 /** A reader of a process: of live messages, or of imported ones. */
 export type LaneReader = ReaderName | `import-${ReaderName}`;
 
+interface ReaderMetricsParts {
+  readonly log: Pick<EventLog, 'ends'>;
+  readonly database: Database;
+}
+
 /** How fast the readers are and how far behind. No project or user in a label. */
 export class ReaderMetrics {
   readonly #registry = new Registry();
@@ -20,7 +29,12 @@ export class ReaderMetrics {
   readonly #deadLetters: Counter<'reader'>;
   readonly #seconds: Histogram<'reader'>;
 
-  constructor(log: EventLog, progress: ReaderProgress, readers: readonly LaneReader[]) {
+  constructor(
+    { log, database }: ReaderMetricsParts,
+    progress: ReaderProgress,
+    readers: readonly LaneReader[],
+    kinds: readonly GenerationKind[],
+  ) {
     const common = { labelNames: ['reader'] as const, registers: [this.#registry] };
     this.#messages = new Counter({
       name: 'tidemark_reader_messages_total',
@@ -48,6 +62,18 @@ export class ReaderMetrics {
         for (const reader of readers) if (behind !== undefined) lag.set({ reader }, behind[reader]);
       },
     });
+    const generations: Gauge<'generation'> = new Gauge({
+      name: 'tidemark_generation_lag_messages',
+      help: 'Messages on the log that a generation does not hold yet, whether or not it answers',
+      labelNames: ['generation'],
+      registers: [this.#registry],
+      collect: async () => {
+        const behind = await generationLags(log, database, kinds).catch(() => undefined);
+        if (behind === undefined) return;
+        generations.reset();
+        for (const [generation, messages] of behind) generations.set({ generation }, messages);
+      },
+    });
   }
 
   observe(reader: LaneReader, { messages, deadLetters, tookMs }: BatchReport): void {
@@ -61,7 +87,7 @@ export class ReaderMetrics {
   }
 }
 
-async function lags(log: EventLog, progress: ReaderProgress): Promise<Record<LaneReader, number>> {
+async function lags(log: Pick<EventLog, 'ends'>, progress: ReaderProgress): Promise<Record<LaneReader, number>> {
   const [live, imported, positions] = await Promise.all([
     log.ends(LIVE_TOPICS),
     log.ends(IMPORT_TOPICS),
@@ -77,6 +103,24 @@ async function lags(log: EventLog, progress: ReaderProgress): Promise<Record<Lan
     'import-projector': behind(imported, 'projector'),
     'import-sink': behind(imported, 'sink'),
   };
+}
+
+/** By `profiles-2`: of every generation that is fed. */
+async function generationLags(
+  log: Pick<EventLog, 'ends'>,
+  database: Database,
+  kinds: readonly GenerationKind[],
+): Promise<readonly (readonly [string, number])[]> {
+  const fed = (await new SqlGenerations(database).list()).filter(
+    ({ kind, state }) => kinds.includes(kind) && (state === 'building' || state === 'built'),
+  );
+  const end = sum(await log.ends(MESSAGE_TOPICS));
+  return Promise.all(
+    fed.map(async ({ kind, number }) => {
+      const behind = end - sum(await progressOf(database, kind, number));
+      return [`${kind}-${number}`, Number(behind)] as const;
+    }),
+  );
 }
 
 function sum(places: readonly { readonly offset: bigint }[]): bigint {

@@ -6,6 +6,7 @@ import { LiveProfiles } from '../../services/generations/live-profiles.ts';
 import { LiveProgress } from '../../services/generations/live-progress.ts';
 import { makeTables } from '../../services/generations/make-tables.ts';
 import { SqlGenerations } from '../../services/generations/sql-generations.ts';
+import { FIRST_TABLES } from '../../services/replay/drop-tables.ts';
 import type { Step } from '../../services/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
@@ -84,6 +85,18 @@ export function testGenerations(name: string, openDatabase: () => Database): voi
       await expect(attempt).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
       await generations.endDrop('profiles', number);
       expect(await generations.find('profiles', number)).toMatchObject({ state: 'dropped' });
+    });
+
+    test('every table of a generation is emptied where the first is dropped', async () => {
+      const { database, number } = await made(openDatabase());
+      const tables = await database.query<{ readonly name: string }>(
+        `select tablename::text as name from pg_tables where schemaname = $1 and tablename <> 'migrations'`,
+        [`profiles_g${number}`],
+      );
+
+      const emptied = [...FIRST_TABLES.profiles, ...FIRST_TABLES.analytics, 'applied'];
+
+      expect(tables.map(({ name: table }) => table).toSorted()).toEqual(emptied.toSorted());
     });
 
     test('shortly after a swap, passed is what both generations have passed', async () => {

@@ -74,7 +74,7 @@ describe('history', () => {
     const lag = { ms: async () => lags.shift() ?? 0 };
     const others = async (): Promise<void> => void order.push('others');
 
-    await wayForLive(lag, others)(1, new AbortController().signal);
+    await wayForLive(lag, others)(1, new AbortController().signal, 1);
 
     expect(order).toEqual(['others']);
     expect(lags).toEqual([]);
@@ -86,7 +86,7 @@ describe('history', () => {
     const away = { ms: () => Promise.reject(new Error('away')) };
     setImmediate(() => stop.abort());
 
-    await wayForLive(behind, undefined)(1, stop.signal);
-    await wayForLive(away, undefined)(1, new AbortController().signal);
+    await wayForLive(behind, undefined)(1, stop.signal, 1);
+    await wayForLive(away, undefined)(1, new AbortController().signal, 1);
   });
 });

@@ -1,0 +1,88 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Compared } from '../replay/comparison.ts';
+import type { BuiltGeneration, PlannedReplay } from '../replay/replay-commands.ts';
+import { carryOut } from './carry-out.ts';
+import type { CliContext } from './context.ts';
+import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import { withProgress } from './progress.ts';
+
+interface Options extends OutputOptions {
+  readonly project?: string;
+  readonly rate?: number;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** `tidemark replay profiles` and `tidemark replay analytics` */
+export function addReplayBuild(parent: Command, kind: 'profiles' | 'analytics', context: CliContext): void {
+  parent
+    .command(kind)
+    .description(`read the log from its start into new ${kind}, compare them with the live ones, and swap them in`)
+    .option('--project <id>', 'of one project alone')
+    .option('--rate <messages>', 'how many messages a second a reader may read', parseRate)
+    .option('--dry-run', 'say what it would take, and do nothing')
+    .option('--yes', 'swap without asking, whatever the comparison finds')
+    .option(...JSON_OPTION)
+    .action(async ({ project, rate, dryRun, yes, json }: Options) => {
+      const target = { kind, project };
+      if (dryRun) {
+        const planned = await carryOut(context, 'replay plan', { ...target, rate });
+        if (json) printJson(context, planned);
+        else printPlan(context, planned);
+        return;
+      }
+      const built = await withProgress(context, `reading ${kind}`, (onProgress) =>
+        carryOut(context, 'replay build', { ...target, rate }, { onProgress }),
+      );
+      if (!json) printBuilt(context, built);
+      const isWanted = yes ?? (await confirms(context, built));
+      const swapped = isWanted ? await carryOut(context, 'replay swap', target) : null;
+      if (json) printJson(context, { ...built, swapped: swapped !== null });
+      else printOutcome(context, built, swapped !== null);
+    });
+}
+
+function parseRate(text: string): number {
+  if (/^[1-9]\d{0,11}$/u.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number of messages a second from 1 up.');
+}
+
+async function confirms({ confirm }: CliContext, { kind, number, same }: BuiltGeneration): Promise<boolean> {
+  if (confirm === undefined) return false;
+  const found = same ? 'They are the same.' : 'They are NOT the same.';
+  return confirm(`${found} Make generation ${number} of ${kind} the live one? [y/N] `);
+}
+
+function printPlan({ out }: CliContext, planned: PlannedReplay): void {
+  const { kind, resumes, read, messages, seconds, per_second, basis, bytes } = planned;
+  const what = resumes === null ? `make a new generation of ${kind}` : `go on with generation ${resumes} of ${kind}`;
+  out(`It would ${what}: read ${messages - read} of ${messages} messages\n`);
+  out(
+    `at about ${per_second} a second (${basis}): ${Math.ceil((seconds * (messages - read)) / Math.max(messages, 1))} s\n`,
+  );
+  out(`and take about ${Math.ceil(bytes / 1e6)} MB beside the live one. Nothing was changed.\n`);
+}
+
+function printBuilt({ out }: CliContext, { comparison }: BuiltGeneration): void {
+  const head = ['', 'EQUAL', 'DIFFERENT', 'MISSING', 'EXTRA', 'UNDECIDED', 'COUNTED'];
+  const row = (one: Compared): string[] => [
+    one.what,
+    ...[one.equal, one.different, one.missing, one.extra, one.undecided].map(String),
+    one.unit,
+  ];
+  out(table(head, comparison.map(row)));
+  for (const { what, sample } of comparison) for (const line of sample) out(`  ${what}: ${line}\n`);
+}
+
+function printOutcome(
+  { out, confirm }: CliContext,
+  { kind, number, project }: BuiltGeneration,
+  swapped: boolean,
+): void {
+  const whose = project === null ? '' : ` --project ${project}`;
+  if (swapped) out(`Generation ${number} of ${kind} is live. Back again: tidemark replay rollback ${kind}${whose}\n`);
+  else {
+    const how = confirm === undefined ? ' Nobody could be asked: --yes says yes.' : '';
+    out(`Generation ${number} of ${kind} is kept up to date beside the live one.${how}\n`);
+  }
+}
