@@ -11,12 +11,12 @@ import type { DefaultType } from '../import/judge.ts';
 import type { Format } from '../import/read-records.ts';
 import type { ShownProject } from '../projects/project-commands.ts';
 import { readConfig } from '../runtime/config.ts';
-import { TidemarkError } from '../runtime/errors.ts';
 import { StoreOpener } from '../wiring/open-stores.ts';
-import { carryOut, warningsTo } from './carry-out.ts';
+import { warningsTo } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
+import { projectOf } from './project-of.ts';
 
 interface Options extends OutputOptions {
   readonly project?: string;
@@ -100,16 +100,6 @@ function taskOf(file: string, options: Options, project: ShownProject): ImportTa
     importId,
     rate,
   };
-}
-
-async function projectOf(context: CliContext, wanted: string | undefined): Promise<ShownProject> {
-  const projects = await carryOut(context, 'project list', {});
-  const found = wanted === undefined ? projects : projects.filter(({ id, name }) => id === wanted || name === wanted);
-  const [only, another] = found;
-  if (only !== undefined && another === undefined) return only;
-  const known = projects.map(({ id, name }) => `${id} (${name})`).join(', ');
-  const message = found.length === 0 ? 'There is no such project' : 'Say which project by --project ID';
-  throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
 }
 
 /** The log is appended to by this process itself, beside the service, as one of several that may. */

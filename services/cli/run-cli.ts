@@ -2,6 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
+import { addAudienceExplain } from './audience-explain.ts';
+import { addAudienceWhy } from './audience-why.ts';
 import { addImport } from './import.ts';
 import { addKeyCreate } from './key-create.ts';
 import { addKeyList } from './key-list.ts';
@@ -59,6 +61,10 @@ function tidemark(context: CliContext): Command {
   addKeyRevoke(key, context);
 
   addDeadLetters(root, context);
+  const audience = root.command('audience').description('Questions about users');
+  addAudienceExplain(audience, context);
+  addAudienceWhy(audience, context);
+
   addImport(root, context);
   const replay = root.command('replay').description('Read the log again, beside what is live');
   addReplayBuild(replay, 'profiles', context);

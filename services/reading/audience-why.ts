@@ -1,3 +1,5 @@
+import { definitionOf } from '../audience/keeper.ts';
+import { MAX_EVENTS_SHOWN } from '../audience/limits.ts';
 import { explanationJson, whyJson } from '../audience/shown.ts';
 import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
@@ -11,13 +13,15 @@ import {
   isWholeNumber,
   problemsWithSample,
   readQuestion,
+  readSample,
 } from './audiences.ts';
-import { readName } from './query.ts';
+import { readName, single } from './query.ts';
+import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
 
 type Body = Readonly<Record<string, unknown>>;
+type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;
 
 const DEFAULT_EVENTS = 10;
-const MAX_EVENTS = 100;
 
 const INTERNAL_ID = /^[0-9a-f]{64}$/;
 
@@ -40,15 +44,55 @@ export async function answerWhy({ audiencesOf }: AudienceParts, call: Call): Pro
   const user = { projectId, userKey: userKeyIn(projectId, body) };
   const eventsShown = Number(body['events'] ?? DEFAULT_EVENTS);
   const why = await audiencesOf(call.project).why(user, definition, DEFINITION_PATH, eventsShown);
-  if (why === undefined) return { refused: 'not-found', detail: 'No message of this project has named this user.' };
-  return { status: 200, body: whyJson(why) };
+  return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
 }
+
+/** `GET /v1/audiences/:id/explain`. Paths are from the root of the definition. */
+export async function answerSavedExplain(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
+  const audience = await findAudience(parts, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  const sample = single(call.query, 'sample', readSample);
+  if (!sample.ok) return sample.refusal;
+  const { project } = call;
+  const definition = definitionOf(audience, project);
+  const explained = await parts.audiencesOf(project).explain(project.id, definition, '', sample.value);
+  return { status: 200, body: explanationJson(explained) };
+}
+
+/** `GET /v1/audiences/:id/why`. Paths are from the root of the definition. */
+export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
+  const audience = await findAudience(parts, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  const body = bodyIn(call.query);
+  const [problem] = problemsWithWhy(body);
+  if (problem !== undefined)
+    return { refused: 'invalid-parameter', detail: `${problem.path.slice(1)} ${problem.message}` };
+  const { project } = call;
+  const user = { projectId: project.id, userKey: userKeyIn(project.id, body) };
+  const eventsShown = Number(body['events'] ?? DEFAULT_EVENTS);
+  const why = await parts.audiencesOf(project).why(user, definitionOf(audience, project), '', eventsShown);
+  return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
+}
+
+/** Query parameters as the members of a body are; one that is given twice is wrong. */
+function bodyIn(query: URLSearchParams): Body {
+  const values = ['user_id', 'internal_id', 'events'].map((name) => [name, query.getAll(name)] as const);
+  const given = values.filter(([, all]) => all.length > 0);
+  return Object.fromEntries(
+    given.map(([name, all]) => {
+      const text = all.length === 1 ? all[0] : null;
+      return [name, name === 'events' && /^\d{1,4}$/.test(text ?? '') ? Number(text) : text];
+    }),
+  );
+}
+
+const NOBODY: Refusal = { refused: 'not-found', detail: 'No message of this project has named this user.' };
 
 function problemsWithWhy(body: Body): readonly Problem[] {
   const { events = DEFAULT_EVENTS } = body;
   const problems = [...problemsWithUser(body)];
-  if (!isWholeNumber(events, MAX_EVENTS)) {
-    problems.push({ path: '/events', message: `is not a whole number from 0 to ${MAX_EVENTS}` });
+  if (!isWholeNumber(events, MAX_EVENTS_SHOWN)) {
+    problems.push({ path: '/events', message: `is not a whole number from 0 to ${MAX_EVENTS_SHOWN}` });
   }
   return problems;
 }

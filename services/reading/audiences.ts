@@ -75,7 +75,7 @@ function previewAnswer({ count, sample, tookMs, rowsRead }: Preview): Answer {
   return { status: 200, body: JSON.stringify({ count, sample, took_ms: tookMs, rows_read: rowsRead }) };
 }
 
-function readSample(text: string | undefined): Checked<number> {
+export function readSample(text: string | undefined): Checked<number> {
   if (text === undefined) return { ok: true, value: DEFAULT_SAMPLE };
   const sample = /^\d{1,4}$/.test(text) ? Number(text) : Infinity;
   if (sample > MAX_SAMPLE) return refuseParameter('sample', `is a whole number from 0 to ${MAX_SAMPLE}`);

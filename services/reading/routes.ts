@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { Turnstile } from '../http/turnstile.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
-import { answerExplain, answerWhy } from './audience-why.ts';
+import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
 import { answerReceipt, type ReceiptParts } from './receipts.ts';
 import {
@@ -62,6 +62,8 @@ function savedRoutes(parts: ReadingParts, admit: NonNullable<Route['admit']>): R
     { ...write, method: 'PATCH', path: one, handle: (call) => answerChange(parts, call, false) },
     { ...get, method: 'DELETE', path: one, handle: (call) => answerDelete(parts, call) },
     { ...get, admit, path: `${one}/preview`, handle: (call) => answerSavedPreview(parts, call) },
+    { ...get, admit, path: `${one}/explain`, handle: (call) => answerSavedExplain(parts, call) },
+    { ...get, admit, path: `${one}/why`, handle: (call) => answerSavedWhy(parts, call) },
     { ...get, path: `${one}/members`, handle: (call) => answerMembers(parts, call) },
     { ...get, path: `${one}/changes`, handle: (call) => answerChanges(parts, call) },
     { ...get, admit, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },

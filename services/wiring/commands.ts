@@ -1,18 +1,25 @@
 /** The commands of the command line, of every feature, and the stores that each needs. */
 import { deadLetterCommands, type DeadLetterCommandResults } from '../dead-letters/dead-letter-commands.ts';
 import { replayCommands, type ReplayCommandResults } from '../replay/replay-commands.ts';
+import { Audiences } from '../audience/audiences.ts';
+import { questionCommands, type QuestionCommandResults } from '../audience/question-commands.ts';
+import { limitsOf } from '../audience/question-limits.ts';
+import { liveStores } from '../generations/live-stores.ts';
 import { projectCommands, type ProjectCommandResults } from '../projects/project-commands.ts';
+import type { Project } from '../projects/project-store.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Command } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { OpenedStores } from './open-stores.ts';
+import { queryLimitsOf } from './keeper.ts';
 import { Readers } from './readers.ts';
 import { isServer } from './role.ts';
 
 /** What each command answers with: JSON. */
-export interface CommandResults extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults {}
+export interface CommandResults
+  extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults, QuestionCommandResults {}
 
 export type CommandName = keyof CommandResults;
 
@@ -45,8 +52,15 @@ const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
   return { ...replayCommands({ ...parts, whileFed: (run) => whileFed(parts, run) }) };
 });
 
+const audiences = group(['database', 'analytics'], ({ database, analytics, config }) => {
+  const reader = liveStores(database, analytics).analytics;
+  const audiencesOf = (project: Project) => new Audiences(reader, limitsOf(project, queryLimitsOf(config)));
+  return { ...questionCommands({ projects: new SqlProjectStore(database), audiencesOf }) };
+});
+
 /** By the first word of their names. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
+  audience: audiences,
   project: projects,
   key: projects,
   'dead-letters': deadLetters,

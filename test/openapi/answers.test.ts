@@ -33,8 +33,9 @@ interface Request {
 const secured = document.operations.filter(({ security }) => security.length > 0);
 const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
 
-function pathOf({ path }: Operation): string {
-  return path
+function pathOf({ path, operationId }: Operation): string {
+  const query = operationId === 'explainSavedVerdict' ? '?user_id=ada' : '';
+  return `${path}${query}`
     .replace('{user_id}', 'ada')
     .replace('{receipt}', RECEIPT)
     .replace('{id}', server.addAudience(AUDIENCE).id);
@@ -138,11 +139,14 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/ada/events?limit=0' })).toBe(400);
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
   expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
-  for (const id of ['previewSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
+  for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
     const operation = document.operation(id);
     const path = `${pathOf(operation)}?sample=-1&limit=0`;
     expect(await exchange(operation, { path }), id).toBe(400);
   }
+  const why = document.operation('explainSavedVerdict');
+  for (const query of ['&events=x', '&events=101', '&user_id=bob', `&internal_id=${'a'.repeat(64)}`])
+    expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
 });
 
 test('a body past the limit is refused as documented', async () => {

@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openAnalytics } from '../../services/analytics/open.ts';
+import { userKeyOf } from '../../services/messages/user-key.ts';
+import type { ShownProject } from '../../services/projects/project-commands.ts';
+import { insert, MessageMaker } from '../support/analytics.ts';
+import { type Finished, runProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const DEFINITION = { all: [{ event: "Bought\n'it'" }, { trait: 'n', gte: 5 }] };
+
+describe('tidemark audience', () => {
+  test(
+    'explains a definition and answers for a user, on the stores of the data folder',
+    { timeout: 120_000 },
+    async () => {
+      const dataDir = join(await temporaryFolder(), 'data');
+      const tidemark = (...args: readonly string[]): Promise<Finished> =>
+        runProgram(['services/cli/tidemark.ts', ...args], { DATA_DIR: dataDir });
+      const { id } = JSON.parse((await tidemark('project', 'create', 'Shop', '--json')).stdout) as ShownProject;
+      const file = join(dataDir, 'audience.json');
+      const wrong = join(dataDir, 'wrong.json');
+      await writeFile(file, JSON.stringify(DEFINITION));
+      await writeFile(wrong, '{"trait":"plan","iz":"pro"}');
+      await fill(join(dataDir, 'analytics'), id);
+
+      const explained = await tidemark('audience', 'explain', file);
+      const why = await tidemark('audience', 'why', file, '--user', 'ada');
+      const json = await tidemark('audience', 'why', file, '--user', 'ada', '--json');
+      const refused = await tidemark('audience', 'explain', wrong, '--project', 'Shop');
+      const nobody = await tidemark('audience', 'why', file, '--user', 'nobody');
+
+      expect([explained, why, json, refused, nobody].map(({ code }) => code)).toEqual([0, 0, 0, 2, 2]);
+      expect(await countOf(join(dataDir, 'analytics'), explained.stdout)).toBe(1);
+      expect(why.stdout.split('\n')).toEqual([
+        'yes  all of these',
+        expect.stringMatching(/^ {5}yes {2}event "Bought\\n'it'", at least once: 1$/),
+        expect.stringMatching(/^ {10}2026-11-20T12:00:00\.0+\d+Z {2}"m1"$/),
+        expect.stringMatching(/^ {5}yes {2}trait "n" >= 5: 9007199254740993, set 2026-11-20T/),
+        '',
+      ]);
+      expect(json.stdout).toContain('"value": 9007199254740993');
+      expect(refused.stderr).toContain('/iz');
+      expect(nobody.stderr).toContain('COMMAND_INVALID');
+    },
+  );
+});
+
+async function fill(folder: string, projectId: string): Promise<void> {
+  const store = await openAnalytics(`chdb:${folder}`);
+  const make = new MessageMaker();
+  const ada = { userId: 'ada', userKey: userKeyOf(projectId, 'ada') };
+  const messages = [
+    make.track({ ...ada, event: "Bought\n'it'", messageId: 'm1' }),
+    make.identify({ ...ada, traits: '{"n":9007199254740993}' }),
+  ];
+  await insert(
+    store,
+    messages.map((message) => ({ ...message, projectId })),
+  );
+  await store.close();
+}
+
+/** What the script that was printed gives, comments and all. */
+async function countOf(folder: string, script: string): Promise<number> {
+  const store = await openAnalytics(`chdb:${folder}`);
+  const { rows } = await store.ask(
+    { sql: script.trim().replace(/;$/, ''), params: {} },
+    { maxMs: 10_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 },
+  );
+  await store.close();
+  return Number(rows[0]?.['count']);
+}
