@@ -1,5 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
+import { addAudienceChange } from './audience-change.ts';
+import { addAudienceChanges } from './audience-changes.ts';
+import { addAudienceDelete } from './audience-delete.ts';
+import { addAudienceEvaluate } from './audience-evaluate.ts';
+import { addAudienceList } from './audience-list.ts';
+import { addAudienceMembers } from './audience-members.ts';
+import { addAudiencePreview } from './audience-preview.ts';
+import { addAudienceSave } from './audience-save.ts';
+import { addAudienceShow } from './audience-show.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
 import { addAudienceExplain } from './audience-explain.ts';
@@ -60,11 +69,20 @@ function tidemark(context: CliContext): Command {
   addKeyList(key, context);
   addKeyRevoke(key, context);
 
-  addDeadLetters(root, context);
-  const audience = root.command('audience').description('Questions about users');
+  const audience = root.command('audience').description('Questions about users, and those saved under a name');
+  addAudiencePreview(audience, context);
+  addAudienceSave(audience, context);
+  addAudienceList(audience, context);
+  addAudienceShow(audience, context);
+  addAudienceChange(audience, context);
+  addAudienceDelete(audience, context);
+  addAudienceMembers(audience, context);
+  addAudienceChanges(audience, context);
+  addAudienceEvaluate(audience, context);
   addAudienceExplain(audience, context);
   addAudienceWhy(audience, context);
 
+  addDeadLetters(root, context);
   addImport(root, context);
   const replay = root.command('replay').description('Read the log again, beside what is live');
   addReplayBuild(replay, 'profiles', context);

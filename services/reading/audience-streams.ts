@@ -2,7 +2,6 @@ import type { AnalyticsReader, QueryLimits } from '../analytics/analytics-store.
 import type { SavedAudience } from '../audience/audience-store.ts';
 import { compileMembers } from '../audience/compile-members.ts';
 import { definitionOf } from '../audience/keeper.ts';
-import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import type { Micros } from '../messages/message.ts';
@@ -20,7 +19,7 @@ import {
   userNumberOf,
 } from './audience-cursor.ts';
 import { ndjsonAnswer } from './ndjson.ts';
-import { type Checked, refuseParameter, single } from './query.ts';
+import { type Asked, type Checked, refuseParameter, single } from './query.ts';
 import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved-audiences.ts';
 
 export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
@@ -30,7 +29,7 @@ export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
 }
 
 /** `GET /v1/audiences/:id/members` */
-export async function answerMembers(parts: StreamParts, call: Call): Promise<Answer | Refusal> {
+export async function answerMembers(parts: StreamParts, call: Asked): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
   if (audience === undefined) return NO_AUDIENCE;
   const asked = readStreamQuery(call.query, decodeMembersCursor);
@@ -55,7 +54,7 @@ export async function answerMembers(parts: StreamParts, call: Call): Promise<Ans
 }
 
 /** `GET /v1/audiences/:id/changes` */
-export async function answerChanges(parts: StreamParts, call: Call): Promise<Answer | Refusal> {
+export async function answerChanges(parts: StreamParts, call: Asked): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
   if (audience === undefined) return NO_AUDIENCE;
   const asked = readStreamQuery(call.query, decodeChangesCursor);
@@ -72,7 +71,7 @@ export async function answerChanges(parts: StreamParts, call: Call): Promise<Ans
 
 async function changesAnswer(
   { analytics, limitsOf }: StreamParts,
-  { project }: Call,
+  { project }: Asked,
   { id }: SavedAudience,
   { at, after, limit }: Omit<ChangesPlace, 'audienceId'> & { readonly limit: number | null },
 ): Promise<Answer> {

@@ -3,13 +3,12 @@ import type { Audiences, Preview } from '../audience/audiences.ts';
 import { MAX_SAMPLE } from '../audience/compile.ts';
 import { readDefinition } from '../audience/definition.ts';
 import { definitionOf } from '../audience/keeper.ts';
-import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
 import type { Project } from '../projects/project-store.ts';
-import { type Checked, refuseParameter, single } from './query.ts';
+import { type Asked, type Checked, refuseParameter, single } from './query.ts';
 import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
 
 /** What is asked about audiences. */
@@ -21,7 +20,7 @@ export interface AudienceParts {
 export const DEFAULT_SAMPLE = 10;
 
 /** `POST /v1/audiences/preview` */
-export async function answerPreview({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerPreview({ audiencesOf }: AudienceParts, call: Asked): Promise<Answer | Refusal> {
   const asked = readQuestion(call, ({ sample = DEFAULT_SAMPLE }) => problemsWithSample(sample));
   if (!asked.ok) return asked.refusal;
   const { definition, body } = asked.value;
@@ -41,7 +40,7 @@ export const DEFINITION_PATH = '/definition';
 
 /** @param problemsWith What is wrong with the other members, to be named with what is wrong with the definition. */
 export function readQuestion(
-  call: Call,
+  call: Asked,
   problemsWith: (body: Readonly<Record<string, unknown>>) => readonly Problem[],
 ): Checked<Question> {
   const parsed = parseBody(call.text);
@@ -61,7 +60,7 @@ function refused(problems: readonly Problem[]): Checked<never> {
 /** `GET /v1/audiences/:id/preview` */
 export async function answerSavedPreview(
   { audiencesOf, saved }: AudienceParts & Pick<SavedAudienceParts, 'saved'>,
-  call: Call,
+  call: Asked,
 ): Promise<Answer | Refusal> {
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;

@@ -2,14 +2,13 @@ import type { AudienceStore, NewAudience, SavedAudience } from '../audience/audi
 import { readDefinition } from '../audience/definition.ts';
 import type { AudienceEvaluator } from '../audience/keeper.ts';
 import { formatRefresh, parseRefresh } from '../audience/refresh.ts';
-import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody, toJsonText } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import { decodeListCursor, encodeListCursor } from './audience-cursor.ts';
-import { type Checked, readLimit, refuseParameter, single } from './query.ts';
+import { type Asked, type Checked, readLimit, refuseParameter, single } from './query.ts';
 
 /** What saved audiences are asked of. */
 export interface SavedAudienceParts {
@@ -18,7 +17,7 @@ export interface SavedAudienceParts {
 }
 
 /** `POST /v1/audiences` */
-export async function answerSave({ saved }: SavedAudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerSave({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
   const body = readBody(call, ['name', 'definition']);
   if (!body.ok) return body.refusal;
   const { name = '', definition = '', refreshMs = null } = body.value;
@@ -27,7 +26,7 @@ export async function answerSave({ saved }: SavedAudienceParts, call: Call): Pro
 }
 
 /** `GET /v1/audiences` */
-export async function answerList({ saved }: SavedAudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerList({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
   const limit = single(call.query, 'limit', readLimit);
   if (!limit.ok) return limit.refusal;
   const after = single(call.query, 'cursor', (text) => readCursor(text, decodeListCursor));
@@ -42,7 +41,7 @@ export async function answerList({ saved }: SavedAudienceParts, call: Call): Pro
 }
 
 /** `GET /v1/audiences/:id` */
-export async function answerSaved(parts: SavedAudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerSaved(parts: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
   return audience === undefined ? NO_AUDIENCE : { status: 200, body: shown(audience) };
 }
@@ -50,7 +49,7 @@ export async function answerSaved(parts: SavedAudienceParts, call: Call): Promis
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
 export async function answerChange(
   { saved }: SavedAudienceParts,
-  call: Call,
+  call: Asked,
   replaces: boolean,
 ): Promise<Answer | Refusal> {
   const body = readBody(call, replaces ? ['name', 'definition'] : []);
@@ -62,7 +61,7 @@ export async function answerChange(
 }
 
 /** `DELETE /v1/audiences/:id` */
-export async function answerDelete({ saved }: SavedAudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerDelete({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   await saved.remove(call.project.id, id);
@@ -70,7 +69,7 @@ export async function answerDelete({ saved }: SavedAudienceParts, call: Call): P
 }
 
 /** `POST /v1/audiences/:id/evaluate` */
-export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: Call): Promise<Answer | Refusal> {
+export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   return { status: 200, body: shown(await evaluator.evaluate(call.project.id, id)) };
@@ -81,7 +80,7 @@ export const NO_AUDIENCE: Refusal = { refused: 'not-found', detail: 'This projec
 /** The audience that the path names. */
 export async function findAudience(
   { saved }: Pick<SavedAudienceParts, 'saved'>,
-  call: Call,
+  call: Asked,
 ): Promise<SavedAudience | undefined> {
   const id = audienceIdOf(call);
   return id === undefined ? undefined : saved.find(call.project.id, id);
@@ -97,13 +96,13 @@ export function readCursor<T>(
   return { ok: true, value: place };
 }
 
-function audienceIdOf(call: Call): string | undefined {
+function audienceIdOf(call: Asked): string | undefined {
   const id = call.params['id'] ?? '';
   return /^\w{1,64}$/.test(id) ? id : undefined;
 }
 
 /** What stands in the body, each member checked. */
-function readBody(call: Call, required: readonly string[]): Checked<Partial<NewAudience>> {
+function readBody(call: Asked, required: readonly string[]): Checked<Partial<NewAudience>> {
   const parsed = parseBody(call.text);
   if (!parsed.ok) return refused(parsed.problems);
   const body = parsed.value.exact;
@@ -141,7 +140,7 @@ function missingOf(body: Readonly<Record<string, unknown>>, required: readonly s
 /** A definition as it is kept: as it was sent. */
 function readSaved(
   definition: unknown,
-  { timezone }: Pick<Call['project'], 'timezone'>,
+  { timezone }: Pick<Asked['project'], 'timezone'>,
 ): { readonly text?: string; readonly problems: readonly Problem[] } {
   if (definition === undefined) return { problems: [] };
   const read = readDefinition(definition, { timezone, path: '/definition' });

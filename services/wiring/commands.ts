@@ -1,10 +1,13 @@
 /** The commands of the command line, of every feature, and the stores that each needs. */
 import { deadLetterCommands, type DeadLetterCommandResults } from '../dead-letters/dead-letter-commands.ts';
 import { replayCommands, type ReplayCommandResults } from '../replay/replay-commands.ts';
+import type { QueryLimits } from '../analytics/analytics-store.ts';
 import { Audiences } from '../audience/audiences.ts';
-import { questionCommands, type QuestionCommandResults } from '../audience/question-commands.ts';
 import { limitsOf } from '../audience/question-limits.ts';
+import { SqlAudienceStore } from '../audience/sql-audience-store.ts';
 import { liveStores } from '../generations/live-stores.ts';
+import { audienceCommands, type AudienceCommandResults } from '../reading/audience-commands.ts';
+import { questionCommands, type QuestionCommandResults } from '../audience/question-commands.ts';
 import { projectCommands, type ProjectCommandResults } from '../projects/project-commands.ts';
 import type { Project } from '../projects/project-store.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
@@ -12,14 +15,19 @@ import type { Command } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { keeperOf, queryLimitsOf } from './keeper.ts';
 import type { OpenedStores } from './open-stores.ts';
-import { queryLimitsOf } from './keeper.ts';
 import { Readers } from './readers.ts';
 import { isServer } from './role.ts';
 
 /** What each command answers with: JSON. */
 export interface CommandResults
-  extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults, QuestionCommandResults {}
+  extends
+    ProjectCommandResults,
+    DeadLetterCommandResults,
+    ReplayCommandResults,
+    QuestionCommandResults,
+    AudienceCommandResults {}
 
 export type CommandName = keyof CommandResults;
 
@@ -52,19 +60,29 @@ const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
   return { ...replayCommands({ ...parts, whileFed: (run) => whileFed(parts, run) }) };
 });
 
-const audiences = group(['database', 'analytics'], ({ database, analytics, config }) => {
-  const reader = liveStores(database, analytics).analytics;
-  const audiencesOf = (project: Project) => new Audiences(reader, limitsOf(project, queryLimitsOf(config)));
-  return { ...questionCommands({ projects: new SqlProjectStore(database), audiencesOf }) };
+const audiences = group(['database', 'analytics'], ({ database, analytics, config, logger }) => {
+  const live = liveStores(database, analytics).analytics;
+  const limits = (project: Project): QueryLimits => limitsOf(project, queryLimitsOf(config));
+  const projects = new SqlProjectStore(database);
+  const audiencesOf = (project: Project): Audiences => new Audiences(live, limits(project));
+  const commands = audienceCommands({
+    projects,
+    saved: new SqlAudienceStore(database),
+    evaluator: keeperOf(config, logger, { database, analytics }),
+    analytics: live,
+    audiencesOf,
+    limitsOf: limits,
+  });
+  return { ...questionCommands({ projects, audiencesOf }), ...commands };
 });
 
 /** By the first word of their names. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
-  audience: audiences,
   project: projects,
   key: projects,
   'dead-letters': deadLetters,
   replay,
+  audience: audiences,
 };
 
 /** @throws TidemarkError `COMMAND_INVALID` where there is no such command. */
