@@ -24,6 +24,7 @@ import { addReplayBuild } from './replay-build.ts';
 import { addReplayDrop } from './replay-drop.ts';
 import { addReplayRollback } from './replay-rollback.ts';
 import { addReplayStatus } from './replay-status.ts';
+import { addVerify } from './verify.ts';
 
 const DONE = 0;
 const FAILED = 1;
@@ -90,6 +91,7 @@ function tidemark(context: CliContext): Command {
   addReplayStatus(replay, context);
   addReplayRollback(replay, context);
   addReplayDrop(replay, context);
+  addVerify(root, context);
 
   return root;
 }

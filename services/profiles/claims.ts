@@ -43,6 +43,22 @@ export async function releaseClaims(database: Queryable, reader: ReaderName, cla
   }
 }
 
+/** Of each claim, in order, whether another copy was entered in its place. Enters nothing. */
+export async function areRepeats(
+  database: Queryable,
+  reader: ReaderName,
+  claims: readonly Claim[],
+): Promise<readonly boolean[]> {
+  const places = new Map<string, string>();
+  for (const slice of inSlices(claims.map((claim) => [identityOfClaim(claim), claim] as const))) {
+    for (const { identity, place } of await selectPlaces(database, reader, slice)) places.set(identity, place);
+  }
+  return claims.map((claim) => {
+    const place = places.get(identityOfClaim(claim));
+    return place !== undefined && place !== placeOf(claim);
+  });
+}
+
 /** Removes at most `limit` entries of any reader made longer ago than `windowMs`. Returns how many. */
 export async function forgetClaims(database: Queryable, windowMs: number, limit: number): Promise<number> {
   const rows = await database.query<{ readonly deleted: bigint }>(

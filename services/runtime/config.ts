@@ -25,6 +25,8 @@ export interface Config {
   readonly spoolDir: string | undefined;
   readonly spoolMaxBytes: number;
   readonly repeatWindowMs: number;
+  /** 0: never. */
+  readonly verifyEveryMs: number;
   readonly queryMaxMs: number;
   readonly queryMaxMemoryBytes: number;
   readonly queryMaxRows: number;
@@ -114,6 +116,11 @@ export const SETTINGS = {
     parse: wholeNumber(1_000_000, 2 ** 50),
   },
   REPEAT_WINDOW: { default: '30d', help: 'How long a message_id is remembered (h, d or w)', parse: duration },
+  VERIFY_EVERY: {
+    default: '1h',
+    help: 'How often it verifies the last hours by itself (h, d or w); off: never',
+    parse: durationOrOff,
+  },
   QUERY_MAX_MS: { default: '10000', help: 'Longest an audience question may take', parse: wholeNumber(1, 600_000) },
   QUERY_MAX_MEMORY_BYTES: {
     default: String(2 * 1024 ** 3),
@@ -166,6 +173,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     spoolDir: read('SPOOL_DIR', SETTINGS.SPOOL_DIR),
     spoolMaxBytes: read('SPOOL_MAX_BYTES', SETTINGS.SPOOL_MAX_BYTES),
     repeatWindowMs: read('REPEAT_WINDOW', SETTINGS.REPEAT_WINDOW),
+    verifyEveryMs: read('VERIFY_EVERY', SETTINGS.VERIFY_EVERY),
     queryMaxMs: read('QUERY_MAX_MS', SETTINGS.QUERY_MAX_MS),
     queryMaxMemoryBytes: read('QUERY_MAX_MEMORY_BYTES', SETTINGS.QUERY_MAX_MEMORY_BYTES),
     queryMaxRows: read('QUERY_MAX_ROWS', SETTINGS.QUERY_MAX_ROWS),
@@ -230,6 +238,10 @@ function timezone(value: string): string {
   } catch {
     throw new Error('is not an IANA time zone');
   }
+}
+
+function durationOrOff(value: string): number {
+  return value === 'off' ? 0 : duration(value);
 }
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -15,6 +15,7 @@ import type { Command } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { verifyCommands, type VerifyCommandResults } from '../verify/verify-commands.ts';
 import { keeperOf, queryLimitsOf } from './keeper.ts';
 import type { OpenedStores } from './open-stores.ts';
 import { Readers } from './readers.ts';
@@ -27,7 +28,8 @@ export interface CommandResults
     DeadLetterCommandResults,
     ReplayCommandResults,
     QuestionCommandResults,
-    AudienceCommandResults {}
+    AudienceCommandResults,
+    VerifyCommandResults {}
 
 export type CommandName = keyof CommandResults;
 
@@ -76,6 +78,10 @@ const audiences = group(['database', 'analytics'], ({ database, analytics, confi
   return { ...questionCommands({ projects, audiencesOf }), ...commands };
 });
 
+const verification = group(['log', 'codec', 'database', 'analytics'], ({ config: { repeatWindowMs }, ...stores }) => {
+  return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
+});
+
 /** By the first word of their names. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
   project: projects,
@@ -83,6 +89,7 @@ const GROUPS: Readonly<Record<string, CommandGroup>> = {
   'dead-letters': deadLetters,
   replay,
   audience: audiences,
+  verify: verification,
 };
 
 /** @throws TidemarkError `COMMAND_INVALID` where there is no such command. */

@@ -12,6 +12,7 @@ import { GenerationWatch } from './generation-watch.ts';
 import { LiveLag, wayForLive } from './live-lag.ts';
 import { type LaneReader, ReaderMetrics } from './reader-metrics.ts';
 import type { ReadersHealth } from './stores.ts';
+import { VerifyWatch } from './verify-watch.ts';
 
 export interface ReadersParts {
   readonly config: Config;
@@ -34,6 +35,8 @@ export class Readers implements ReadersHealth {
   readonly #names: readonly LaneReader[];
   readonly #metrics: ReaderMetrics;
   readonly #watch: GenerationWatch;
+  /** Where analytics is open: it takes both stores to verify. */
+  readonly #verification: VerifyWatch | undefined;
 
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
     const progress = new LiveProgress(parts.database, new LiveGenerations(parts.database));
@@ -48,6 +51,7 @@ export class Readers implements ReadersHealth {
     );
     this.#parts = parts;
     this.#analytics = analytics;
+    this.#verification = analytics && verificationOf(parts, analytics);
     this.failed = this.#watch.failed;
   }
 
@@ -65,6 +69,7 @@ export class Readers implements ReadersHealth {
 
   start(): void {
     this.#watch.start();
+    this.#verification?.start();
   }
 
   /** A reader is as well as those of its name whose generations answer. */
@@ -75,14 +80,21 @@ export class Readers implements ReadersHealth {
     return { ...(await statesOf(this.#parts.database, this.#analytics)), ...Object.fromEntries(readers) };
   }
 
-  metrics(): Promise<string> {
-    return this.#metrics.text();
+  async metrics(): Promise<string> {
+    const [readers, verification = ''] = await Promise.all([this.#metrics.text(), this.#verification?.metrics()]);
+    return `${readers}${verification}`;
   }
 
   /** Waits for the batches under way. Idempotent. */
   async stop(): Promise<void> {
-    await this.#watch.stop();
+    await Promise.all([this.#verification?.stop(), this.#watch.stop()]);
   }
+}
+
+function verificationOf(parts: ReadersParts, analytics: AnalyticsStore): VerifyWatch {
+  const { log, codec, database, giveWay, config, logger } = parts;
+  const { verifyEveryMs: everyMs, repeatWindowMs } = config;
+  return new VerifyWatch({ log, codec, database, analytics, giveWay, everyMs, repeatWindowMs, logger });
 }
 
 /** The states of the stores that there are, by the names that `/readyz` has for them. */

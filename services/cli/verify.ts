@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import type { Finding } from '../verify/findings.ts';
+import type { HourReport, VerificationReport } from '../verify/report.ts';
+import { carryOut } from './carry-out.ts';
+import { type CliContext, ExitCode } from './context.ts';
+import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import { withProgress } from './progress.ts';
+
+/** Where the stores differ from the log. */
+export const DIFFERENT = 3;
+
+interface Options extends OutputOptions {
+  readonly since?: string;
+  readonly until?: string;
+  readonly project?: string;
+  readonly deep?: true;
+}
+
+export function addVerify(parent: Command, context: CliContext): void {
+  parent
+    .command('verify')
+    .description(
+      'compare the event log with Postgres and ClickHouse by project and hour; exits with 3 where they differ',
+    )
+    .option('--since <time>', 'messages that arrived from then on: ISO-8601, or 24h, 7d, 2w, or all (default: 24h)')
+    .option('--until <time>', 'messages that arrived before then (default: all)')
+    .option('--project <id>', 'of this project alone')
+    .option('--deep', 'compare every profile by content too; reads the whole log')
+    .option(...JSON_OPTION)
+    .action(async ({ json, ...args }: Options) => {
+      const report = await withProgress(context, 'verifying', (onProgress) =>
+        carryOut(context, 'verify', args, { onProgress }),
+      );
+      if (json) printJson(context, report);
+      else printVerification(context, report);
+      if (!report.equal) throw new ExitCode(DIFFERENT);
+    });
+}
+
+const HEAD = ['PROJECT', 'HOUR', 'ON LOG', 'REPEATS', 'POSTGRES', 'CLICKHOUSE', 'NOT YET', 'UNKNOWN', 'DEAD', ''];
+
+export function printVerification({ out }: Pick<CliContext, 'out'>, report: VerificationReport): void {
+  if (report.hours.length > 0) out(`${table(HEAD, report.hours.map(lineOf))}\n`);
+  const { missing, surplus, profiles, unknown_before: unknown } = report;
+  printFinding(out, 'missing in Postgres', missing.postgres);
+  if (missing.postgres.uncounted > 0) out(`not counted in Postgres: ${missing.postgres.uncounted}\n`);
+  if (surplus.postgres > 0) out(`counted too often in Postgres: ${surplus.postgres}\n`);
+  printFinding(out, 'missing in ClickHouse', missing.clickhouse);
+  printFinding(out, 'in ClickHouse without a message', surplus.clickhouse);
+  if (profiles !== null) {
+    const { users, undecided, different } = profiles;
+    out(`profiles compared: ${users}, different: ${different.count}, undecided: ${undecided}\n`);
+    for (const { project, user, why } of different.first) out(`  ${project} ${user}: ${why}\n`);
+  }
+  for (const { store, topic, partition, offset } of unknown) {
+    out(`not known to ${store} before offset ${offset}: ${topic}/${partition}\n`);
+  }
+  if (report.undecodable > 0) out(`records that are no message: ${report.undecodable}\n`);
+  out(`${report.records_read} records read. ${report.equal ? 'Equal.' : 'NOT EQUAL.'}\n`);
+}
+
+function lineOf(hour: HourReport): readonly string[] {
+  const {
+    project,
+    hour: at,
+    messages,
+    repeats,
+    postgres,
+    clickhouse,
+    not_yet: notYet,
+    unknown,
+    dead_letters: dead,
+  } = hour;
+  const pair = (of: { readonly postgres: number; readonly clickhouse: number }): string =>
+    of.postgres === of.clickhouse ? String(of.postgres) : `${of.postgres}/${of.clickhouse}`;
+  const result = hour.equal ? 'equal' : 'DIFFERENT';
+  const stores = [postgres, clickhouse].map(({ expected, found }) =>
+    expected === found ? String(found) : `${found} of ${expected}`,
+  );
+  return [
+    project,
+    `${at.slice(0, 13)}Z`,
+    String(messages),
+    String(repeats),
+    ...stores,
+    pair(notYet),
+    pair(unknown),
+    pair(dead),
+    result,
+  ];
+}
+
+function printFinding(out: CliContext['out'], what: string, { count, first }: Finding): void {
+  if (count === 0) return;
+  out(`${what}: ${count}\n`);
+  for (const { topic, partition, offset, project, message_id: id, user, why } of first) {
+    out(`  ${topic}/${partition}/${offset} ${project ?? '-'} ${id ?? '-'} ${user ?? '-'}: ${why}\n`);
+  }
+  if (count > first.length) out(`  … and ${count - first.length} more\n`);
+}

@@ -1,0 +1,54 @@
+/**
+ * Which messages repeat an earlier one, in bounded memory: it remembers the last so many, by 53 bits of a hash. What it
+ * forgets or takes for another is found out where the stores disagree: nothing rests on it alone.
+ */
+export class SeenBefore {
+  readonly #capacity: number;
+  #current: Float64Array;
+  #older: Float64Array;
+  #size = 0;
+
+  /** @param capacity How many it remembers at least: 32 bytes each. */
+  constructor(capacity = 2 ** 20) {
+    this.#capacity = capacity;
+    this.#current = new Float64Array(2 * capacity);
+    this.#older = new Float64Array(2 * capacity);
+  }
+
+  /** Whether this was said before. Says it. */
+  add(identity: string): boolean {
+    const hash = hashOf(identity);
+    if (slotOf(this.#current, hash).found) return true;
+    const isKnown = slotOf(this.#older, hash).found;
+    if (this.#size === this.#capacity) {
+      [this.#current, this.#older] = [this.#older.fill(0), this.#current];
+      this.#size = 0;
+    }
+    this.#current[slotOf(this.#current, hash).slot] = hash;
+    this.#size++;
+    return isKnown;
+  }
+}
+
+/** Where it is, or would be. At most half of the slots are taken; 0 is an empty one. */
+function slotOf(table: Float64Array, hash: number): { readonly slot: number; readonly found: boolean } {
+  let slot = hash % table.length;
+  while (table[slot] !== 0) {
+    if (table[slot] === hash) return { slot, found: true };
+    slot = slot + 1 === table.length ? 0 : slot + 1;
+  }
+  return { slot, found: false };
+}
+
+/** 53 bits, never 0: two 32-bit multiplicative hashes side by side, in the manner of cyrb53 (public domain). */
+function hashOf(text: string): number {
+  let [a, b] = [0xdeadbeef, 0x41c6ce57];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 2_654_435_761);
+    b = Math.imul(b ^ code, 1_597_334_677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
+  return 4_294_967_296 * (b & 0x1f_ffff) + (a >>> 0) || 1;
+}

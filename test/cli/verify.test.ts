@@ -1,0 +1,59 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../services/database/open.ts';
+import type { VerificationReport } from '../../services/verify/report.ts';
+import { type Finished, runProgram } from '../support/program.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// Two starts of embedded stores, which take a busy machine a minute each.
+const TIMEOUT = { timeout: 240_000 };
+
+test(
+  'tidemark verify says equal with 0, differences with 3, beside a running service and without one',
+  TIMEOUT,
+  async () => {
+    const dataDir = await temporaryFolder();
+    const service = await ServiceProcess.start(dataDir, { VERIFY_EVERY: 'off' });
+    onTestFinished(async () => void (await service.stop()));
+    await postAndAwait(service);
+
+    const equal = await tidemark(dataDir, '--json');
+    const noProject = await tidemark(dataDir, '--project', 'proj_none');
+    const noTime = await tidemark(dataDir, '--since', 'yesterday');
+    await service.stop();
+    await countTwice(dataDir);
+    const different = await tidemark(dataDir, '--since', 'all', '--deep');
+
+    const report = JSON.parse(equal.stdout) as VerificationReport;
+    expect(equal).toMatchObject({ code: 0, stderr: '' });
+    expect(report).toMatchObject({ equal: true, hours: [{ messages: 3, repeats: 1 }], profiles: null });
+    expect(noProject).toMatchObject({ code: 1, stderr: expect.stringContaining('PROJECT_UNKNOWN') as string });
+    expect(noTime).toMatchObject({ code: 2, stderr: expect.stringContaining('COMMAND_INVALID') as string });
+    expect(different.code).toBe(3);
+    expect(different.stdout).toMatch(new RegExp(`^${report.hours[0]?.project} .* DIFFERENT$`, 'mu'));
+    expect(different.stdout).toContain('counted too often in Postgres: 4');
+    expect(different.stdout).toContain('profiles compared: 1, different: 0, undecided: 0');
+  },
+);
+
+/** Three messages, one of them twice; waits until both readers have them. */
+async function postAndAwait(service: ServiceProcess): Promise<void> {
+  const event = { type: 'track', user_id: 'ada', event: 'Signed Up', message_id: 'm1', timestamp: '2026-11-20T10:00Z' };
+  const identify = { type: 'identify', user_id: 'ada', traits: { plan: 'pro' } };
+  const batch = [event, identify, event, { ...event, message_id: 'm2' }];
+  const answer = await service.request('/v1/batch', { batch });
+  const { receipt } = (await answer.json()) as { receipt: string };
+  await expect
+    .poll(async () => (await service.request(`/v1/receipts/${receipt}?wait=10`)).json(), { timeout: 60_000 })
+    .toMatchObject({ projected: true, queryable: true });
+}
+
+async function countTwice(dataDir: string): Promise<void> {
+  const database = await openDatabase(`pglite:${dataDir}/profiles`);
+  await database.query('update applied_counts set messages = messages * 2, repeats = repeats * 2');
+  await database.close();
+}
+
+function tidemark(dataDir: string, ...args: readonly string[]): Promise<Finished> {
+  return runProgram(['services/cli/tidemark.ts', 'verify', ...args], { DATA_DIR: dataDir });
+}
