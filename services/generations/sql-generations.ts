@@ -105,6 +105,10 @@ export class SqlGenerations {
     );
   }
 
+  async isAnyHeld(): Promise<boolean> {
+    return (await this.#database.query(`select 1 from generations where held_until_ms > ${NOW_MS} limit 1`)).length > 0;
+  }
+
   /**
    * In one transaction: `check` (where the readers stand, which cannot move) and the row that says which answers. False
    * where `check` says no. `asAll`: the project is to be answered by `to` because everybody is.

@@ -29,6 +29,8 @@ export interface ProjectorOptions {
   /** Called after every batch, for metrics. */
   readonly onBatch?: (report: BatchReport) => void;
   readonly giveWay?: GiveWay;
+  /** How many records it may take at once, asked every time: for one that must not read fast. */
+  readonly maxRecords?: () => number;
   /** Whose messages alone are folded, those of others being passed over; everybody's where left out. */
   readonly projectId?: string;
   /** By `topic/partition`: below it, what cannot be folded was put into the dead letters before. */
@@ -74,7 +76,7 @@ export class Projector {
     this.#deadLetters = new DeadLetters(log, codec, 'projector', options.deadLettersFrom);
     this.#loop = new ReaderLoop({
       logger,
-      poll: POLL,
+      poll: () => ({ ...POLL, maxRecords: Math.min(POLL.maxRecords, options.maxRecords?.() ?? Infinity) }),
       giveWay: options.giveWay,
       openReader: () =>
         log.openReader({

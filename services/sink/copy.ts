@@ -38,6 +38,8 @@ export interface SinkOptions {
   /** Called after every insert, for metrics. */
   readonly onInsert?: (report: InsertReport) => void;
   readonly giveWay?: GiveWay;
+  /** How many records it may take at once, asked every time: for one that must not read fast. */
+  readonly maxRecords?: () => number;
   /** Whose messages alone are copied, those of others being passed over; everybody's where left out. */
   readonly projectId?: string;
   /** By `topic/partition`: below it, what cannot be copied was put into the dead letters before. */
@@ -184,7 +186,7 @@ export class Sink {
   #pollOptions(): PollOptions {
     const toNextMs = Math.min(this.#msToNext(this.#insertEveryMs), INSERT_EVERY_MS);
     const waitMs = this.#batch.isEmpty ? IDLE_WAIT_MS : Math.max(toNextMs, this.#inserting ? BUSY_WAIT_MS : 0);
-    const maxRecords = Math.min(POLL_RECORDS, this.#maxRows);
+    const maxRecords = Math.min(POLL_RECORDS, this.#maxRows, this.#options.maxRecords?.() ?? Infinity);
     return { maxRecords, maxBytes: POLL_BYTES, maxWaitMs: Math.ceil(waitMs) };
   }
 

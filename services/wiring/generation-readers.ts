@@ -104,6 +104,8 @@ export class GenerationReaders {
       group: `tidemark-${kind === 'profiles' ? 'projector' : 'sink'}${isImport ? '-import' : ''}${groupSuffixOf(number)}`,
       logger: parts.logger.child({ reader: name, generation: number }),
       giveWay: this.#wayOf(parts, isImport),
+      // A second's worth: a full batch may be minutes.
+      maxRecords: () => this.#limit ?? Infinity,
       deadLettersFrom,
       ...(projectId === null ? {} : { projectId }),
     };
@@ -129,8 +131,13 @@ export class GenerationReaders {
     return { name, reader, failed: false };
   }
 
+  /** Messages a second; null: as many as it can. */
+  get #limit(): number | null {
+    return this.#isLive ? null : this.#generation.rateLimit;
+  }
+
   #wayOf({ giveWay, giveWayToLive }: GenerationParts, isImport: boolean): GiveWay {
-    const limited = paced(() => (this.#isLive ? null : this.#generation.rateLimit), giveWayToLive);
+    const limited = paced(() => this.#limit, giveWayToLive);
     const own = isImport ? giveWayToLive : giveWay;
     return (...worked) => (this.#isLive ? own : limited)(...worked);
   }

@@ -9,6 +9,8 @@ export interface LiveLagParts {
   readonly progress: ReaderProgress;
   /** Whose lag counts: the readers that this process runs. */
   readonly readers: readonly ReaderName[];
+  /** Whether live readers are held still, for others to pass them. */
+  readonly areHeld: () => Promise<boolean>;
   readonly nowMs?: () => number;
 }
 
@@ -42,7 +44,10 @@ export class LiveLag {
     this.#nowMs = parts.nowMs ?? (() => performance.now());
   }
 
-  /** Looks at most every 400 ms, whoever asks. What was before the first look is not known: 0 then. Of readers that stand still: 0. */
+  /**
+   * Looks at most every 400 ms, whoever asks. What was before the first look is not known: 0 then. Of readers that stand
+   * still, or are held still: 0.
+   */
   async ms(): Promise<number> {
     if (this.#looking === undefined && this.#nowMs() - this.#lookedAtMs >= LOOK_EVERY_MS) {
       this.#looking = this.#look().finally(() => (this.#looking = undefined));
@@ -52,15 +57,16 @@ export class LiveLag {
   }
 
   async #look(): Promise<void> {
-    const { log, progress, readers } = this.#parts;
+    const { log, progress, readers, areHeld } = this.#parts;
     this.#lookedAtMs = this.#nowMs();
-    const [ends, positions] = await Promise.all([log.ends(LIVE_TOPICS), progress.progress()]);
+    const [ends, positions, held] = await Promise.all([log.ends(LIVE_TOPICS), progress.progress(), areHeld()]);
     this.#samples.push({ atMs: this.#lookedAtMs, total: sumOf(ends) });
     if (this.#samples.length > REMEMBERED) this.#samples.shift();
     const passed = readers.map((reader) => sumOf(positions[reader].filter(isLive)));
     const least = passed.reduce((a, b) => (b < a ? b : a));
     if (least !== this.#passed) [this.#passed, this.#movedAtMs] = [least, this.#nowMs()];
-    this.#behindMs = this.#nowMs() - this.#movedAtMs > STUCK_MS ? 0 : this.#since(least);
+    const isStuck = this.#nowMs() - this.#movedAtMs > STUCK_MS;
+    this.#behindMs = held || isStuck ? 0 : this.#since(least);
   }
 
   /** How long ago the log first ended after this. */

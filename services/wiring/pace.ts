@@ -10,23 +10,20 @@ const LOOK_AGAIN_MS = 1_000;
  * @param rate Asked again and again; null: as many as it can.
  */
 export function paced(rate: () => number | null, then: GiveWay): GiveWay {
-  // Of what was read, how many milliseconds were not waited for yet.
-  let owedMs = 0;
+  // What was read and not waited for yet: in records, so that a limit that is changed holds for these too.
+  let owed = 0;
   let since = performance.now();
   return async (workedMs, signal, records) => {
-    owedMs += owes(rate(), records);
+    owed += records;
     for (;;) {
       const now = performance.now();
-      owedMs = Math.max(0, owedMs - (now - since));
+      const perSecond = rate();
+      const perMs = (perSecond ?? 0) / 1_000;
+      owed = perSecond === null ? 0 : Math.max(0, owed - (now - since) * perMs);
       since = now;
-      if (owedMs === 0 || rate() === null || signal.aborted) break;
-      await delay(Math.min(owedMs, LOOK_AGAIN_MS), undefined, { signal }).catch(() => undefined);
+      if (owed === 0 || signal.aborted) break;
+      await delay(Math.min(owed / perMs, LOOK_AGAIN_MS), undefined, { signal }).catch(() => undefined);
     }
-    if (rate() === null) owedMs = 0;
     await then(workedMs, signal, records);
   };
-}
-
-function owes(rate: number | null, records: number): number {
-  return rate === null ? 0 : (records / rate) * 1_000;
 }

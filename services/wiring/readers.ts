@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { LiveGenerations } from '../generations/live-generations.ts';
 import { LiveProgress } from '../generations/live-progress.ts';
+import { SqlGenerations } from '../generations/sql-generations.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { ReaderName } from '../profiles/profile-store.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
@@ -41,7 +42,9 @@ export class Readers implements ReadersHealth {
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
     const progress = new LiveProgress(parts.database, new LiveGenerations(parts.database));
     const giveWay: GiveWay = parts.giveWay ?? (() => Promise.resolve());
-    const giveWayToLive = wayForLive(new LiveLag({ log: parts.log, progress, readers: kinds }), parts.giveWay);
+    const areHeld = (): Promise<boolean> => new SqlGenerations(parts.database).isAnyHeld();
+    const lag = new LiveLag({ log: parts.log, progress, readers: kinds, areHeld });
+    const giveWayToLive = wayForLive(lag, parts.giveWay);
     const generationKinds = kinds.map((kind) => (kind === 'projector' ? 'profiles' : 'analytics'));
     this.#names = [...kinds, ...kinds.map((kind): LaneReader => `import-${kind}`)];
     this.#metrics = new ReaderMetrics(parts, progress, this.#names, generationKinds);

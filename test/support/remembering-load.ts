@@ -1,4 +1,5 @@
 /** A load generator that remembers what was answered 200, and looks for all of it afterwards. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceProcess } from './service.ts';
 
 const USERS = 8;
@@ -35,9 +36,9 @@ export class RememberingLoad {
     return [...this.#users.values()].reduce((sum, { answered }) => sum + answered.size, 0);
   }
 
-  /** Every user posts, one request after the other, until the service is gone. */
-  async run(service: ServiceProcess): Promise<void> {
-    await Promise.all([...this.#users.keys()].map((user) => this.#postUntilGone(service, user)));
+  /** Every user posts, one request after the other, `pauseMs` apart, until the service is gone. */
+  async run(service: ServiceProcess, pauseMs = 0): Promise<void> {
+    await Promise.all([...this.#users.keys()].map((user) => this.#postUntilGone(service, user, pauseMs)));
   }
 
   /** One request of every user. */
@@ -71,13 +72,14 @@ export class RememberingLoad {
     };
   }
 
-  async #postUntilGone(service: ServiceProcess, user: string): Promise<void> {
+  async #postUntilGone(service: ServiceProcess, user: string, pauseMs: number): Promise<void> {
     for (;;) {
       try {
         await this.#postOne(service, user);
       } catch {
         return;
       }
+      if (pauseMs > 0) await delay(pauseMs);
     }
   }
 

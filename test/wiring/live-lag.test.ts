@@ -9,9 +9,15 @@ const RECORD = { key: new Uint8Array(), value: new Uint8Array() };
 function scene() {
   const log = new MemoryLog();
   const progress = new MemoryProgress();
-  const clock = { ms: 0 };
+  const clock = { ms: 0, isHeld: false };
   for (const topic of LIVE_TOPICS) log.records(topic, 0);
-  const lag = new LiveLag({ log, progress, readers: ['projector', 'sink'], nowMs: () => clock.ms });
+  const lag = new LiveLag({
+    log,
+    progress,
+    readers: ['projector', 'sink'],
+    areHeld: async () => clock.isHeld,
+    nowMs: () => clock.ms,
+  });
   /** So many live messages come in, so many ms after the last. */
   const come = (messages: number, afterMs: number): void => {
     clock.ms += afterMs;
@@ -42,6 +48,22 @@ describe('how far live readers are behind', () => {
     progress.move('sink', 'tidemark.track', 0, 20n);
     come(0, 1_000);
     expect(await lag.ms()).toBe(0);
+  });
+
+  test('is nothing while they are held still: others are to pass them', async () => {
+    const { lag, clock, come } = scene();
+    await lag.ms();
+    come(10, 1_000);
+    await lag.ms();
+    come(0, 5_000);
+    expect(await lag.ms()).toBe(5_000);
+
+    clock.isHeld = true;
+    come(0, 1_000);
+    expect(await lag.ms()).toBe(0);
+    clock.isHeld = false;
+    come(0, 1_000);
+    expect(await lag.ms()).toBe(7_000);
   });
 
   test('does not count what is imported', async () => {

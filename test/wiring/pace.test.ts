@@ -29,6 +29,18 @@ test('a limit that is lifted is waited for no longer', async () => {
   expect(asked).toBeGreaterThan(1);
 });
 
+test('a limit that is raised holds for what was read under the one before', async () => {
+  let asked = 0;
+  const way = paced(
+    () => (asked++ === 0 ? 1 : 1_000_000_000),
+    async () => undefined,
+  );
+
+  await way(1, NEVER, 1_000_000);
+
+  expect(asked).toBeGreaterThan(1);
+});
+
 test('one that is to stop waits for nothing', async () => {
   const way = paced(
     () => 1,

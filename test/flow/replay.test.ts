@@ -1,0 +1,100 @@
+/** Replay as an operator does it: by the command line, beside a service that is used; both are killed meanwhile. */
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { BuiltGeneration, ShownGeneration } from '../../services/replay/replay-commands.ts';
+import { runProgram, startProgram } from '../support/program.ts';
+import { RememberingLoad } from '../support/remembering-load.ts';
+import { canRunOnServers, onServers } from '../support/server-settings.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const NOTHING_WRONG = { lost: [], doubled: [], wrongProfiles: [], missedByAudience: 0, overcounted: 0 };
+const canRun = await canRunOnServers();
+const KINDS = ['profiles', 'analytics'] as const;
+
+// Some two hundred messages a second.
+const PAUSE_MS = 200;
+
+async function expectReplay(settings: Record<string, string>): Promise<void> {
+  const env = { DATA_DIR: await temporaryFolder(), ...settings };
+  const program = (...args: string[]) => ['services/cli/tidemark.ts', 'replay', ...args, '--json'];
+  const tidemark = async <T>(...args: string[]): Promise<T> => {
+    const { code, stdout, stderr } = await runProgram(program(...args), env);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    return JSON.parse(stdout) as T;
+  };
+  const status = () => tidemark<readonly ShownGeneration[]>('status');
+  /** Resolves with what the generation under construction has read, once that is something; it is not all. */
+  const hasRead = async (): Promise<number> => {
+    for (;;) {
+      const building = (await status()).find(({ state }) => state === 'building');
+      if (building === undefined || building.messages === 0) continue;
+      expect(building.behind).toBeGreaterThan(0);
+      return building.messages;
+    }
+  };
+  // So slow that it does not come to its end.
+  const slowly = program('profiles', '--rate', '20');
+  let service = await ServiceProcess.start(env.DATA_DIR, settings);
+  const load = new RememberingLoad();
+  try {
+    await load.post(service);
+    const posting = load.run(service, PAUSE_MS);
+    const killed = startProgram(slowly, env);
+    const before = await hasRead();
+    await killed.kill();
+
+    const orphaned = startProgram(slowly, env).child;
+    const ended = once(orphaned, 'close');
+    expect(await hasRead()).toBeGreaterThanOrEqual(before);
+    await service.stop('SIGKILL');
+    await posting;
+    service = await ServiceProcess.start(env.DATA_DIR, settings);
+    const postingAgain = load.run(service, PAUSE_MS);
+
+    for (const kind of KINDS) {
+      expect(await tidemark<BuiltGeneration>(kind, '--yes', '--rate', '1000000')).toMatchObject({
+        kind,
+        number: 2,
+        same: true,
+        swapped: true,
+      });
+    }
+    // Where the service carried it out it ended with it; on servers it reads on by itself.
+    expect(await ended).toEqual([settings['PROFILES_URL'] === undefined ? 1 : 0, null]);
+    expect((await status()).filter(({ state }) => state === 'live').map(({ number }) => number)).toEqual([2, 2]);
+
+    await service.stop('SIGTERM');
+    await postingAgain;
+    service = await ServiceProcess.start(env.DATA_DIR, settings);
+    await load.post(service);
+    await load.caughtUp(service);
+    expect(await load.compare(service)).toEqual(NOTHING_WRONG);
+
+    for (const kind of KINDS) await tidemark('rollback', kind);
+    // A process follows a swap within a second.
+    await delay(1_000);
+    expect(await load.compare(service)).toEqual(NOTHING_WRONG);
+    for (const kind of KINDS) await tidemark('drop', kind, '2');
+    expect(await load.compare(service)).toEqual(NOTHING_WRONG);
+  } finally {
+    await service.stop('SIGKILL');
+  }
+}
+
+describe('replay beside a service that is used: both are killed, and the same command again finishes', () => {
+  test('on embedded stores', { timeout: 300_000 }, async () => {
+    await expectReplay({});
+  });
+
+  test.skipIf(!canRun)('on servers', { timeout: 300_000 }, async () => {
+    const servers = await onServers();
+    if (servers === undefined) throw new Error('no servers');
+    try {
+      await expectReplay(servers.settings);
+    } finally {
+      await servers.drop();
+    }
+  });
+});
