@@ -9,6 +9,7 @@ import { Figures } from './figures.ts';
 import { EMBEDDED, type Form, withServers } from './forms.ts';
 import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
+import { benchMembers } from './members.ts';
 import { benchProjector, benchSink } from './readers.ts';
 import { benchSpool } from './spool.ts';
 import { benchStart } from './start.ts';
@@ -19,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Prom
   sink: benchSink,
   start: benchStart,
   import: benchImport,
+  members: benchMembers,
 };
 /** The same on Kafka, Postgres and ClickHouse, started for it. */
 const ON_SERVERS: typeof BENCHMARKS = {
@@ -27,6 +29,7 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-sink': benchSink,
   'servers-spool': benchSpool,
   'servers-import': benchImport,
+  'servers-members': benchMembers,
 };
 const ALL = [...Object.keys(BENCHMARKS), ...Object.keys(ON_SERVERS)];
 

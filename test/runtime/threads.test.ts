@@ -10,11 +10,14 @@ interface Arithmetic {
   missing(): Promise<void>;
   never(): Promise<void>;
   count(to: number): Promise<AsyncIterable<number>>;
+  bytes(members: readonly Uint8Array[]): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** How many members of `count` were made, and whether its reader has left. */
 let made = 0;
 let left = false;
+/** What `bytes` gave out, as it is on the side that has it. */
+let served: readonly Uint8Array[] = [];
 
 let channel: MessageChannel;
 
@@ -37,6 +40,10 @@ function open(): { arithmetic: Arithmetic; caller: Caller } {
         left = false;
         return counting(to);
       },
+      async bytes(members: readonly Uint8Array[]) {
+        served = members;
+        return all(members);
+      },
     },
   });
   const caller = new Caller(channel.port2);
@@ -50,6 +57,10 @@ async function* counting(to: number): AsyncGenerator<number> {
   } finally {
     left = true;
   }
+}
+
+async function* all<T>(members: readonly T[]): AsyncGenerator<T> {
+  yield* members;
 }
 
 afterEach(() => channel.port1.close());
@@ -108,6 +119,17 @@ test('a stream comes over one by one, as it is asked for, and its error with it'
 
   await expect(read).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
   expect(numbers).toEqual([1, 2, 3]);
+});
+
+test('bytes come over as they are, and leave what they are part of to its side', async () => {
+  const { arithmetic } = open();
+  const whole = Buffer.from('part of a whole');
+  const members = [Uint8Array.of(1, 2), new Uint8Array(), new Uint8Array(whole.buffer, whole.byteOffset + 8, 7)];
+
+  const read = await Array.fromAsync(await arithmetic.bytes(members));
+
+  expect(read.map((bytes) => Buffer.from(bytes).toString('hex'))).toEqual(['0102', '', '612077686f6c65']);
+  expect(served.map(({ byteLength }) => byteLength)).toEqual([2, 0, 7]);
 });
 
 test('a reader that leaves a stream lets go of it on the other side', async () => {

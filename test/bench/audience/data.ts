@@ -114,20 +114,22 @@ function eventsFrom(events: number, from: number, to: number, earlier = 0): stri
     FROM numbers(${from}, ${to - from})`;
 }
 
-function userRows(): string {
+/** Every user, of whatever project. */
+export function userRows(project = PROJECT): string {
   return `
     INSERT INTO user_rows
-    SELECT '${PROJECT}', ${USER} AS user, concat(lower(hex(user)), lower(hex(sipHash128(user)))),
+    SELECT '${project}', ${USER} AS user, concat(lower(hex(user)), lower(hex(sipHash128(user)))),
            concat('user-', toString(user_index)), '', toDateTime64('2025-11-20 12:00:00', 6, 'UTC'),
            toDateTime64('2026-11-20 11:00:00', 6, 'UTC')
     FROM (SELECT number AS user_index FROM numbers(${USERS}))`;
 }
 
-function traitRows(): string[] {
+/** An insert a trait, of every user. */
+export function traitRows(project = PROJECT): string[] {
   return Object.entries(TRAITS).map(
     ([trait, json]) => `
       INSERT INTO trait_rows
-      SELECT '${PROJECT}', '${trait}', ${USER}, user_index + 1,
+      SELECT '${project}', '${trait}', ${USER}, user_index + 1,
              multiIf(json IN ('true', 'false'), 'boolean', startsWith(json, '"'), 'string', 'number'), ${json} AS json,
              multiIf(json IN ('true', 'false'), json, startsWith(json, '"'), JSONExtractString(json), ''),
              if(startsWith(json, '"') OR json IN ('true', 'false'), 0, toFloat64OrZero(json)),
