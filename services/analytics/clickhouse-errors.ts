@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util';
 import { ClickHouseError } from '@clickhouse/client';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { QueryLimits } from './analytics-store.ts';
@@ -109,7 +110,14 @@ function unavailable(error: unknown, says: string): TidemarkError {
 
 function told(error: unknown): { code: string; says: string } {
   if (!(error instanceof ClickHouseError)) return { code: codeOf(error), says: saysOf(error) };
-  return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() };
+  return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() + systemSays(error) };
+}
+
+/** What the operating system said (the disk is full, too many open files), by its number: ClickHouse's text quotes. */
+function systemSays({ code, message }: ClickHouseError): string {
+  const errno = REFUSED_ROWS.has(code) ? undefined : /\berrno: (\d{1,3})\b/.exec(message)?.[1];
+  const [name, text] = (errno && getSystemErrorMap().get(-Number(errno))) || [];
+  return name === undefined ? '' : ` (${name}: ${text})`;
 }
 
 function codeOf(error: unknown): string {

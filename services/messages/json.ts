@@ -90,7 +90,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** The index of the quote that ends the string begun at `start`. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end;

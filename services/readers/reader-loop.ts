@@ -36,6 +36,8 @@ export class ReaderLoop {
   readonly #options: ReaderLoopOptions;
   readonly #stopping = new AbortController();
   readonly #fail: (error: unknown) => void;
+  /** Since when each call has failed that is being repeated now. */
+  readonly #troubles = new Set<number>();
   #reader: LogReader | undefined;
   #running: Promise<void> | undefined;
 
@@ -46,6 +48,11 @@ export class ReaderLoop {
     this.failed = promise;
     this.#fail = reject;
     this.#options = options;
+  }
+
+  /** For how long what is being repeated now has failed; 0 where nothing is. */
+  get waitingMs(): number {
+    return this.#troubles.size === 0 ? 0 : performance.now() - Math.min(...this.#troubles);
   }
 
   start(): void {
@@ -60,13 +67,21 @@ export class ReaderLoop {
   }
 
   /** Repeats what is passing (a store or the log away) until it succeeds; says so in the log, once. */
-  patiently<T>(what: string, call: () => Promise<T>): Promise<T> {
+  async patiently<T>(what: string, call: () => Promise<T>): Promise<T> {
     const { logger } = this.#options;
-    return retry(call, {
-      signal: this.#stopping.signal,
-      onTrouble: (error) => logger.warn({ err: error }, `cannot ${what} now: waiting`),
-      onRecovery: () => logger.info(`can ${what} again`),
-    });
+    const begunAt = performance.now();
+    try {
+      return await retry(call, {
+        signal: this.#stopping.signal,
+        onTrouble: (error) => {
+          this.#troubles.add(begunAt);
+          logger.warn({ err: error }, `cannot ${what} now: waiting`);
+        },
+        onRecovery: () => logger.info(`can ${what} again`),
+      });
+    } finally {
+      this.#troubles.delete(begunAt);
+    }
   }
 
   async #run(): Promise<void> {

@@ -113,6 +113,11 @@ export class Sink {
     this.failed = this.#loop.failed;
   }
 
+  /** For how long what it repeats has failed; 0 where it is at work. */
+  get waitingMs(): number {
+    return this.#loop.waitingMs;
+  }
+
   start(): void {
     this.#loop.start();
   }

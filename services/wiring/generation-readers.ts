@@ -37,6 +37,12 @@ interface Lane {
   failed: boolean;
 }
 
+export interface ReaderState {
+  readonly name: LaneReader;
+  readonly failed: boolean;
+  readonly waitingMs: number;
+}
+
 export class GenerationReaders {
   /** Rejects with the first reader's failure that no waiting cures; never resolves. The other goes on. */
   readonly failed: Promise<never>;
@@ -68,9 +74,9 @@ export class GenerationReaders {
     return this.#isLive;
   }
 
-  /** The names of its readers, and whether each has failed. */
-  get states(): readonly { readonly name: LaneReader; readonly failed: boolean }[] {
-    return this.#lanes.map(({ name, failed }) => ({ name, failed }));
+  /** Of each of its readers whether it has failed, or for how long it has been repeating what fails. */
+  get states(): readonly ReaderState[] {
+    return this.#lanes.map(({ name, failed, reader }) => ({ name, failed, waitingMs: reader.waitingMs }));
   }
 
   start(): void {

@@ -20,6 +20,8 @@ export type LaneReader = ReaderName | `import-${ReaderName}`;
 interface ReaderMetricsParts {
   readonly log: Pick<EventLog, 'ends'>;
   readonly database: Database;
+  /** For how long a reader has been repeating what fails. */
+  readonly waitingMs: (reader: LaneReader) => number;
 }
 
 /** How fast the readers are and how far behind. No project or user in a label. */
@@ -30,7 +32,7 @@ export class ReaderMetrics {
   readonly #seconds: Histogram<'reader'>;
 
   constructor(
-    { log, database }: ReaderMetricsParts,
+    { log, database, waitingMs }: ReaderMetricsParts,
     progress: ReaderProgress,
     readers: readonly LaneReader[],
     kinds: readonly GenerationKind[],
@@ -62,6 +64,7 @@ export class ReaderMetrics {
         for (const reader of readers) if (behind !== undefined) lag.set({ reader }, behind[reader]);
       },
     });
+    this.#registerWaiting(readers, waitingMs);
     const generations: Gauge<'generation'> = new Gauge({
       name: 'tidemark_generation_lag_messages',
       help: 'Messages on the log that a generation does not hold yet, whether or not it answers',
@@ -84,6 +87,18 @@ export class ReaderMetrics {
 
   text(): Promise<string> {
     return this.#registry.metrics();
+  }
+
+  #registerWaiting(readers: readonly LaneReader[], waitingMs: ReaderMetricsParts['waitingMs']): void {
+    const waiting: Gauge<'reader'> = new Gauge({
+      name: 'tidemark_reader_waiting_seconds',
+      help: 'For how long a reader has been repeating what fails, such as an insert; 0 while it is at work',
+      labelNames: ['reader'],
+      registers: [this.#registry],
+      collect: () => {
+        for (const reader of readers) waiting.set({ reader }, waitingMs(reader) / 1000);
+      },
+    });
   }
 }
 

@@ -9,6 +9,7 @@ import type { ReaderName } from '../profiles/profile-store.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { ReaderState } from './generation-readers.ts';
 import { GenerationWatch } from './generation-watch.ts';
 import { LiveLag, wayForLive } from './live-lag.ts';
 import { type LaneReader, ReaderMetrics } from './reader-metrics.ts';
@@ -47,7 +48,12 @@ export class Readers implements ReadersHealth {
     const giveWayToLive = wayForLive(lag, parts.giveWay);
     const generationKinds = kinds.map((kind) => (kind === 'projector' ? 'profiles' : 'analytics'));
     this.#names = [...kinds, ...kinds.map((kind): LaneReader => `import-${kind}`)];
-    this.#metrics = new ReaderMetrics(parts, progress, this.#names, generationKinds);
+    this.#metrics = new ReaderMetrics(
+      { ...parts, waitingMs: (name) => this.#waitingMs(name) },
+      progress,
+      this.#names,
+      generationKinds,
+    );
     this.#watch = new GenerationWatch(
       { ...parts, analytics, metrics: this.#metrics, giveWay, giveWayToLive },
       generationKinds,
@@ -77,8 +83,7 @@ export class Readers implements ReadersHealth {
 
   /** A reader is as well as those of its name whose generations answer. */
   async health(): Promise<Readonly<Record<string, string>>> {
-    const live = this.#watch.running.filter(({ isLive }) => isLive).flatMap(({ states }) => states);
-    const failed = new Set(live.filter((reader) => reader.failed).map(({ name }) => name));
+    const failed = new Set(this.#live().flatMap(({ name, failed: hasFailed }) => (hasFailed ? [name] : [])));
     const readers = this.#names.map((name) => [name, failed.has(name) ? 'failed' : 'ready'] as const);
     return { ...(await statesOf(this.#parts.database, this.#analytics)), ...Object.fromEntries(readers) };
   }
@@ -86,6 +91,15 @@ export class Readers implements ReadersHealth {
   async metrics(): Promise<string> {
     const [readers, verification = ''] = await Promise.all([this.#metrics.text(), this.#verification?.metrics()]);
     return `${readers}${verification}`;
+  }
+
+  /** The readers whose generations answer. */
+  #live(): readonly ReaderState[] {
+    return this.#watch.running.filter(({ isLive }) => isLive).flatMap(({ states }) => states);
+  }
+
+  #waitingMs(wanted: LaneReader): number {
+    return Math.max(0, ...this.#live().flatMap(({ name, waitingMs }) => (name === wanted ? [waitingMs] : [])));
   }
 
   /** Waits for the batches under way. Idempotent. */

@@ -27,19 +27,19 @@ async function propertiesRead({ projectId }: MessageMaker): Promise<unknown[]> {
 }
 
 /**
- * What the column tells apart: numbers as doubles without -0; neither nulls nor empty objects, save in a list, where
- * they and empty lists are one (`[[], null]` is read as two empty lists).
+ * What the column tells apart: numbers as doubles without -0; neither nulls nor empty objects; in a list only that there
+ * is a null, a list or an object, which may all be one (`[[], null]` is read as two empty lists).
  */
 function kept(value: unknown, inList = false): unknown {
   if (value === null) return inList ? 'nothing' : undefined;
   if (typeof value === 'number') return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value)) + 0;
-  if (Array.isArray(value)) return value.length === 0 && inList ? 'nothing' : value.map((member) => kept(member, true));
   if (typeof value !== 'object') return value;
+  if (inList) return 'nothing';
+  if (Array.isArray(value)) return value.map((member) => kept(member, true));
   const members = Object.entries(value)
     .map(([key, member]) => [key, kept(member)] as const)
     .filter(([, member]) => member !== undefined);
-  if (members.length === 0) return inList ? 'nothing' : undefined;
-  return Object.fromEntries(members);
+  return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
 /** The same with every key as the column writes it. */

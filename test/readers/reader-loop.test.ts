@@ -1,0 +1,40 @@
+import { Writable } from 'node:stream';
+import { expect, test, vi } from 'vitest';
+import type { LogReader } from '../../services/event-log/event-log.ts';
+import { ReaderLoop } from '../../services/readers/reader-loop.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { createLogger } from '../../services/runtime/logger.ts';
+
+test('a reader says for how long it has been repeating what fails, until it succeeds', async () => {
+  let isAway = false;
+  const reader: LogReader = {
+    assigned: () => [],
+    poll: async () => [],
+    commit: async () => undefined,
+    restart: () => undefined,
+    close: async () => undefined,
+  };
+  const loop = new ReaderLoop({
+    logger: createLogger('silent', new Writable()),
+    openReader: async () => reader,
+    poll: { maxRecords: 1, maxBytes: 1, maxWaitMs: 1 },
+    handle: async () => undefined,
+  });
+  const write = vi.fn(async () => {
+    if (isAway) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+  });
+
+  await loop.patiently('write', write);
+  expect(loop.waitingMs).toBe(0);
+
+  isAway = true;
+  const written = loop.patiently('write', write);
+  await vi.waitFor(() => expect(write.mock.calls.length).toBeGreaterThan(2));
+  const first = loop.waitingMs;
+  expect(first).toBeGreaterThan(0);
+  await vi.waitFor(() => expect(loop.waitingMs).toBeGreaterThan(first));
+
+  isAway = false;
+  await written;
+  expect(loop.waitingMs).toBe(0);
+});
