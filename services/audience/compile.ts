@@ -75,26 +75,26 @@ export function filter(scope: Scope, audience: Audience): string {
 }
 
 /**
- * Sets that can be narrowed are, one within the other, events innermost: they leave few rows of traits to look at. Over 6
- * million events and 3.6 million rows of traits that took 222 ms against 283 apart for an event of 5 % of all, and made
- * no difference for rarer and commoner ones; the granules of trait_rows are skipped only where a set is tiny.
+ * Sets that can be narrowed are, one within the other, traits innermost: a trait is one row a user, and what is left of
+ * the users is sorted out of the events before anything else of them is read or compared. A trait that is only to be there
+ * leaves nearly all, and goes last.
  */
 function filterAll(scope: Scope, parts: readonly Audience[]): string {
   const sets = parts.map((part) => (part.kind === 'trait' || part.kind === 'event' ? userSet(scope, part) : null));
   const chained = sets.filter((set) => set?.isPositive === true);
-  const events = chained.filter((set) => set?.kind === 'event');
-  const traits = chained.filter((set) => set?.kind === 'trait');
-  const chain = [...events, ...traits].reduce<string | null>(
-    (among, set) => (set ? filterBy(set, among) : among),
-    null,
-  );
+  const chain = chained
+    .toSorted((one, other) => (one?.rank ?? 0) - (other?.rank ?? 0))
+    .reduce<string | null>((among, set) => (set ? filterBy(set, among) : among), null);
   const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
   return `(${[...(chain === null ? [] : [chain]), ...others].join(' AND ')})`;
 }
 
+const RANKS = { trait: 0, event: 1, anyTrait: 2 } as const;
+
 /** A condition as a set of users: those in it (`isPositive`), or all others. */
 interface UserSet {
-  readonly kind: 'trait' | 'event';
+  /** The lower, the further in it is to stand. */
+  readonly rank: number;
   readonly isPositive: boolean;
   /**
    * The subquery of the set, null where it is empty without asking. A positive set may be narrowed to those `among`
@@ -110,7 +110,8 @@ function userSet(scope: Scope, condition: TraitCondition | EventCondition): User
 /** Where a user without the trait passes, the set is of those who do not. */
 function traitSet(scope: Scope, condition: TraitCondition): UserSet {
   const isPositive = !isPassedByMissing(condition);
-  return { kind: 'trait', isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
+  const rank = condition.tests.every(({ test }) => test === 'exists') ? RANKS.anyTrait : RANKS.trait;
+  return { rank, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
 }
 
 /** Where a user who never did it passes, the set is of those who did it more often. */
@@ -119,12 +120,12 @@ function eventSet(scope: Scope, condition: EventCondition): UserSet {
   const needsOne = first !== null || last !== null;
   if (times.atLeast > 0 || needsOne) {
     const atLeastOnce = { ...times, atLeast: Math.max(times.atLeast, 1) };
-    return { kind: 'event', isPositive: true, of: (among) => eventUsers(scope, condition, atLeastOnce, among) };
+    return { rank: RANKS.event, isPositive: true, of: (among) => eventUsers(scope, condition, atLeastOnce, among) };
   }
   const { atMost } = times;
-  if (atMost === null) return { kind: 'event', isPositive: false, of: () => null };
+  if (atMost === null) return { rank: RANKS.event, isPositive: false, of: () => null };
   const tooOften = { atLeast: atMost + 1, atMost: null };
-  return { kind: 'event', isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
+  return { rank: RANKS.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
 }
 
 function filterBy(set: UserSet, among: string | null): string {

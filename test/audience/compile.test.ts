@@ -98,7 +98,7 @@ describe('a definition is asked as', () => {
         'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
         'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›',
-        'GROUP BY user HAVING uniqExact(message_id) >= ‹3›)',
+        'GROUP BY user HAVING uniqUpTo(‹3›)(message_id) >= ‹3›)',
       ],
     ],
     [
@@ -138,13 +138,30 @@ describe('a definition is asked as', () => {
       { event: 'Bought', count: { at_least: 1, at_most: 2 }, first: { since: '2026-11-01' }, last: { before: '7d' } },
       [
         'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
-        'GROUP BY user HAVING uniqExact(message_id) <= ‹2›',
+        'GROUP BY user HAVING uniqUpTo(‹3›)(message_id) <= ‹2›',
         'AND min(timestamp) >= ‹2026-11-01 00:00:00.000000›',
         'AND max(timestamp) < ‹2026-11-13 12:00:00.000000›)',
       ],
     ],
     [
-      'all of several by sets within sets, events innermost',
+      'all of several by sets within sets, traits innermost, before anything else of an event is read',
+      {
+        all: [
+          { event: 'Bought', count: { at_least: 2 } },
+          { trait: 'email', exists: true },
+          { trait: 'plan', is: 'pro' },
+        ],
+      },
+      [
+        '(user IN (SELECT user FROM trait_rows FINAL PREWHERE user IN (SELECT user FROM event_rows FINAL',
+        "PREWHERE user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted'",
+        "AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))",
+        'WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user HAVING uniqUpTo(‹2›)(message_id) >= ‹2›)',
+        "WHERE project_id = ‹proj_1› AND trait = ‹email› AND kind != 'deleted' AND kind != 'deleted'))",
+      ],
+    ],
+    [
+      'what cannot be narrowed beside what can',
       {
         all: [
           { trait: 'plan', is: 'pro' },
@@ -154,13 +171,21 @@ describe('a definition is asked as', () => {
         ],
       },
       [
-        '(user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
-        "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)",
-        'AND user IN (SELECT user FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
-        'GROUP BY user)) AND NOT (user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1›',
+        '(user IN (SELECT user FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'AND user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)) GROUP BY user)",
+        'AND NOT (user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1›',
         "AND trait = ‹age› AND kind != 'deleted' AND kind != 'deleted')) AND (user IN (SELECT user",
         'FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹A› GROUP BY user) OR user IN (SELECT user',
         'FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹B› GROUP BY user)))',
+      ],
+    ],
+    [
+      'many times by all their ids',
+      { event: 'Bought', count: { at_least: 17 } },
+      [
+        'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'GROUP BY user HAVING uniqExact(message_id) >= ‹17›)',
       ],
     ],
   ])('%s', (_, definition, lines) => {
