@@ -7,7 +7,8 @@ export default defineConfig({
     // Native stores (LMDB, chDB, PGlite) live in the process: a worker thread that ends takes their state with it.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Generous: they are there for what hangs, and a machine may be busy with other things.
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
   },
 });

@@ -9,6 +9,7 @@ import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 
 const server = await serverUrl('clickhouse');
 const TABLES = [...ROW_TABLES, 'user_event_rows'];
+const AUDIENCE_TABLES = ['audience_changes', 'audience_evaluations', 'audience_members'];
 
 describe.skipIf(server === undefined)('a ClickHouse server', () => {
   let database: FreshDatabase;
@@ -89,7 +90,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
          AND create_table_query LIKE '%fsync_after_insert = 1, fsync_part_directory = 1%' ORDER BY name`,
     );
 
-    expect(tables).toEqual([...TABLES, 'held_ranges', 'schema_migrations'].toSorted());
+    expect(tables).toEqual([...TABLES, ...AUDIENCE_TABLES, 'held_ranges', 'schema_migrations'].toSorted());
   });
 
   test('ends a question that its asker no longer waits for', async () => {

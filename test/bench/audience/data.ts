@@ -36,7 +36,8 @@ export async function madeData(root: string, events: number): Promise<string> {
 
 async function make(session: Session, events: number): Promise<void> {
   // One user's events in their own order are asked by no audience; they would take as much time and disk again.
-  session.query('DROP VIEW IF EXISTS user_event_rows_feed');
+  const feed = session.query('SHOW CREATE TABLE user_event_rows_feed FORMAT TSVRaw', 'TSVRaw');
+  session.query('DROP VIEW user_event_rows_feed');
   step('users and traits');
   session.query(userRows());
   for (const trait of traitRows()) session.query(trait);
@@ -47,6 +48,7 @@ async function make(session: Session, events: number): Promise<void> {
     await session.queryAsync(`INSERT INTO event_rows ${EVENT_COLUMNS} ${eventsFrom(events, from, to)}`);
     for (const { events: rows } of PEERS) await session.queryAsync(rows(eventsFrom(events, from, to)));
   }
+  session.query(feed);
 }
 
 /** Stops merges and inserts what came within the last seconds, into a folder that is open in this process. */
