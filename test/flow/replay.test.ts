@@ -47,6 +47,8 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
 
     const orphaned = startProgram(slowly, env).child;
     const ended = once(orphaned, 'close');
+    // It says how far it is, so it was taken on; what has been read tells nothing, the service reads on by itself.
+    await once(orphaned.stderr, 'data');
     expect(await hasRead()).toBeGreaterThanOrEqual(before);
     await service.stop('SIGKILL');
     await posting;
