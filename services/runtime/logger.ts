@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import type { LogLevel } from './config.ts';
+import { LineOutput } from './line-output.ts';
 
 /** What prints. ("Log" alone always means the event log.) */
 export type Logger = PinoLogger;
@@ -19,17 +20,11 @@ const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 /** Logs to standard output, one JSON object a line, without ever waiting for its reader. */
 export function openLogger(level: LogLevel): OpenedLogger {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 0, maxLength: MAX_BUFFERED_BYTES });
+  const output = new LineOutput(1, { maxBufferedBytes: MAX_BUFFERED_BYTES });
   return {
-    logger: createLogger(level, destination),
-    line: (text) => void destination.write(text),
-    flush: () => {
-      try {
-        destination.flushSync();
-      } catch {
-        // Not open yet or already gone: nothing is left to write, or nobody to write it to.
-      }
-    },
+    logger: createLogger(level, output),
+    line: (text) => output.write(text),
+    flush: () => output.flushSync(),
   };
 }
 

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const WRITER = join(import.meta.dirname, '../support/line-writer.ts');
+
+function start(stdout: 'pipe' | number, lines: number, waitMs = 300) {
+  const child = spawn(process.execPath, [WRITER, String(lines), String(waitMs)], {
+    stdio: ['ignore', stdout, 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, closed: once(child, 'exit') };
+}
+
+/** By a pipe of the shell's, as `npm start | command` is, in place of the socket that Node gives a child. */
+function startPiped(lines: number, reader: string) {
+  const script = `exec "$0" "$1" ${lines} 1000 > >(${reader})`;
+  const child = spawn('bash', ['-c', script, process.execPath, WRITER], { stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, closed: once(child, 'exit') };
+}
+
+describe('lines on standard output', () => {
+  test.each([1, 20_000])(
+    'are all written to a reader that reads, %i of them, the last one at the end',
+    async (lines) => {
+      const { child, closed } = start('pipe', lines);
+      let text = '';
+      for await (const chunk of child.stdout ?? []) text += String(chunk);
+      const limit = Math.min(lines, Math.floor(2 ** 20 / 100));
+      expect(await closed).toEqual([0, null]);
+      // What is beyond the buffer is dropped, whole lines of it.
+      expect(text.split('\n').length - 2).toBeGreaterThanOrEqual(limit);
+      expect(text.split('\n').every((line) => line.length === 99 || line === 'last' || line === '')).toBe(true);
+      expect(text.endsWith('last\n')).toBe(true);
+    },
+  );
+
+  test('are appended to a file', async () => {
+    const path = join(await temporaryFolder(), 'log');
+    for (let run = 1; run <= 2; run++) {
+      const file = openSync(path, 'a');
+      expect(await start(file, 10).closed).toEqual([0, null]);
+      closeSync(file);
+      expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(run * 11 + 1);
+    }
+  });
+
+  test.each(['has gone', 'does not read'])(
+    'do not keep the process from ending when the reader of a socket %s',
+    async (how) => {
+      const { child, closed } = start('pipe', 20_000, 1_000);
+      if (how === 'has gone') child.stdout?.destroy();
+      expect(await closed).toEqual([0, null]);
+    },
+  );
+
+  test.each(['true', 'sleep 20'])(
+    'do not keep it from ending when the reader of a pipe, %s, does not read',
+    async (reader) => {
+      expect(await startPiped(20_000, reader).closed).toEqual([0, null]);
+    },
+  );
+});
