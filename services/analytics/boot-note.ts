@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
@@ -17,6 +17,11 @@ export class BootNote {
   isAnother(): boolean {
     const noted = readText(this.#file);
     return noted !== undefined && (noted !== this.#boot || this.#boot === '');
+  }
+
+  /** When it was last opened, in milliseconds since 1970 as the file system dates; undefined in a new folder. */
+  notedAtMs(): number | undefined {
+    return statSync(this.#file, { throwIfNoEntry: false })?.mtimeMs;
   }
 
   note(): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainPending, Session, type StreamChunk } from 'chdb';
 import type { SettingValue } from './chdb-preamble.ts';
+import { PartGuard } from './part-guard.ts';
 
 /** Rows for an insert, as the bytes of `JSONEachRow`. */
 export interface RawRows {
@@ -20,6 +21,8 @@ interface Running {
 // How often a statement that is to end is looked for: it may not have begun yet.
 const KILL_EVERY_MS = 50;
 
+const INSERT = /^\s*INSERT\b/i;
+
 /**
  * chDB open on a folder. It works around what chdb 3.4 does not promise, all of it tried:
  *
@@ -28,21 +31,32 @@ const KILL_EVERY_MS = 50;
  * - A failed statement leaves what it had written so far **at the head of the next answer of its connection**; settings
  *   and parameters stay with the connection too. So each statement has a fresh connection (0.2 ms, nothing leaks).
  * - A call aborted by chdb's own signal rejects at once and goes on computing: here it settles when it has ended.
+ * - A write that the disk had no space for is taken for done: see `PartGuard`.
  */
 export class ChdbEngine {
   readonly #folder: string;
   /** chDB shuts down with its last connection: this one stays open. It also sends KILL QUERY. */
   readonly #keeper: Session;
+  readonly #guard: PartGuard;
   readonly #running = new Map<string, Running>();
   #closed: Promise<void> | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.#keeper = new Session(folder);
+    this.#guard = new PartGuard({ query: (preamble, sql) => this.#ask(preamble, sql) }, folder);
   }
 
   /** Answers `sql` in the format that it names, after the SET statements of `preamble`. `signal` ends it early. */
   async query(preamble: string, sql: string, signal?: AbortSignal): Promise<Uint8Array> {
+    if (!INSERT.test(sql)) return this.#ask(preamble, sql, signal);
+    const begunAt = performance.now();
+    const answer = await this.#ask(preamble, sql, signal);
+    await this.#guard.expectWhole(performance.now() - begunAt);
+    return answer;
+  }
+
+  async #ask(preamble: string, sql: string, signal?: AbortSignal): Promise<Uint8Array> {
     const name = randomUUID();
     const text = `${preamble}/* ${name} */ ${sql}`;
     const end = () => void this.#end(name);
@@ -83,7 +97,9 @@ export class ChdbEngine {
   /** Inserts rows, parsed by chDB's own threads without a copy. Cannot be ended early. */
   async insert({ table, values, settings }: RawRows): Promise<void> {
     const rows = { table, values, settings, format: 'JSONEachRow' } as const;
+    const begunAt = performance.now();
     await this.#run(randomUUID(), true, (session) => session.insert(rows));
+    await this.#guard.expectWhole(performance.now() - begunAt);
   }
 
   /** Ends questions, waits for inserts, then closes. Idempotent. */
@@ -93,6 +109,7 @@ export class ChdbEngine {
   }
 
   async #close(): Promise<void> {
+    await this.#guard.close();
     const running = [...this.#running];
     await Promise.all(running.map(([name, { ended, isInsert }]) => (isInsert ? settled(ended) : this.#end(name))));
     this.#keeper.close();

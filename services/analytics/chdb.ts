@@ -7,6 +7,7 @@ import { ChdbConnection } from './chdb-connection.ts';
 import { ChdbEngine } from './chdb-engine.ts';
 import { type ClickHouseClients, ClickHouseStore } from './clickhouse.ts';
 import { EMBEDDED } from './clickhouse-deployment.ts';
+import { LOOKUP_LIMITS } from './clickhouse-settings.ts';
 import { GATE, QuestionGate } from './question-gate.ts';
 import { Slots } from './slots.ts';
 
@@ -108,10 +109,23 @@ async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
   try {
     await store.migrate();
     const boots = new BootNote(folder);
-    if (boots.isAnother()) await store.forgetDoubtful();
+    if (boots.isAnother() || (await hasPutAside(store, boots.notedAtMs()))) await store.forgetDoubtful();
     boots.note();
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Whether chDB found a part that it could not read, written since it was last opened: what it held may have been noted. */
+async function hasPutAside(store: ClickHouseStore, sinceMs: number | undefined): Promise<boolean> {
+  if (sinceMs === undefined) return false;
+  const sql =
+    'SELECT count() > 0 AS found FROM system.detached_parts ' +
+    "WHERE reason = 'broken-on-start' AND modification_time >= fromUnixTimestamp64Milli({since:Int64})";
+  const { rows } = await store.ask(
+    { sql, params: { since: String(Math.floor(sinceMs / 1000) * 1000) } },
+    LOOKUP_LIMITS,
+  );
+  return Boolean(rows[0]?.['found']);
 }
