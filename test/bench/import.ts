@@ -7,11 +7,11 @@ import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ServiceProcess, WRITE_KEY } from '../support/service.ts';
 import { type Figures, median } from './figures.ts';
 import type { Form } from './forms.ts';
+import { hasRead } from './lag.ts';
 import { type Answered, generateLoad } from './load.ts';
 
 const run = promisify(execFile);
@@ -22,7 +22,6 @@ const USERS = 50_000;
 const WARM_UP_SECONDS = 10;
 const SEGMENT_SECONDS = 10;
 const ALONE_SEGMENTS = 3;
-const LAG_EVERY_MS = 500;
 
 const BODY = JSON.stringify({
   user_id: 'user-20261121-000042',
@@ -70,7 +69,7 @@ async function measure(
   const before = await alone();
   const importing = timed(start());
   const beside = await whilst(importing, load);
-  const catchingUp = await whilst(timed(hasRead(service)), load);
+  const catchingUp = await whilst(timed(hasRead(service, 'import-\\w+')), load);
   const after = await alone();
   report(figures, name, { before, beside, catchingUp, after });
   const seconds = (await importing) / 1_000;
@@ -122,16 +121,6 @@ async function importFile(file: string, env: Record<string, string>): Promise<vo
   const { stdout } = await run(process.execPath, program, { env: { PATH: process.env['PATH'], ...env } });
   const { imported } = JSON.parse(stdout) as { imported: number };
   if (imported !== LINES) throw new Error(`${imported} lines of ${LINES} were imported`);
-}
-
-/** Resolves once the readers of imports have read all there is. */
-async function hasRead(service: ServiceProcess): Promise<void> {
-  for (;;) {
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    const lags = [...metrics.matchAll(/^tidemark_reader_lag_messages\{reader="import-\w+"\} (\d+)$/gm)];
-    if (lags.length === 2 && lags.every(([, lag]) => lag === '0')) return;
-    await delay(LAG_EVERY_MS);
-  }
 }
 
 /** Four tracks to an identify, about 200 bytes a line, of the last years. */

@@ -6,12 +6,7 @@ import { migrateDatabase } from '../../services/database/migrate.ts';
 import { openDatabase } from '../../services/database/open.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
-import { Codec } from '../../services/messages/codec.ts';
-import { type Message, TOPICS, topicOf } from '../../services/messages/message.ts';
-import { newMessageId } from '../../services/messages/message-id.ts';
-import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
-import { partitionKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
-import { ArrivalClock, drawProcessBits, versionOf } from '../../services/messages/version.ts';
+import { TOPICS } from '../../services/messages/message.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
 import { Projector } from '../../services/projector/project.ts';
@@ -19,13 +14,8 @@ import { createLogger } from '../../services/runtime/logger.ts';
 import { Sink } from '../../services/sink/copy.ts';
 import { Figures } from './figures.ts';
 import type { Form } from './forms.ts';
+import { codec, fill, MESSAGES, ROWS_A_MESSAGE } from './history.ts';
 
-const MESSAGES = 300_000;
-const USERS = 50_000;
-/** Four tracks of a row each, an identify of five. Rows of users, which are folded, are not counted. */
-const ROWS_A_MESSAGE = (4 * 1 + 5) / 5;
-const PROJECT = 'proj_benchmark0000000000';
-const codec = new Codec(new EmbeddedSchemaIds());
 const logger = createLogger('error', process.stderr);
 
 export async function benchProjector(figures: Figures, form: Form): Promise<void> {
@@ -166,57 +156,4 @@ function withStores(form: Form, use: (stores: Stores) => Promise<void>): Promise
       await Promise.all([log.close(), database.close()]);
     }
   });
-}
-
-/** 80 % tracks with about 200 bytes of properties, 20 % identifies of 5 traits. */
-async function fill(log: EventLog): Promise<void> {
-  const clock = new ArrivalClock();
-  const processBits = drawProcessBits();
-  for (let made = 0; made < MESSAGES; made += 1000) {
-    const messages = Array.from({ length: 1000 }, (_, index) => messageOf(made + index, clock.next(), processBits));
-    await log.append(
-      messages.map((message) => ({
-        topic: topicOf(message),
-        key: partitionKeyOf(message),
-        value: codec.encode(message),
-      })),
-    );
-  }
-}
-
-function messageOf(index: number, receivedAt: bigint, processBits: number): Message {
-  const userId = `user-${(index * 7919) % USERS}`;
-  const envelope = {
-    messageId: newMessageId(),
-    messageIdGiven: false,
-    projectId: PROJECT,
-    userKey: userKeyOf(PROJECT, userId),
-    userId,
-    anonymousId: null,
-    timestamp: receivedAt,
-    receivedAt,
-    version: versionOf(receivedAt, receivedAt, processBits),
-    source: 'batch',
-  } as const;
-  if (index % 5 === 0) {
-    const traits = { plan: 'pro', city: 'Lisbon', logins: index, score: index / 7, tags: ['a', 'b'] };
-    return { ...envelope, type: 'identify', traits: JSON.stringify(traits) };
-  }
-  const properties = {
-    order: `A-${index}`,
-    total: (index % 50_000) / 100,
-    currency: 'EUR',
-    items: index % 9,
-    coupon: null,
-    channel: ['web', 'shop', 'app'][index % 3],
-    address: { city: 'Lisbon', zip: '1100-048' },
-    note: 'left at the door, as agreed with the neighbour',
-  };
-  return {
-    ...envelope,
-    type: 'track',
-    event: 'Order Completed',
-    sessionId: null,
-    properties: JSON.stringify(properties),
-  };
 }

@@ -11,6 +11,7 @@ import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
 import { benchMembers } from './members.ts';
 import { benchProjector, benchSink } from './readers.ts';
+import { benchReplay } from './replay.ts';
 import { benchSpool } from './spool.ts';
 import { benchStart } from './start.ts';
 
@@ -20,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Prom
   sink: benchSink,
   start: benchStart,
   import: benchImport,
+  replay: benchReplay,
   members: benchMembers,
 };
 /** The same on Kafka, Postgres and ClickHouse, started for it. */
@@ -29,6 +31,7 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-sink': benchSink,
   'servers-spool': benchSpool,
   'servers-import': benchImport,
+  'servers-replay': benchReplay,
   'servers-members': benchMembers,
 };
 const ALL = [...Object.keys(BENCHMARKS), ...Object.keys(ON_SERVERS)];

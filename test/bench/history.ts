@@ -1,0 +1,70 @@
+/** A log that is already there, for what reads it. */
+import type { EventLog } from '../../services/event-log/event-log.ts';
+import { Codec } from '../../services/messages/codec.ts';
+import { type Message, topicOf } from '../../services/messages/message.ts';
+import { newMessageId } from '../../services/messages/message-id.ts';
+import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
+import { partitionKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
+import { ArrivalClock, drawProcessBits, versionOf } from '../../services/messages/version.ts';
+
+export const MESSAGES = 300_000;
+/** Four tracks of a row each, an identify of five. Rows of users, which are folded, are not counted. */
+export const ROWS_A_MESSAGE = (4 * 1 + 5) / 5;
+const USERS = 50_000;
+const PROJECT = 'proj_benchmark0000000000';
+
+/** Of the embedded schemas' ids. */
+export const codec = new Codec(new EmbeddedSchemaIds());
+
+/** 80 % tracks with about 200 bytes of properties, 20 % identifies of 5 traits. */
+export async function fill(log: EventLog, encoder: Pick<Codec, 'encode'> = codec): Promise<void> {
+  const clock = new ArrivalClock();
+  const processBits = drawProcessBits();
+  for (let made = 0; made < MESSAGES; made += 1000) {
+    const messages = Array.from({ length: 1000 }, (_, index) => messageOf(made + index, clock.next(), processBits));
+    await log.append(
+      messages.map((message) => ({
+        topic: topicOf(message),
+        key: partitionKeyOf(message),
+        value: encoder.encode(message),
+      })),
+    );
+  }
+}
+
+function messageOf(index: number, receivedAt: bigint, processBits: number): Message {
+  const userId = `user-${(index * 7919) % USERS}`;
+  const envelope = {
+    messageId: newMessageId(),
+    messageIdGiven: false,
+    projectId: PROJECT,
+    userKey: userKeyOf(PROJECT, userId),
+    userId,
+    anonymousId: null,
+    timestamp: receivedAt,
+    receivedAt,
+    version: versionOf(receivedAt, receivedAt, processBits),
+    source: 'batch',
+  } as const;
+  if (index % 5 === 0) {
+    const traits = { plan: 'pro', city: 'Lisbon', logins: index, score: index / 7, tags: ['a', 'b'] };
+    return { ...envelope, type: 'identify', traits: JSON.stringify(traits) };
+  }
+  const properties = {
+    order: `A-${index}`,
+    total: (index % 50_000) / 100,
+    currency: 'EUR',
+    items: index % 9,
+    coupon: null,
+    channel: ['web', 'shop', 'app'][index % 3],
+    address: { city: 'Lisbon', zip: '1100-048' },
+    note: 'left at the door, as agreed with the neighbour',
+  };
+  return {
+    ...envelope,
+    type: 'track',
+    event: 'Order Completed',
+    sessionId: null,
+    properties: JSON.stringify(properties),
+  };
+}
