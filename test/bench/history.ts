@@ -17,10 +17,13 @@ const PROJECT = 'proj_benchmark0000000000';
 export const codec = new Codec(new EmbeddedSchemaIds());
 
 /** 80 % tracks with about 200 bytes of properties, 20 % identifies of 5 traits. */
-export async function fill(log: EventLog, encoder: Pick<Codec, 'encode'> = codec): Promise<void> {
+export async function fill(
+  log: EventLog,
+  { count = MESSAGES, encoder = codec }: { readonly count?: number; readonly encoder?: Pick<Codec, 'encode'> } = {},
+): Promise<void> {
   const clock = new ArrivalClock();
   const processBits = drawProcessBits();
-  for (let made = 0; made < MESSAGES; made += 1000) {
+  for (let made = 0; made < count; made += 1000) {
     const messages = Array.from({ length: 1000 }, (_, index) => messageOf(made + index, clock.next(), processBits));
     await log.append(
       messages.map((message) => ({
