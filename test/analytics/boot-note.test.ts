@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { globSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { BootNote } from '../../services/analytics/boot-note.ts';
 import { openAnalytics } from '../../services/analytics/open.ts';
@@ -28,24 +29,47 @@ describe('a boot that was noted', () => {
   });
 });
 
-test('after the machine went down, what was noted last counts as not held; after a mere restart it does', async () => {
-  const folder = await temporaryFolder();
-  const partitions = [{ topic: 'tidemark.track', partition: 0 }];
-  const heldAfterRestart = async (): Promise<bigint | undefined> => {
-    const store = await openAnalytics(`chdb:${folder}`);
-    const [held] = await store.heldUpTo(partitions);
-    await store.close();
-    return held?.offset;
-  };
-  const store = await openAnalytics(`chdb:${folder}`);
-  const [partition = { topic: '', partition: 0 }] = partitions;
-  const range = { ...partition, from: 0n, to: { ...partition, offset: 1n, identity: 'of record 0' } };
-  await store.insert([range], rowsFor([new MessageMaker().track({})]));
-  await store.close();
+const PARTITION = { topic: 'tidemark.track', partition: 0 };
+const RANGE = { ...PARTITION, from: 0n, to: { ...PARTITION, offset: 1n, identity: 'of record 0' } };
 
-  const restarted = await heldAfterRestart();
+/** A folder in which one range is held, with its one event. */
+async function folderWithOne(): Promise<string> {
+  const folder = await temporaryFolder();
+  const store = await openAnalytics(`chdb:${folder}`);
+  await store.insert([RANGE], rowsFor([new MessageMaker().track({})]));
+  await store.close();
+  return folder;
+}
+
+async function heldAfterRestart(folder: string): Promise<bigint | undefined> {
+  const store = await openAnalytics(`chdb:${folder}`);
+  const [held] = await store.heldUpTo([PARTITION]);
+  await store.close();
+  return held?.offset;
+}
+
+test('after the machine went down, what was noted last counts as not held; after a mere restart it does', async () => {
+  const folder = await folderWithOne();
+
+  const restarted = await heldAfterRestart(folder);
   writeFileSync(join(folder, 'boot'), 'another boot');
-  const rebooted = await heldAfterRestart();
+  const rebooted = await heldAfterRestart(folder);
 
   expect([restarted, rebooted]).toEqual([1n, 0n]);
+});
+
+test('where a part cannot be read, what was noted since the last start counts as not held, once', async () => {
+  const folder = await folderWithOne();
+  const parts = globSync(join(folder, 'store/store/*/*/2*_1_1_0/columns.txt'));
+
+  for (const columns of parts) truncateSync(columns);
+  // ClickHouse dates parts to the second.
+  await delay(1_100);
+  const damaged = await heldAfterRestart(folder);
+  const store = await openAnalytics(`chdb:${folder}`);
+  await store.insert([RANGE], rowsFor([new MessageMaker().track({})]));
+  await store.close();
+
+  expect(parts).not.toHaveLength(0);
+  expect([damaged, await heldAfterRestart(folder)]).toEqual([0n, 1n]);
 });
