@@ -6,21 +6,15 @@ export interface GuardedEngine {
   query(preamble: string, sql: string): Promise<Uint8Array>;
 }
 
-export interface PartGuardOptions {
-  /** With less than this free on the disk, nothing is merged. */
-  readonly lowBytes?: number;
-  readonly lookEveryMs?: number;
-}
-
 interface Part {
   readonly database: string;
   readonly table: string;
-  readonly name: string;
   readonly path: string;
   /** Of the files in its checksums: all but the text files, and count.txt. */
   readonly bytes_on_disk: string;
 }
 
+/** With less than this free on the disk, nothing is merged. */
 const LOW_BYTES = 256 * 2 ** 20;
 const LOOK_EVERY_MS = 200;
 const AGAIN_MS = 200;
@@ -41,17 +35,15 @@ const SLACK_SECONDS = 2;
 export class PartGuard {
   readonly #engine: GuardedEngine;
   readonly #folder: string;
-  readonly #lowBytes: number;
   readonly #timer: NodeJS.Timeout;
   #isStopped = false;
   #looking: Promise<void> | undefined;
   #closed = false;
 
-  constructor(engine: GuardedEngine, folder: string, options: PartGuardOptions = {}) {
+  constructor(engine: GuardedEngine, folder: string) {
     this.#engine = engine;
     this.#folder = folder;
-    this.#lowBytes = options.lowBytes ?? LOW_BYTES;
-    this.#timer = setInterval(() => this.#look(), options.lookEveryMs ?? LOOK_EVERY_MS).unref();
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   /** @throws Error where a part that came within this time is not whole; it is gone again by then. */
@@ -80,10 +72,10 @@ export class PartGuard {
   async #followSpace(): Promise<void> {
     const { bavail, bsize } = await statfs(this.#folder);
     const free = bavail * bsize;
-    if (free < this.#lowBytes && !this.#isStopped) {
+    if (free < LOW_BYTES && !this.#isStopped) {
       await this.#stopMerges();
       await this.#mend(await this.#broken());
-    } else if (free >= 2 * this.#lowBytes && this.#isStopped) {
+    } else if (free >= 2 * LOW_BYTES && this.#isStopped) {
       await this.#mend(await this.#broken());
       await this.#run('SYSTEM START MERGES');
       this.#isStopped = false;
@@ -101,7 +93,7 @@ export class PartGuard {
     // By the clock that dates the parts: another may jump.
     const since = lastMs === undefined ? 0 : `now() - ${Math.ceil(lastMs / 1000) + SLACK_SECONDS}`;
     const parts = await this.#rows<Part>(
-      `SELECT database, table, name, path, bytes_on_disk FROM system.parts
+      `SELECT database, table, path, bytes_on_disk FROM system.parts
        WHERE active AND database != 'system' AND modification_time >= ${since}`,
     );
     const areWhole = await Promise.all(parts.map((part) => isWhole(part)));

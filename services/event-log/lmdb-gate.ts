@@ -4,6 +4,7 @@
  * threads closes the gate that their transactions pass, which waits until none is under way.
  */
 import { TidemarkError } from '../runtime/errors.ts';
+import { holdThread } from '../runtime/hold-thread.ts';
 
 const CLOSED = 0;
 const UNDER_WAY = 1;
@@ -37,8 +38,7 @@ export class Gate {
   close(): void {
     Atomics.store(this.#words, CLOSED, 1);
     const deadlineMs = performance.now() + LONGEST_MS;
-    const nothing = new Int32Array(new SharedArrayBuffer(4));
-    while (Atomics.load(this.#words, UNDER_WAY) > 0 && performance.now() < deadlineMs) Atomics.wait(nothing, 0, 0, 1);
+    while (Atomics.load(this.#words, UNDER_WAY) > 0 && performance.now() < deadlineMs) holdThread(1);
   }
 }
 

@@ -1,5 +1,6 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { holdThread } from './hold-thread.ts';
 
 export interface LineOutputOptions {
   /** Bytes held while the reader does not read: past this, lines are dropped. */
@@ -50,12 +51,12 @@ export class LineOutput {
     if (this.#writingSince !== undefined && now - this.#writingSince > this.#flushWithinMs) return;
     const until = now + this.#flushWithinMs;
     let left = this.#take();
-    while (left.length > 0 && !this.#gone) {
+    while (left.length > 0) {
       try {
         left = left.subarray(writeSync(this.#fd, left));
       } catch (error) {
         if (!isPassing(error) || performance.now() >= until) return;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
+        holdThread(AGAIN_MS);
       }
     }
   }
