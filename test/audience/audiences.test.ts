@@ -4,7 +4,7 @@ import { readDefinition } from '../../services/audience/definition.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
 import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
-import { HOSTILE } from '../support/hostile.ts';
+import { HOSTILE, hostileMembers } from '../support/hostile.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const DAY = 86_400_000_000n;
@@ -160,12 +160,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
       make.track({ userId: text, event: text, messageId: text, properties: said }),
       make.track({ userId: 'other', event: 'other', properties: '{"a":1,"list":[1]}' }),
     ]);
-    const tests = { is: text, in: [text, `${text}?`], contains: text, starts_with: text, gte: text, lte: text };
-    const members = [
-      { name: text, ...tests },
-      { name: 'list', contains: text },
-      { name: ['deep', text], ...tests },
-    ];
+    const members = hostileMembers(text);
     const where = members.map(({ name, ...rest }) => ({ property: name, ...rest }));
 
     const found = await preview(make, {

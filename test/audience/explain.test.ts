@@ -6,7 +6,7 @@ import { readDefinition } from '../../services/audience/definition.ts';
 import type { Explanation } from '../../services/audience/explain.ts';
 import { AMPLE, insert, MessageMaker } from '../support/analytics.ts';
 import { sharedAnalytics, testedAnalytics } from '../support/analytics-stores.ts';
-import { HOSTILE } from '../support/hostile.ts';
+import { HOSTILE, hostileMembers } from '../support/hostile.ts';
 import { propertyRun } from '../support/property-run.ts';
 import { exactly, historyAndDefinitions, insertHistory, NOW_MS } from '../support/random-history.ts';
 
@@ -41,12 +41,7 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
       make.track({ userId: text, event: text, messageId: text, properties: said, timestamp: NOW - DAY }),
       make.track({ userId: 'other', event: 'other', properties: '{"a":1,"list":[1]}' }),
     ]);
-    const tests = { is: text, in: [text, `${text}?`], contains: text, starts_with: text, gte: text, lte: text };
-    const members = [
-      { name: text, ...tests },
-      { name: 'list', contains: text },
-      { name: ['deep', text], ...tests },
-    ];
+    const members = hostileMembers(text);
     const where = [...members, { name: 'n', gt: 1.5, lte: 5, in: [5, 2.5] }, { name: 'list', contains: 1.5 }];
 
     const explanation = await explained(make, {

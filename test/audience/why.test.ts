@@ -6,7 +6,7 @@ import type { Why } from '../../services/audience/why.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../support/analytics.ts';
 import { sharedAnalytics, testedAnalytics } from '../support/analytics-stores.ts';
-import { HOSTILE } from '../support/hostile.ts';
+import { HOSTILE, hostileMembers } from '../support/hostile.ts';
 import { exactly, NOW, NOW_MS } from '../support/random-history.ts';
 
 const HOUR = 3_600_000_000n;
@@ -141,12 +141,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
       make.identify({ userId: text, traits: said }),
       make.track({ userId: text, event: text, messageId: text, properties: said }),
     ]);
-    const tests = { is: text, in: [text, `${text}?`], contains: text, starts_with: text, gte: text, lte: text };
-    const members = [
-      { name: text, ...tests },
-      { name: 'list', contains: text },
-      { name: ['deep', text], ...tests },
-    ];
+    const members = hostileMembers(text);
     const where = members.map(({ name, ...rest }) => ({ property: name, ...rest }));
     const all = [...members.map(({ name, ...rest }) => ({ trait: name, ...rest })), { event: text, where }];
 

@@ -1,24 +1,13 @@
 /** Saved audiences from end to end: streams that are cut, restarts between pages, changes, many at once, the command line. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../support/program.ts';
-import { canRunOnServers, onServers } from '../support/server-settings.ts';
 import { READ_KEY, ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { testedForms } from '../support/tested-forms.ts';
 
 const USERS = 2_000;
 const PRO = { trait: 'plan', is: 'pro' };
 const HEADERS = { 'content-type': 'application/json', api_key: READ_KEY };
-
-const FORMS = [
-  { form: 'embedded', settings: async () => ({}) },
-  ...((await canRunOnServers()) ? [{ form: 'on servers', settings: serverSettings }] : []),
-];
-
-async function serverSettings(): Promise<Record<string, string>> {
-  const servers = await onServers();
-  onTestFinished(() => servers?.drop());
-  return { ...servers?.settings };
-}
 
 /** Of a stream: a member, a change, or its end. */
 interface Line {
@@ -34,7 +23,7 @@ interface Shown {
   readonly evaluation: { readonly members: number; readonly at: string; readonly cause: string } | null;
 }
 
-describe.each(FORMS)('saved audiences, $form', ({ settings }) => {
+describe.each(await testedForms())('saved audiences, $form', ({ settings }) => {
   test('are streamed, kept, asked many at once, and told on the command line', { timeout: 400_000 }, async () => {
     const installation = new Installation(await temporaryFolder(), await settings());
     await installation.start();

@@ -6,20 +6,9 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ImportState } from '../../services/import/state.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-import { canRunOnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const FORMS = [
-  { form: 'embedded', settings: async () => ({}) },
-  ...((await canRunOnServers()) ? [{ form: 'on servers', settings: serverSettings }] : []),
-];
-
-async function serverSettings(): Promise<Record<string, string>> {
-  const servers = await onServers();
-  onTestFinished(() => servers?.drop());
-  return { ...servers?.settings };
-}
+import { testedForms } from '../support/tested-forms.ts';
 
 const EVENTS = 3_000;
 const USERS = 6;
@@ -38,7 +27,7 @@ function history(): string {
   return `${lines.join('\n')}\n`;
 }
 
-describe.each(FORMS)('history, $form', ({ settings }) => {
+describe.each(await testedForms())('history, $form', ({ settings }) => {
   test('is imported beside a running service, once, though the import is killed', { timeout: 180_000 }, async () => {
     const folder = await temporaryFolder();
     const env = { DATA_DIR: folder, ...(await settings()) };

@@ -6,6 +6,11 @@ import { type Given, importScene, trackLine, trackLines } from '../support/impor
 
 const scene = importScene();
 
+function distinctIds(): number {
+  const messages = scene().messages();
+  return new Set(messages.map(({ messageId }) => messageId)).size;
+}
+
 describe('an import that was ended', () => {
   test.each([
     { what: 'NDJSON', content: () => trackLines(3_000) },
@@ -25,13 +30,7 @@ describe('an import that was ended', () => {
     expect(first.imported).toBeGreaterThan(0);
     expect(second).toMatchObject({ imported: 3_000, refused: 0, isDone: true, resumedAtLine: first.lines });
     expect(scene().messages()).toHaveLength(3_000);
-    expect(
-      new Set(
-        scene()
-          .messages()
-          .map(({ messageId }) => messageId),
-      ).size,
-    ).toBe(3_000);
+    expect(distinctIds()).toBe(3_000);
     expect(
       new Set(
         scene()
@@ -89,13 +88,7 @@ describe('an import that was ended', () => {
     await scene().run({ restarts: true });
 
     expect(scene().messages()).toHaveLength(20);
-    expect(
-      new Set(
-        scene()
-          .messages()
-          .map(({ messageId }) => messageId),
-      ).size,
-    ).toBe(10);
+    expect(distinctIds()).toBe(10);
   });
 });
 

@@ -33,3 +33,16 @@ export const HOSTILE = [
   '$.a',
   '__proto__',
 ];
+
+/**
+ * What is asked of traits and of properties alike, by name, with every operator that takes text, and this text wherever a
+ * caller writes: at the top, of a list, and of something nested.
+ */
+export function hostileMembers(text: string) {
+  const tests = { is: text, in: [text, `${text}?`], contains: text, starts_with: text, gte: text, lte: text };
+  return [
+    { name: text, ...tests },
+    { name: 'list', contains: text },
+    { name: ['deep', text], ...tests },
+  ];
+}
