@@ -6,7 +6,7 @@ import type { AudienceHistory, ChangesQuery } from './audience-history.ts';
 export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
 
 /** The tables that the sink writes, in the order in which they are inserted. */
-export const ROW_TABLES = ['event_rows', 'session_rows', 'identify_rows', 'trait_rows', 'user_rows'] as const;
+export const ROW_TABLES = ['track_rows', 'session_rows', 'identify_rows', 'trait_rows', 'user_rows'] as const;
 export type RowTable = (typeof ROW_TABLES)[number];
 
 /** A range of one partition: from this offset (inclusive) to this position, whose offset is exclusive. */

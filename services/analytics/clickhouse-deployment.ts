@@ -5,6 +5,8 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 export interface Deployment {
   /** A statement of `schemas/clickhouse` as it is to be run here. */
   readonly statement: (sql: string) => string;
+  /** What is to be run before all of a table is read, so that all is there. */
+  readonly beforeReading?: (table: string) => string;
   /** For every insert, beside those that all have. */
   readonly insertSettings: ClickHouseSettings;
   /** Whether an insert that was done before is recognised, by its token, and left out. */
@@ -58,6 +60,7 @@ export function cluster({ name, insertQuorum }: ClusterOptions): Deployment {
   return {
     statement: (sql) =>
       withSettings(replicated(onCluster(sql, name)), `${ON_DISK}, replicated_deduplication_window = ${REPEATS_KNOWN}`),
+    beforeReading: (table) => `SYSTEM SYNC REPLICA ${table}`,
     insertSettings: { ...DROP_REPEATS, insert_quorum: insertQuorum, insert_quorum_timeout: 30_000 },
     dropsRepeats: true,
     graceMs: GRACE_MS,

@@ -1,15 +1,25 @@
 import { fileURLToPath } from 'node:url';
-import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import {
   type AppliedMigration,
   migrate,
   type MigrationFile,
+  type MigrationTarget,
   readMigrations,
   statementsOf,
 } from '../runtime/migrate.ts';
 import type { Deployment } from './clickhouse-deployment.ts';
 
 export const CLICKHOUSE_SCHEMAS = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
+
+type Migrated = Pick<Deployment, 'statement' | 'beforeReading'>;
+
+const ATTEMPTS = 10;
+const AGAIN_MS = 500;
+
+/** Rows of one table to another. */
+const COPY = /^INSERT INTO [^]*^FROM (\w+)$/m;
 
 /** Runs what it is given while nobody else migrates the same tables. */
 export type Exclusively = <T>(run: () => Promise<T>) => Promise<T>;
@@ -21,22 +31,34 @@ ORDER BY number`;
 
 /**
  * Brings the tables and views up to `schemas/clickhouse`. Every statement bears being run twice, also by two processes
- * at once; where there is nothing to do, nothing is written and no lock taken.
+ * at once (one that finds a table gone, which another is done with, begins again); where there is nothing to do, nothing is
+ * written and no lock taken.
  */
 export async function migrateClickHouse(
   client: ClickHouseClient,
-  { statement }: Pick<Deployment, 'statement'>,
+  deployment: Migrated,
   exclusively: Exclusively = (run) => run(),
 ): Promise<void> {
   const files = await readMigrations(CLICKHOUSE_SCHEMAS);
-  await migrate(
-    {
-      exclusively: async (run) => ((await appliedIn(client)).length >= files.length ? run() : exclusively(run)),
-      applied: () => appliedIn(client),
-      apply: (file) => apply(client, file, statement),
-    },
-    files,
-  );
+  const target: MigrationTarget = {
+    exclusively: async (run) => ((await appliedIn(client)).length >= files.length ? run() : exclusively(run)),
+    applied: () => appliedIn(client),
+    apply: (file) => apply(client, file, deployment),
+  };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await migrate(target, files);
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isOfNoTable(error)) throw error;
+      await delay(AGAIN_MS);
+    }
+  }
+}
+
+/** A process that is further on, where no lock is given, drops what is there for the way alone. */
+function isOfNoTable(error: unknown): boolean {
+  return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE';
 }
 
 async function appliedIn(client: ClickHouseClient): Promise<readonly AppliedMigration[]> {
@@ -45,10 +67,18 @@ async function appliedIn(client: ClickHouseClient): Promise<readonly AppliedMigr
   return rowsOf<AppliedMigration>(client, 'SELECT number, name, checksum FROM schema_migrations FINAL');
 }
 
-async function apply(client: ClickHouseClient, file: MigrationFile, statement: Deployment['statement']): Promise<void> {
-  const { number, name, checksum, sql } = file;
-  for (const one of statementsOf(sql)) await client.command({ query: statement(one), clickhouse_settings: DEFINING });
-  await client.command({ query: statement(APPLIED_TABLE), clickhouse_settings: DEFINING });
+async function apply(
+  client: ClickHouseClient,
+  { number, name, checksum, sql }: MigrationFile,
+  { statement, beforeReading }: Migrated,
+): Promise<void> {
+  const run = (query: string) => client.command({ query, clickhouse_settings: DEFINING });
+  for (const one of statementsOf(sql)) {
+    const from = COPY.exec(one)?.[1];
+    if (from !== undefined && beforeReading !== undefined) await run(beforeReading(from));
+    await run(statement(one));
+  }
+  await run(statement(APPLIED_TABLE));
   const query = 'INSERT INTO schema_migrations SELECT {number:UInt32}, {name:String}, {checksum:String}';
   await client.command({ query, query_params: { number, name, checksum } });
 }

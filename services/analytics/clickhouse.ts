@@ -75,7 +75,7 @@ export class ClickHouseStore implements AnalyticsStore {
    */
   async migrate(exclusively?: Exclusively): Promise<void> {
     try {
-      await migrateClickHouse(this.#clients.inserts, this.#deployment, exclusively);
+      await migrateClickHouse(this.#clients.evaluations, this.#deployment, exclusively);
     } catch (error) {
       throw error instanceof TidemarkError ? error : openingError(error);
     }

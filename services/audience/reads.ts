@@ -24,7 +24,7 @@ function eventReads({ event, where, times, within, first, last }: EventCondition
     ? `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`
     : 'the first copy of a repeat (FINAL)';
   const columns = where.map(({ path }) => columnsOf(path));
-  return [`event_rows: the events ${JSON.stringify(event)} ${days}, by the key`, copies, ...new Set(columns)].join(
+  return [`track_rows: the events ${JSON.stringify(event)} ${days}, by the key`, copies, ...new Set(columns)].join(
     '; ',
   );
 }

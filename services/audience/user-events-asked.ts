@@ -44,7 +44,7 @@ const MAX_EVENTS = 200_000;
 
 /**
  * For each condition the events that it counts where they lie within the time asked for, at `now` or later. Of several
- * copies of a message on one day, the first in the log: what `event_rows FINAL` has.
+ * copies of a message on one day, the first in the log: what `track_rows FINAL` has.
  *
  * @throws TidemarkError `QUERY_LIMIT` where the user has done more than can be looked at; and as `AnalyticsReader.ask`.
  */

@@ -54,7 +54,7 @@ export function eventUsers(scope: Scope, condition: EventCondition, times: Times
 /** FINAL keeps the first copy of a repeat, merged or not, and that one says what happened. */
 function firstCopies(scope: Scope, condition: EventCondition, among: string | null): string {
   const { within, where } = condition;
-  return select(`SELECT user FROM event_rows FINAL${narrowedTo(among)}`, [
+  return select(`SELECT user FROM track_rows FINAL${narrowedTo(among)}`, [
     ...named(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
@@ -69,14 +69,14 @@ function firstCopies(scope: Scope, condition: EventCondition, among: string | nu
 function anyCopies(scope: Scope, condition: EventCondition, among: string | null): string {
   const { within } = condition;
   const cut = within === null ? [] : cutDays(scope, within);
-  const whole = select('SELECT user FROM event_rows', [
+  const whole = select('SELECT user FROM track_rows', [
     ...named(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...cut.map((day) => `day != ${day}`),
     cut.length === 0 ? among : null,
   ]);
   if (cut.length === 0 || within === null) return whole;
-  const part = select('SELECT user FROM event_rows FINAL', [
+  const part = select('SELECT user FROM track_rows FINAL', [
     ...named(scope, condition),
     `day IN (${cut.join(', ')})`,
     ...periodSql(scope, 'timestamp', within),
@@ -107,12 +107,12 @@ function memberSql(params: Params, { path, tests }: Member): string {
 // `uniqUpTo` looks through all that it knows of a user for every event.
 const FEW = 16;
 
-/** A repeat under another day's timestamp is a row of its own: distinct ids are counted, not rows. */
+/** A repeat under another day's timestamp is a row of its own: distinct ids are counted, by their numbers, not rows. */
 function timesSql(params: Params, { atLeast, atMost }: Times): string[] {
   if (atLeast <= 1 && atMost === null) return [];
   const enough = Math.max(atLeast, (atMost ?? 0) + 1);
-  // Of few it is all that has to be known, and it takes half the time of an audience of many events. By hashes of 64 bits.
-  const times = enough <= FEW ? `uniqUpTo(${params.count(enough)})(message_id)` : 'uniqExact(message_id)';
+  // Of few it is all that has to be known, and it takes half the time of an audience of many events.
+  const times = enough <= FEW ? `uniqUpTo(${params.count(enough)})(message_number)` : 'uniqExact(message_number)';
   const conditions = [];
   if (atLeast > 1) conditions.push(`${times} >= ${params.count(atLeast)}`);
   if (atMost !== null) conditions.push(`${times} <= ${params.count(atMost)}`);

@@ -43,7 +43,7 @@ const LIVE_BOUND = (topic: string): string => `log_offset < {${topic}:Array(UInt
 const PLACED: readonly Placed[] = [
   {
     what: 'events',
-    table: 'event_rows',
+    table: 'track_rows',
     key: EVENT_DAY,
     hashed:
       'user, message_id, timestamp, received_at, session_id, source, properties_text, log_partition, log_offset, message_id_given',

@@ -35,7 +35,7 @@ export interface UserSeen {
 
 /** Every row of a message but the user's. Times are microseconds, 128-bit numbers plain decimals. */
 export function rowsOf(message: Message, place: Place): readonly Row[] {
-  if (message.type === 'track') return [['event_rows', eventLine(message, place)]];
+  if (message.type === 'track') return [['track_rows', eventLine(message, place)]];
   if (message.type === 'identify') return [['identify_rows', identifyLine(message, place)], ...traitRows(message)];
   return [['session_rows', sessionLine(message, place)], ...traitRows(message)];
 }

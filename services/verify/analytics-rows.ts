@@ -27,7 +27,7 @@ export interface HeldRow {
 // Reading a month of messages again takes its time; it is not a question that somebody waits for.
 const LIMITS: QueryLimits = { maxMs: 1_800_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: Number.MAX_SAFE_INTEGER };
 
-const TABLES = { track: 'event_rows', session: 'session_rows', identify: 'identify_rows' } as const;
+const TABLES = { track: 'track_rows', session: 'session_rows', identify: 'identify_rows' } as const;
 
 /** How many rows there are by project, partition and hour, of the offsets within reach, each message once. */
 export async function heldCells(

@@ -9,7 +9,7 @@ const STATEMENTS = readdirSync(FOLDER)
   .flatMap((file) => statementsOf(readFileSync(new URL(file, FOLDER), 'utf8')));
 
 const TABLE = `-- Why it is.
-CREATE TABLE IF NOT EXISTS event_rows
+CREATE TABLE IF NOT EXISTS track_rows
 (
     a String -- CREATE TABLE nothing
 )
@@ -27,7 +27,7 @@ test('a table of a server is flushed at each insert and knows repeats; inside th
 
 test('a table of a cluster is made on all of it, replicated', () => {
   expect(blue.statement(TABLE)).toBe(`-- Why it is.
-CREATE TABLE IF NOT EXISTS event_rows ON CLUSTER \`blue\`
+CREATE TABLE IF NOT EXISTS track_rows ON CLUSTER \`blue\`
 (
     a String -- CREATE TABLE nothing
 )
@@ -52,14 +52,22 @@ test.each([
 });
 
 test('what it does not know how to run on a cluster is refused', () => {
-  expect(() => blue.statement('RENAME TABLE event_rows TO rows')).toThrow('RENAME');
+  expect(() => blue.statement('RENAME TABLE track_rows TO rows')).toThrow('RENAME');
 });
 
-test.each(STATEMENTS)('every statement there is runs on all of a cluster, with replicated tables: %s', (statement) => {
-  const sql = blue.statement(statement);
+test.each(STATEMENTS.filter((statement) => !/^INSERT/m.test(statement)))(
+  'every definition there is runs on all of a cluster, with replicated tables: %s',
+  (statement) => {
+    const sql = blue.statement(statement);
 
-  expect(sql.match(/ON CLUSTER/g)).toHaveLength(1);
-  expect(sql.match(/ENGINE = (?!Replicated)/g)).toBeNull();
+    expect(sql.match(/ON CLUSTER/g)).toHaveLength(1);
+    expect(sql.match(/ENGINE = (?!Replicated)/g)).toBeNull();
+  },
+);
+
+test('a replica of a cluster reads all of a table only once it has all of it', () => {
+  expect(blue.beforeReading?.('track_rows')).toBe('SYSTEM SYNC REPLICA track_rows');
+  expect(SERVER.beforeReading).toBeUndefined();
 });
 
 test('an acknowledged insert into a cluster is on as many replicas as asked for', () => {

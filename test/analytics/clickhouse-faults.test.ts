@@ -40,7 +40,7 @@ describe.skipIf(!isPossible)('a sink whose ClickHouse', () => {
   }
 
   async function isInserting(): Promise<boolean> {
-    const running = "SELECT count() FROM system.processes WHERE startsWith(query, 'INSERT INTO event_rows')";
+    const running = "SELECT count() FROM system.processes WHERE startsWith(query, 'INSERT INTO track_rows')";
     return Number((await askServer(server.url, running))[0]) > 0;
   }
 

@@ -60,7 +60,7 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
   test('has the tables, views and columns that the page describes, and no others', async () => {
     const columns = await byHand(
       `SELECT concat(table, ' ', name, ' ', type) FROM system.columns
-       WHERE database = currentDatabase() AND table != 'user_event_rows_feed'
+       WHERE database = currentDatabase() AND table != 'user_event_rows_of_tracks'
        ORDER BY table, position FORMAT TSVRaw`,
     );
 

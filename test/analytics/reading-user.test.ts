@@ -55,7 +55,7 @@ describe.skipIf((await serverUrl('clickhouse')) === undefined)('the user of docs
     const questions = [
       'SELECT count() FROM events',
       'SELECT count() FROM profiles',
-      'SELECT count() FROM event_rows FINAL',
+      'SELECT count() FROM track_rows FINAL',
       `SELECT count() FROM users_with_trait(project = '${make.projectId}', trait = 'plan')`,
       `SELECT count() FROM user_timeline(project = '${make.projectId}', user_id = 'ada')`,
     ];
@@ -65,8 +65,8 @@ describe.skipIf((await serverUrl('clickhouse')) === undefined)('the user of docs
 
   test.each([
     ["INSERT INTO held_ranges SELECT 'topic', 0, 0, 1, '', now()", /READONLY|ACCESS_DENIED/],
-    ['ALTER TABLE event_rows DELETE WHERE 1', /READONLY|ACCESS_DENIED/],
-    ['TRUNCATE TABLE event_rows', /READONLY|ACCESS_DENIED/],
+    ['ALTER TABLE track_rows DELETE WHERE 1', /READONLY|ACCESS_DENIED/],
+    ['TRUNCATE TABLE track_rows', /READONLY|ACCESS_DENIED/],
     ['DROP VIEW events', /READONLY|ACCESS_DENIED/],
     ['CREATE TABLE tidemark.mine (a String) ENGINE = MergeTree ORDER BY a', /READONLY|ACCESS_DENIED/],
     ['SELECT * FROM other.secrets', /ACCESS_DENIED/],

@@ -172,7 +172,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
 
     expect(found).toMatchObject({ count: 1, sample: [text] });
     expect(
-      await ask(store(), 'SELECT count() AS n FROM event_rows WHERE project_id = {p:String}', { p: make.projectId }),
+      await ask(store(), 'SELECT count() AS n FROM track_rows WHERE project_id = {p:String}', { p: make.projectId }),
     ).toEqual([{ n: '2' }]);
   });
 

@@ -77,16 +77,16 @@ describe('a definition is asked as', () => {
     [
       'having done something, by any copy of any event',
       { event: 'Bought' },
-      ['user IN (SELECT user FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
+      ['user IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
     ],
     [
       'having done it within a time by any copy, but for the days of which the time has a part',
       { event: 'Bought', within: { last: '30d' } },
       [
-        'user IN (SELECT user FROM (SELECT user FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'user IN (SELECT user FROM (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
         'AND day != toDate32(‹2026-10-21 12:00:00.000000›) AND day != toDate32(‹2026-11-20 12:00:00.000001›)',
-        'UNION ALL SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'UNION ALL SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND day IN (toDate32(‹2026-10-21 12:00:00.000000›), toDate32(‹2026-11-20 12:00:00.000001›))',
         'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›) GROUP BY user)',
       ],
@@ -95,17 +95,17 @@ describe('a definition is asked as', () => {
       'how often and when, by day first and by distinct ids',
       { event: 'Bought', count: { at_least: 3 }, within: { last: '30d' } },
       [
-        'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND day >= toDate32(‹2026-10-21 12:00:00.000000›) AND day <= toDate32(‹2026-11-20 12:00:00.000001›)',
         'AND timestamp >= ‹2026-10-21 12:00:00.000000› AND timestamp < ‹2026-11-20 12:00:00.000001›',
-        'GROUP BY user HAVING uniqUpTo(‹3›)(message_id) >= ‹3›)',
+        'GROUP BY user HAVING uniqUpTo(‹3›)(message_number) >= ‹3›)',
       ],
     ],
     [
       'a property by the subcolumns of each type',
       { event: 'Bought', where: [{ property: 'total', gt: 50 }] },
       [
-        'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND ifNull((‹properties.total.:`Int64`› > ‹50› OR ‹properties.total.:`UInt64`› > ‹50›',
         'OR ‹properties.total.:`Float64`› > ‹50›), false) GROUP BY user)',
       ],
@@ -114,7 +114,7 @@ describe('a definition is asked as', () => {
       'a property that no subcolumn can be named for, by its text',
       { event: 'Bought', where: [{ property: ['a.b', '`c'], is: 'x' }] },
       [
-        'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         "AND ifNull(if(JSONType(readable(properties_text), ‹a.b›, ‹`c›) = 'String', JSONExtractString(readable(properties_text), ‹a.b›, ‹`c›), NULL) = ‹x›, false)",
         'GROUP BY user)',
       ],
@@ -123,7 +123,7 @@ describe('a definition is asked as', () => {
       'an object by what is in it',
       { event: 'Bought', where: [{ property: ['a.b', 'c'], exists: true }] },
       [
-        'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND (isNotNull(‹properties.a%2Eb.c›) OR notEmpty(JSONAllPaths(‹properties.^`a%2Eb`.c›)))',
         'GROUP BY user)',
       ],
@@ -131,14 +131,14 @@ describe('a definition is asked as', () => {
     [
       'never done by those who have',
       { event: 'Bought', count: { at_most: 0 } },
-      ['user NOT IN (SELECT user FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
+      ['user NOT IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›', 'GROUP BY user)'],
     ],
     [
       'first and last times',
       { event: 'Bought', count: { at_least: 1, at_most: 2 }, first: { since: '2026-11-01' }, last: { before: '7d' } },
       [
-        'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
-        'GROUP BY user HAVING uniqUpTo(‹3›)(message_id) <= ‹2›',
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'GROUP BY user HAVING uniqUpTo(‹3›)(message_number) <= ‹2›',
         'AND min(timestamp) >= ‹2026-11-01 00:00:00.000000›',
         'AND max(timestamp) < ‹2026-11-13 12:00:00.000000›)',
       ],
@@ -153,10 +153,10 @@ describe('a definition is asked as', () => {
         ],
       },
       [
-        '(user IN (SELECT user FROM trait_rows FINAL PREWHERE user IN (SELECT user FROM event_rows FINAL',
+        '(user IN (SELECT user FROM trait_rows FINAL PREWHERE user IN (SELECT user FROM track_rows FINAL',
         "PREWHERE user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted'",
         "AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))",
-        'WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user HAVING uniqUpTo(‹2›)(message_id) >= ‹2›)',
+        'WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user HAVING uniqUpTo(‹2›)(message_number) >= ‹2›)',
         "WHERE project_id = ‹proj_1› AND trait = ‹email› AND kind != 'deleted' AND kind != 'deleted'))",
       ],
     ],
@@ -171,21 +171,21 @@ describe('a definition is asked as', () => {
         ],
       },
       [
-        '(user IN (SELECT user FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        '(user IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
         'AND user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
         "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)) GROUP BY user)",
         'AND NOT (user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1›',
         "AND trait = ‹age› AND kind != 'deleted' AND kind != 'deleted')) AND (user IN (SELECT user",
-        'FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹A› GROUP BY user) OR user IN (SELECT user',
-        'FROM event_rows WHERE project_id = ‹proj_1› AND event = ‹B› GROUP BY user)))',
+        'FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹A› GROUP BY user) OR user IN (SELECT user',
+        'FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹B› GROUP BY user)))',
       ],
     ],
     [
       'many times by all their ids',
       { event: 'Bought', count: { at_least: 17 } },
       [
-        'user IN (SELECT user FROM event_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
-        'GROUP BY user HAVING uniqExact(message_id) >= ‹17›)',
+        'user IN (SELECT user FROM track_rows FINAL WHERE project_id = ‹proj_1› AND event = ‹Bought›',
+        'GROUP BY user HAVING uniqExact(message_number) >= ‹17›)',
       ],
     ],
   ])('%s', (_, definition, lines) => {
@@ -200,7 +200,7 @@ describe('a query', () => {
     expect(sql).toBe(
       "SELECT uniqExact(user) AS count, arraySlice(arraySort(groupUniqArrayIf(1000)(user_id, user_id != '')), 1, {p0:UInt64}) AS sample " +
         'FROM user_rows WHERE project_id = {p1:String} AND user IN ' +
-        '(SELECT user FROM event_rows WHERE project_id = {p1:String} AND event = {p2:String} GROUP BY user)',
+        '(SELECT user FROM track_rows WHERE project_id = {p1:String} AND event = {p2:String} GROUP BY user)',
     );
     expect(params).toEqual({ p0: '10', p1: 'proj_1', p2: 'Bought' });
   });

@@ -93,7 +93,7 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
 
     const [users, bought, lately, plan, nothing] = reads;
     expect(reads.map(({ path }) => path)).toEqual([null, ...asked.map((_, index) => `/definition/any/${index}`)]);
-    expect(reads.map(({ table }) => table)).toEqual(['user_rows', 'event_rows', 'event_rows', 'trait_rows', null]);
+    expect(reads.map(({ table }) => table)).toEqual(['user_rows', 'track_rows', 'track_rows', 'trait_rows', null]);
     expect(users?.rows).toBeGreaterThanOrEqual(12_000);
     // Half of the events, and as it is read by granules of 8,192 rows, one more at either end.
     expect(bought?.rows).toBeGreaterThanOrEqual(15_000);
@@ -102,6 +102,6 @@ describe.each(await testedAnalytics())('an audience is explained in $name', (tes
     expect(lately?.marks).toBeLessThan(bought?.marks ?? 0);
     expect(plan?.rows).toBeLessThan(24_000);
     expect(nothing).toMatchObject({ rows: 0, marks: 0, plan: [] });
-    expect(bought?.plan.join('\n')).toContain('event_rows');
+    expect(bought?.plan.join('\n')).toContain('track_rows');
   });
 });

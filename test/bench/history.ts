@@ -7,7 +7,8 @@ import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { partitionKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { ArrivalClock, drawProcessBits, versionOf } from '../../services/messages/version.ts';
 
-export const MESSAGES = 300_000;
+/** `BENCH_READERS_MESSAGES` (300,000): how many the readers' benchmarks read. */
+export const MESSAGES = Number(process.env['BENCH_READERS_MESSAGES'] ?? 300_000);
 /** Four tracks of a row each, an identify of five. Rows of users, which are folded, are not counted. */
 export const ROWS_A_MESSAGE = (4 * 1 + 5) / 5;
 const USERS = 50_000;

@@ -38,7 +38,12 @@ export class Floods {
   }
 
   static async start(): Promise<Floods> {
-    const scene = await serversScene({ brokers: 1, processes: 1, settings: { MAX_UNACKNOWLEDGED_BYTES } });
+    const scene = await serversScene({
+      brokers: 1,
+      processes: 1,
+      settings: { MAX_UNACKNOWLEDGED_BYTES },
+      largeDisks: true,
+    });
     await scene.heal();
     const missing = await notReady(scene.processes, 120_000);
     if (missing.length > 0) throw new Error(`not ready: ${missing.join(', ')}`);

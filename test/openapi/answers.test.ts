@@ -67,7 +67,7 @@ async function bodiesOf(operation: Operation): Promise<string[]> {
 
 /** What analytics answers to the questions of the examples. */
 function rowsFor(sql: string): readonly Record<string, unknown>[] {
-  if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'event_rows', parts: '1', rows: '2', marks: '1' }];
+  if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
   if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
   if (sql.includes('FROM user_event_rows')) return [];
   if (sql.startsWith('SELECT trait')) return [{ trait: 'plan', kind: 'string', value: '"pro"', version: '5' }];

@@ -100,7 +100,7 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
         changed,
       ]);
       const his = `project_id = '${shop}' AND user = toUInt128('${userNumber(lost)}')`;
-      for (const table of ['event_rows', 'trait_rows', 'user_event_rows']) await scene.deleteRows(table, his);
+      for (const table of ['track_rows', 'trait_rows', 'user_event_rows']) await scene.deleteRows(table, his);
       scene.startPosting(other);
 
       const profiles = await scene.build('profiles');

@@ -108,7 +108,7 @@ describe.each(await testedAnalytics())('$name', (tested) => {
     await caughtUp();
 
     expect(await backup.heldUpTo([TRACKS])).toEqual([end]);
-    expect(backup.calls.flatMap(({ rows }) => rows.get('event_rows') ?? [])).toHaveLength(1);
+    expect(backup.calls.flatMap(({ rows }) => rows.get('track_rows') ?? [])).toHaveLength(1);
 
     async function olderBackup(): Promise<AnalyticsWriter & { readonly calls: readonly { readonly rows: Rows }[] }> {
       const { analytics } = bench();

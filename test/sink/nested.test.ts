@@ -67,7 +67,7 @@ describe.each(await testedAnalytics())('events of every shape ($name)', (tested)
   async function most(): Promise<Record<string, number>> {
     const sql = `SELECT max(files) AS files, max(length(substreams)) AS streams, count() AS parts
                  FROM system.parts_columns INNER JOIN system.parts USING (database, table, name, active)
-                 WHERE database = currentDatabase() AND table = 'event_rows' AND active AND column = 'properties'`;
+                 WHERE database = currentDatabase() AND table = 'track_rows' AND active AND column = 'properties'`;
     const [row] = await ask<Record<string, string>>(analytics.store, sql);
     return Object.fromEntries(Object.entries(row ?? {}).map(([name, value]) => [name, Number(value)]));
   }
@@ -96,7 +96,7 @@ describe.each(await testedAnalytics())('events of every shape ($name)', (tested)
 
     const inserted = await most();
     const foundInserted = await found();
-    await analytics.byHand('OPTIMIZE TABLE event_rows FINAL');
+    await analytics.byHand('OPTIMIZE TABLE track_rows FINAL');
     const merged = await most();
 
     expect(foundInserted).toEqual(expected);

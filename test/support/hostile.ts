@@ -6,7 +6,7 @@ export const HOSTILE = [
   '\\',
   "\\'",
   "') OR 1=1 --",
-  '; DROP TABLE event_rows',
+  '; DROP TABLE track_rows',
   '/*',
   '{p0:String}',
   '{p1:Identifier}',

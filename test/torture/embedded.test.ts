@@ -67,15 +67,15 @@ test('a trait that Postgres has wrong is found out', async () => {
 });
 
 test('an event that ClickHouse lacks is found out', async () => {
-  await inAnalytics(`ALTER TABLE event_rows DELETE WHERE (project_id, user, message_id) IN
-    (SELECT project_id, user, message_id FROM event_rows LIMIT 1) SETTINGS mutations_sync = 2`);
+  await inAnalytics(`ALTER TABLE track_rows DELETE WHERE (project_id, user, message_id) IN
+    (SELECT project_id, user, message_id FROM track_rows LIMIT 1) SETTINGS mutations_sync = 2`);
 
   expect(await kindsFound()).toContain('missing in ClickHouse');
 });
 
 test('an event that ClickHouse has twice is found out', async () => {
-  await inAnalytics(`INSERT INTO event_rows
-    SELECT * REPLACE (concat(message_id, ' again') AS message_id) FROM event_rows WHERE event = 'page' LIMIT 1`);
+  await inAnalytics(`INSERT INTO track_rows
+    SELECT * REPLACE (concat(message_id, ' again') AS message_id, message_number + 1 AS message_number) FROM track_rows WHERE event = 'page' LIMIT 1`);
 
   expect(await kindsFound()).toContain('doubled in ClickHouse');
 });

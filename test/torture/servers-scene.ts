@@ -25,6 +25,8 @@ export interface ServersOptions {
   readonly processes?: number;
   /** Of the service, beside where its servers are. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Whether the servers' disks cannot fill up: they are not 4 GiB of memory each. */
+  readonly largeDisks?: boolean;
 }
 
 const DISK_MEBIBYTES = 4_096;
@@ -36,7 +38,7 @@ export async function serversScene(options: ServersOptions): Promise<Scene> {
   const slowDisk = await SlowDisk.make(folder);
   // What servers are started with, they inherit.
   Object.assign(process.env, slowDisk?.environment);
-  const servers = await Servers.start(folder, options.brokers);
+  const servers = await Servers.start(folder, options);
   const { proxies, brokers } = servers;
   const dataDir = join(folder, 'service');
   await mkdir(dataDir);
@@ -148,7 +150,7 @@ class Servers {
     this.#timer = setInterval(() => this.#lookAfter(), LOOK_AFTER_SERVERS_MS);
   }
 
-  static async start(folder: string, brokerCount: number): Promise<Servers> {
+  static async start(folder: string, { brokers: brokerCount, largeDisks = false }: ServersOptions): Promise<Servers> {
     const brokerNames = Array.from({ length: brokerCount }, (_, index) => `broker-${index + 1}`);
     const disks = await Promise.all(
       [
@@ -157,7 +159,10 @@ class Servers {
         ['clickhouse', 'clickhouse'],
       ].map(
         async ([name = '', path = '']) =>
-          [name, SmallDisk.canMount ? await SmallDisk.mount(join(folder, path), DISK_MEBIBYTES) : undefined] as const,
+          [
+            name,
+            SmallDisk.canMount && !largeDisks ? await SmallDisk.mount(join(folder, path), DISK_MEBIBYTES) : undefined,
+          ] as const,
       ),
     );
     const ports = await freePorts(brokerCount);

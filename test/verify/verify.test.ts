@@ -55,7 +55,7 @@ describe.each(FORMS)('verify, %s', (form) => {
     await installation().readAll();
     const lost = ['track', 'identify', 'session'].map((type) => messages.findIndex((one) => one.type === type));
 
-    for (const table of ['event_rows', 'identify_rows', 'session_rows'] as const) {
+    for (const table of ['track_rows', 'identify_rows', 'session_rows'] as const) {
       const ids = lost.map((index) => `'${messages[index]?.messageId}'`).join();
       await deleteRows(table, `project_id = '${maker.projectId}' AND message_id IN (${ids})`);
     }
@@ -78,7 +78,7 @@ describe.each(FORMS)('verify, %s', (form) => {
     await installation().readAll();
     const late = messages.filter(({ type, receivedAt }) => type === 'track' && receivedAt >= NOON + HOUR);
 
-    await deleteRows('event_rows', `project_id = '${maker.projectId}' AND received_at >= '2026-11-20 13:00:00'`);
+    await deleteRows('track_rows', `project_id = '${maker.projectId}' AND received_at >= '2026-11-20 13:00:00'`);
     const report = await reportOf(maker);
 
     expect(report.missing.clickhouse.count).toBe(late.length);
@@ -93,9 +93,9 @@ describe.each(FORMS)('verify, %s', (form) => {
     await installation().readAll();
 
     await installation().alterAnalytics(
-      `INSERT INTO event_rows (project_id, event, user, message_id, timestamp, received_at, log_partition, log_offset)
+      `INSERT INTO track_rows (project_id, event, user, message_id, timestamp, received_at, log_partition, log_offset)
        SELECT project_id, event, user, 'made up', timestamp, received_at, log_partition, log_offset
-       FROM event_rows WHERE project_id = '${maker.projectId}' AND message_id = '${messages[0]?.messageId}'`,
+       FROM track_rows WHERE project_id = '${maker.projectId}' AND message_id = '${messages[0]?.messageId}'`,
     );
     const report = await reportOf(maker);
 

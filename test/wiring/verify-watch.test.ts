@@ -22,7 +22,7 @@ test('a service verifies the last hours by itself, one process of several, and i
   const before = await second.metrics();
   await Promise.all([first.stop(), second.stop()]);
   expect(lines).toHaveLength(1);
-  await installation().alterAnalytics('ALTER TABLE event_rows DELETE WHERE 1 SETTINGS mutations_sync = 2');
+  await installation().alterAnalytics('ALTER TABLE track_rows DELETE WHERE 1 SETTINGS mutations_sync = 2');
   await installation().database.query(
     `update applied_counts set messages = messages + 1 where topic = 'tidemark.identify'`,
   );

@@ -7,7 +7,6 @@ import { openAnalytics } from '../../../services/analytics/open.ts';
 import { PEERS } from './layouts.ts';
 import { DAYS, NOW_MS, PROJECT, TRAITS, USERS } from './shape.ts';
 
-/** About how many parts a merge may still find: as it is hours after the data came. */
 const EVENTS_AN_INSERT = 2_500_000;
 /** Fresh parts on top: a second's insert each. */
 const FRESH_INSERTS = 20;
@@ -36,8 +35,8 @@ export async function madeData(root: string, events: number): Promise<string> {
 
 async function make(session: Session, events: number): Promise<void> {
   // One user's events in their own order are asked by no audience; they would take as much time and disk again.
-  const feed = session.query('SHOW CREATE TABLE user_event_rows_feed FORMAT TSVRaw', 'TSVRaw');
-  session.query('DROP VIEW user_event_rows_feed');
+  const feed = session.query('SHOW CREATE TABLE user_event_rows_of_tracks FORMAT TSVRaw', 'TSVRaw');
+  session.query('DROP VIEW user_event_rows_of_tracks');
   step('users and traits');
   session.query(userRows());
   for (const trait of traitRows()) session.query(trait);
@@ -45,10 +44,21 @@ async function make(session: Session, events: number): Promise<void> {
   for (let from = 0; from < events; from += EVENTS_AN_INSERT) {
     const to = Math.min(events, from + EVENTS_AN_INSERT);
     step(`events ${from.toLocaleString('en')} to ${to.toLocaleString('en')} of ${events.toLocaleString('en')}`);
-    await session.queryAsync(`INSERT INTO event_rows ${EVENT_COLUMNS} ${eventsFrom(events, from, to)}`);
+    await session.queryAsync(`INSERT INTO track_rows ${EVENT_COLUMNS} ${eventsFrom(events, from, to)}`);
     for (const { events: rows } of PEERS) await session.queryAsync(rows(eventsFrom(events, from, to)));
   }
   session.query(feed);
+  await mergeMonths(session);
+}
+
+/** As the service has it a day after a month has ended (min_age_to_force_merge_seconds): the last one is in several parts. */
+async function mergeMonths(session: Session): Promise<void> {
+  const months = `SELECT DISTINCT partition FROM system.parts WHERE active AND database = 'default' AND table = 'track_rows'`;
+  const ended = session.query(`${months} ORDER BY partition`, 'TSV').trim().split('\n').slice(0, -1);
+  for (const month of ended) {
+    step(`merging ${month}`);
+    await session.queryAsync(`OPTIMIZE TABLE track_rows PARTITION ${month} FINAL`);
+  }
 }
 
 /** Stops merges and inserts what came within the last seconds, into a folder that is open in this process. */
@@ -60,7 +70,7 @@ export function makeFresh(folder: string, events: number): void {
       // A tenth came with the insert before.
       const from = events + insert * (FRESH_EVENTS * 0.9);
       const selected = eventsFrom(events, from, from + FRESH_EVENTS, FRESH_INSERTS * FRESH_EVENTS);
-      session.query(`INSERT INTO event_rows ${EVENT_COLUMNS} ${selected}`);
+      session.query(`INSERT INTO track_rows ${EVENT_COLUMNS} ${selected}`);
       for (const { events: rows } of PEERS) session.query(rows(selected));
     }
   } finally {

@@ -13,7 +13,7 @@ export interface Peer {
   readonly tables: readonly string[];
   /** Fills the table of people: one row each. */
   readonly people: string;
-  /** Fills the table of events from a SELECT of `event_rows`' columns. */
+  /** Fills the table of events from a SELECT of `track_rows`' columns. */
   readonly events: (selected: string) => string;
   readonly ask: (question: Question) => Query;
 }
