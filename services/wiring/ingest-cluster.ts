@@ -68,18 +68,20 @@ class State {
     this.#logger = logger;
   }
 
-  /** Resolves with its address once it is ready. */
+  /** Resolves with its address once it, or the one that took its place, is ready. */
   fork(): Promise<string> {
+    return new Promise((resolve) => this.#fork(resolve));
+  }
+
+  #fork(onReady: (address: string) => void): void {
     const worker = cluster.fork();
-    worker.on('exit', (code, signal) => this.#onExit(worker, code, signal));
-    return new Promise((resolve) => {
-      worker.on('message', (note: Partial<Note>) => {
-        if (note.tidemark === 'ready' && note.address !== undefined) {
-          this.#ready.add(worker.id);
-          resolve(note.address);
-        }
-        if (note.tidemark === 'metrics-wanted' && note.id !== undefined) void this.#sendMetrics(worker, note.id);
-      });
+    worker.on('exit', (code, signal) => this.#onExit(worker, { code, signal }, onReady));
+    worker.on('message', (note: Partial<Note>) => {
+      if (note.tidemark === 'ready' && note.address !== undefined) {
+        this.#ready.add(worker.id);
+        onReady(note.address);
+      }
+      if (note.tidemark === 'metrics-wanted' && note.id !== undefined) void this.#sendMetrics(worker, note.id);
     });
   }
 
@@ -97,19 +99,28 @@ class State {
     if (worker.isConnected()) worker.send(note);
   }
 
-  #onExit(worker: Worker, code: number, signal: string): void {
+  #onExit(worker: Worker, { code, signal }: Exit, onReady: (address: string) => void): void {
     if (this.#isStopping) return;
-    const how = { process: worker.process.pid, code, signal };
-    if (!this.#ready.delete(worker.id)) {
+    const wasReady = this.#ready.delete(worker.id);
+    if (!wasReady && !signal) {
       // It has said why. Another would end likewise.
-      this.#fail(new Error(`a process of ingest ended before it was ready, with ${signal || code}`));
+      this.#fail(new Error(`a process of ingest ended before it was ready, with ${code}`));
       return;
     }
-    this.#logger.error(how, 'a process of ingest has ended: starting another');
+    this.#logger.error(
+      { process: worker.process.pid, code, signal },
+      'a process of ingest has ended: starting another',
+    );
     setTimeout(() => {
-      if (!this.#isStopping) void this.fork();
+      if (!this.#isStopping) this.#fork(onReady);
     }, START_AGAIN_MS).unref();
   }
+}
+
+/** How a process ended: a code of its own, or by a signal that somebody sent. */
+interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
 }
 
 /** In one of the processes: says that it is ready. */
