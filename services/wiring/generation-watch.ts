@@ -5,7 +5,7 @@ import { type LiveRow, SqlGenerations } from '../generations/sql-generations.ts'
 import type { Logger } from '../runtime/logger.ts';
 import { type GenerationParts, GenerationReaders } from './generation-readers.ts';
 
-const LOOK_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 1_000;
 
 /** Runs readers for every generation that there is, and follows where some are made, swapped or dropped. */
 export class GenerationWatch {
