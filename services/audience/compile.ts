@@ -68,7 +68,7 @@ export function filter(scope: Scope, audience: Audience): string {
       return `NOT (${filter(scope, audience.of)})`;
     case 'trait':
     case 'event':
-      return filterBy(userSet(scope, audience), null);
+      return filterBy(userSet(scope, audience));
     default:
       return audience satisfies never;
   }
@@ -84,9 +84,9 @@ function filterAll(scope: Scope, parts: readonly Audience[]): string {
   const chained = sets.filter((set) => set?.isPositive === true);
   const chain = chained
     .toSorted((one, other) => (one?.rank ?? 0) - (other?.rank ?? 0))
-    .reduce<string | null>((among, set) => (set ? filterBy(set, among) : among), null);
+    .reduce<string | null>((among, set) => set?.of(among) ?? among, null);
   const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
-  return `(${[...(chain === null ? [] : [chain]), ...others].join(' AND ')})`;
+  return `(${[...(chain === null ? [] : [`user IN (${chain})`]), ...others].join(' AND ')})`;
 }
 
 const RANKS = { trait: 0, event: 1, anyTrait: 2 } as const;
@@ -97,8 +97,8 @@ interface UserSet {
   readonly rank: number;
   readonly isPositive: boolean;
   /**
-   * The subquery of the set, null where it is empty without asking. A positive set may be narrowed to those `among`
-   * another, a condition on `user`.
+   * The subquery of the set, null where it is empty without asking. A positive set, which is never that, may be narrowed
+   * to those `among` another, a subquery like it.
    */
   of(among: string | null): string | null;
 }
@@ -128,7 +128,7 @@ function eventSet(scope: Scope, condition: EventCondition): UserSet {
   return { rank: RANKS.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
 }
 
-function filterBy(set: UserSet, among: string | null): string {
-  const subquery = set.of(among);
+function filterBy(set: UserSet): string {
+  const subquery = set.of(null);
   return subquery === null ? 'true' : `user ${set.isPositive ? 'IN' : 'NOT IN'} (${subquery})`;
 }

@@ -156,8 +156,9 @@ describe('a definition is asked as', () => {
       },
       [
         '(user IN (SELECT user FROM trait_rows FINAL PREWHERE user IN (SELECT user FROM track_rows FINAL',
-        "PREWHERE user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted'",
-        "AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))",
+        'PREWHERE toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL',
+        "WHERE project_id = ‹proj_1› AND trait = ‹plan› AND kind != 'deleted'",
+        "AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)))",
         'WHERE project_id = ‹proj_1› AND event = ‹Bought› GROUP BY user HAVING uniqUpTo(‹2›)(message_number) >= ‹2›)',
         "WHERE project_id = ‹proj_1› AND trait = ‹email› AND kind != 'deleted' AND kind != 'deleted'))",
       ],
@@ -174,8 +175,9 @@ describe('a definition is asked as', () => {
       },
       [
         '(user IN (SELECT user FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹Bought›',
-        'AND user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1› AND trait = ‹plan›',
-        "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false)) GROUP BY user)",
+        'AND toUInt64(user) IN (SELECT toUInt64(user) FROM (SELECT user FROM trait_rows FINAL',
+        'WHERE project_id = ‹proj_1› AND trait = ‹plan›',
+        "AND kind != 'deleted' AND ifNull(if(kind = 'string', text, NULL) = ‹pro›, false))) GROUP BY user)",
         'AND NOT (user IN (SELECT user FROM trait_rows FINAL WHERE project_id = ‹proj_1›',
         "AND trait = ‹age› AND kind != 'deleted' AND kind != 'deleted')) AND (user IN (SELECT user",
         'FROM track_rows WHERE project_id = ‹proj_1› AND event = ‹A› GROUP BY user) OR user IN (SELECT user',
