@@ -111,9 +111,10 @@ class State {
       { process: worker.process.pid, code, signal },
       'a process of ingest has ended: starting another',
     );
+    // Where all have ended at once, this timer is all that keeps this process.
     setTimeout(() => {
       if (!this.#isStopping) this.#fork(onReady);
-    }, START_AGAIN_MS).unref();
+    }, START_AGAIN_MS);
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * Two processes that stand for ingest, the first of which ends before it is ready as argv[2] says: by a signal of this
- * name, or with this code. Prints `ready` once both are, or why they cannot be.
+ * Two processes that stand for ingest, of which the first argv[2] end before they are ready as argv[3] says: by a signal of
+ * this name, or with this code. Prints `ready` once two are, or why they cannot be.
  */
 import cluster from 'node:cluster';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { IngestCluster, tellReady } from '../../services/wiring/ingest-cluster.ts';
 
-const [, , end = ''] = process.argv;
+const [, , count, end = ''] = process.argv;
 if (cluster.isPrimary) {
   try {
     const started = await IngestCluster.start(2, createLogger('error', process.stderr));
@@ -16,7 +16,7 @@ if (cluster.isPrimary) {
     process.stdout.write((error as Error).message);
   }
 } else {
-  if (cluster.worker?.id === 1) {
+  if (Number(cluster.worker?.id) <= Number(count)) {
     if (end.startsWith('SIG')) process.kill(process.pid, end);
     else process.exit(Number(end));
   }
