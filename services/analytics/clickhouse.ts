@@ -75,6 +75,7 @@ export class ClickHouseStore implements AnalyticsStore {
    */
   async migrate(exclusively?: Exclusively): Promise<void> {
     try {
+      // As patient as an evaluation: a statement may move every event.
       await migrateClickHouse(this.#clients.evaluations, this.#deployment, exclusively);
     } catch (error) {
       throw error instanceof TidemarkError ? error : openingError(error);

@@ -26,7 +26,7 @@ export function traitUsers(scope: Scope, condition: TraitCondition, passes: bool
   const value =
     nested.length === 0 ? new TraitValue(params, 'readable(value)') : new TextValue(params, 'readable(value)', nested);
   const test = testsSql(params, value, condition.tests);
-  return select(`SELECT user FROM trait_rows FINAL${among === null ? '' : ` PREWHERE user IN (${among})`}`, [
+  return select(`SELECT user FROM trait_rows FINAL${narrowedTo(among === null ? null : `user IN (${among})`)}`, [
     `project_id = ${params.string(projectId)}`,
     `trait = ${params.string(trait)}`,
     // A deletion hides the older value only if FINAL sees it, so it is filtered after.
@@ -54,7 +54,7 @@ export function eventUsers(scope: Scope, condition: EventCondition, times: Times
 /** FINAL keeps the first copy of a repeat, merged or not, and that one says what happened. */
 function firstCopies(scope: Scope, condition: EventCondition, among: string | null): string {
   const { within, where } = condition;
-  return select(`SELECT user FROM track_rows FINAL${among === null ? '' : ` PREWHERE ${isAmong(among)}`}`, [
+  return select(`SELECT user FROM track_rows FINAL${narrowedTo(isAmong(among))}`, [
     ...named(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
@@ -73,7 +73,7 @@ function anyCopies(scope: Scope, condition: EventCondition, among: string | null
     ...named(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...cut.map((day) => `day != ${day}`),
-    cut.length === 0 && among !== null ? isAmong(among) : null,
+    cut.length === 0 ? isAmong(among) : null,
   ]);
   if (cut.length === 0 || within === null) return whole;
   const part = select('SELECT user FROM track_rows FINAL', [
@@ -82,18 +82,23 @@ function anyCopies(scope: Scope, condition: EventCondition, among: string | null
     ...periodSql(scope, 'timestamp', within),
   ]);
   // Once, around both: sets within sets would double their text at every level.
-  return select(`SELECT user FROM (${whole} UNION ALL ${part})`, [among === null ? null : isAmong(among)]);
+  return select(`SELECT user FROM (${whole} UNION ALL ${part})`, [isAmong(among)]);
 }
 
 /**
- * In a PREWHERE it sorts rows out before FINAL compares them and before another column is read: `user` is of the key, so
- * that it is the same in every copy. ClickHouse does not move a condition there by itself.
- *
- * By the lower half of a user's 128 bits, which takes a tenth off a question about 10 million events. That any two of 2
- * million users have the same: once in 10 million projects.
+ * Before FINAL compares rows and before another column is read: `user` is of the key, so that it is the same in every
+ * copy. ClickHouse does not move a condition there by itself.
  */
-function isAmong(users: string): string {
-  return `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
+function narrowedTo(condition: string | null): string {
+  return condition === null ? '' : ` PREWHERE ${condition}`;
+}
+
+/**
+ * For events: by the lower half of a user's 128 bits, which takes a tenth off a question about 10 million of them. That
+ * any two of 2 million users have the same: once in 9 million projects.
+ */
+function isAmong(users: string | null): string | null {
+  return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
 }
 
 function named({ params, projectId }: Scope, { event }: EventCondition): string[] {

@@ -41,7 +41,7 @@ async function makeScene() {
 }
 
 // Of the merge, when the disk fills up: at some of these what is left suffices for the rest.
-const MOMENTS = [0.3, 0.1, 0.5, 0.01, 0.2, 0.7, 0.05, 0.4, 0.9, 0.3];
+const SHARES_MERGED = [0.3, 0.1, 0.5, 0.01, 0.2, 0.7, 0.05, 0.4, 0.9, 0.3];
 // After an insert was begun; it takes longer on a busy machine.
 const MOMENTS_MS = [60, 120, 30, 200, 300, 15, 400, 90];
 
@@ -50,7 +50,7 @@ test.skipIf(!SmallDisk.canMount)(
   { timeout: 180_000 },
   async () => {
     const { disk, run, make, insert, count, isBroken, mergedOf } = await makeScene();
-    for (const [attempt, moment] of MOMENTS.entries()) {
+    for (const [attempt, share] of SHARES_MERGED.entries()) {
       const table = `t${attempt}`;
       await make(table);
       await run(`SYSTEM STOP MERGES ${table}`);
@@ -60,7 +60,7 @@ test.skipIf(!SmallDisk.canMount)(
         () => true,
         () => true,
       );
-      while (!(await Promise.race([merged, delay(1)])) && (await mergedOf(table)) < moment);
+      while (!(await Promise.race([merged, delay(1)])) && (await mergedOf(table)) < share);
       await disk.fill(LEFT_KIBIBYTES);
       await merged;
       // As long as the guard takes to look, stop what merges and load the table anew.

@@ -18,7 +18,8 @@ const MOVE = statementsOf(FILES[7]?.sql ?? '');
 
 // Message m-1 came twice on one day, once more on the next, and in a month of its own.
 const OLD_ROWS = `INSERT INTO event_rows (project_id, event, user, message_id, timestamp, received_at, session_id, source,
-                          properties, properties_text, log_partition, log_offset, message_id_given) VALUES
+                          properties, properties_text, log_partition, log_offset, message_id_given)
+  SETTINGS json_type_escape_dots_in_keys = 1 VALUES
   ('p', 'page', 1, 'm-1', '2026-11-20 12:00:00', '2026-11-20 12:00:00', 's', 'track', '{"a%2Eb":1,"c":{"d":1.5}}', '{"a.b":1,"c":{"d":1.5}}', 0, 1, true),
   ('p', 'page', 1, 'm-1', '2026-11-20 13:00:00', '2026-12-01 12:00:00', '', 'track', '{}', '{}', 0, 7, true),
   ('p', 'page', 1, 'm-1', '2026-11-21 12:00:00', '2026-11-21 12:00:00', '', 'track', '{}', '{}', 0, 8, true),
@@ -39,7 +40,6 @@ const ALL = `SELECT event, user, message_id, timestamp, session_id, source, toSt
   FROM track_rows FINAL ORDER BY event = 'late', user, timestamp FORMAT TSV`;
 const BY_USER = 'SELECT user, count() FROM user_event_rows FINAL GROUP BY user ORDER BY user FORMAT TSV';
 const TABLES = `SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%event_rows%' ORDER BY name FORMAT TSV`;
-const KEYS_KEPT_APART = 'json_type_escape_dots_in_keys = 1';
 
 /** The statements that bring an empty database to before the move. */
 function statementsBefore(statement: (sql: string) => string): readonly string[] {
@@ -48,7 +48,7 @@ function statementsBefore(statement: (sql: string) => string): readonly string[]
     ...BEFORE.flatMap(({ sql }) => statementsOf(sql)).map((sql) => statement(sql)),
     `CREATE TABLE schema_migrations (number UInt32, name String, checksum String) ENGINE = ReplacingMergeTree ORDER BY number`,
     `INSERT INTO schema_migrations VALUES ${applied.join(', ')}`,
-    `INSERT INTO ${OLD_ROWS.slice('INSERT INTO '.length).replace(' VALUES', ` SETTINGS ${KEYS_KEPT_APART} VALUES`)}`,
+    OLD_ROWS,
   ];
 }
 

@@ -51,7 +51,7 @@ async function make(session: Session, events: number): Promise<void> {
   await mergeMonths(session);
 }
 
-/** As the service has it a day after a month has ended (min_age_to_force_merge_seconds): the last one is in several parts. */
+/** As the service has it a day after a month has ended (min_age_to_force_merge_seconds): of the last one, what merges have left. */
 async function mergeMonths(session: Session): Promise<void> {
   const months = `SELECT DISTINCT partition FROM system.parts WHERE active AND database = 'default' AND table = 'track_rows'`;
   const ended = session.query(`${months} ORDER BY partition`, 'TSV').trim().split('\n').slice(0, -1);
