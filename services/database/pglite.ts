@@ -19,6 +19,7 @@ export class PgliteDatabase implements Database {
   readonly #schedule = new MaintenanceSchedule();
   #engine: PGlite | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  #lastStatement: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
   private constructor(engine: PGlite, cluster?: string, lock?: FolderLock) {
@@ -86,11 +87,16 @@ export class PgliteDatabase implements Database {
     return result;
   }
 
-  async #statement<R = Row>(engine: PGlite, sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
-    // Between two statements whatever else waits for this thread gets its turn: PGlite itself never lets go of it.
-    await nextTurn();
-    const { rows } = await this.#guarded(() => engine.query<R>(sql, [...values]));
-    return rows;
+  /** One after another, also where several of a transaction are asked at once. */
+  #statement<R = Row>(engine: PGlite, sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
+    const answer = this.#lastStatement.then(async () => {
+      // Between two statements whatever else waits for this thread gets its turn: PGlite itself never lets go of it.
+      await nextTurn();
+      const { rows } = await this.#guarded(() => engine.query<R>(sql, [...values]));
+      return rows;
+    });
+    this.#lastStatement = answer.catch(() => undefined);
+    return answer;
   }
 
   async #guarded<T>(call: () => Promise<T>): Promise<T> {

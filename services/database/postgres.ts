@@ -169,6 +169,8 @@ function poolConfig(settings: PostgresSettings): ServerPool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     Client: TidyClient,
+    // A statement that is asked while another is at work goes out at once, and the server begins it without waiting for us.
+    pipeline: true,
     onConnect: (client) => prepareSession(client, settings),
   };
 }

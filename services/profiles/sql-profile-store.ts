@@ -1,4 +1,5 @@
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { oneAhead } from '../database/one-ahead.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
@@ -39,15 +40,12 @@ export class SqlProfileStore implements ProfileStore {
     tally: (counts: readonly boolean[]) => readonly AppliedCount[] = () => [],
   ): Promise<void> {
     await this.#database.transaction(async (transaction) => {
-      await refuseWhileHeld(transaction, 'profiles', this.#generation);
-      await movePositions(transaction, steps);
+      await oneAhead([
+        () => refuseWhileHeld(transaction, 'profiles', this.#generation),
+        () => movePositions(transaction, steps),
+      ]);
       const counts = await enterClaims(transaction, 'projector', claims);
-      await addCounts(transaction, tally(counts));
-      const changes = fold(counts).toSorted(byKey);
-      for (const slice of inSlices(changes)) await mergeUsers(transaction, slice);
-      for (const slice of inSlices(changes.filter(({ traits }) => traits.size > 0))) {
-        await mergeTraits(transaction, slice);
-      }
+      await oneAhead(merges(transaction, fold(counts), tally(counts)));
     });
   }
 
@@ -70,6 +68,18 @@ const FIND = `
   from {users}
   left join {profiles} using (project_id, user_key)
   where project_id = $1 and user_key = $2`;
+
+function* merges(
+  transaction: Queryable,
+  changes: readonly ProfileChange[],
+  counts: readonly AppliedCount[],
+): Generator<() => Promise<void>> {
+  yield () => addCounts(transaction, counts);
+  const sorted = changes.toSorted(byKey);
+  for (const slice of inSlices(sorted)) yield () => mergeUsers(transaction, slice);
+  for (const slice of inSlices(sorted.filter(({ traits }) => traits.size > 0)))
+    yield () => mergeTraits(transaction, slice);
+}
 
 /** One order everywhere: two projectors may write the same user at once, and must not deadlock. */
 function byKey(a: ProfileChange, b: ProfileChange): number {

@@ -49,11 +49,18 @@ interface Said {
   readonly hour: Hour;
 }
 
+/** A portion as the store takes it. */
+interface Read extends DecodedBatch<Said> {
+  /** Where every message counts, whatever the store says: folded already. */
+  readonly changes: readonly ProfileChange[] | undefined;
+}
+
 const GROUP = 'tidemark-projector';
 
 // Larger transactions save little (30 bytes of position, one fsync) and keep readers of profiles waiting longer.
 const RECORDS_A_TRANSACTION = 4_000;
-// So that one portion is decoded while the one before is written: with a server, both at the same time.
+// So that one portion is read and folded while the one before is written: with a server, both at the same time. Only the
+// first of a poll waits for nothing else to be done.
 const POLL = { maxRecords: 3 * RECORDS_A_TRANSACTION, maxBytes: 12 * 1024 * 1024, maxWaitMs: 1_000 };
 
 const FORGET_EVERY_MS = 3_600_000;
@@ -117,12 +124,12 @@ export class Projector {
     let [messages, deadLetters] = [0, 0];
     let reading = this.#read(portions[0] ?? []);
     for (const [index, portion] of portions.entries()) {
-      const { decoded, poison } = await reading;
+      const { decoded, poison, changes } = await reading;
       reading = this.#read(portions[index + 1] ?? []);
       // Where writing fails, nobody waits for it any more.
       reading.catch(() => undefined);
       await this.#putAside(poison);
-      const refused = await this.#write(portion, decoded);
+      const refused = await this.#write(portion, decoded, changes);
       messages += decoded.length - refused;
       deadLetters += poison.length + refused;
     }
@@ -133,18 +140,25 @@ export class Projector {
     await this.#forgetRepeats();
   }
 
-  async #read(portion: readonly PartitionRecords[]): Promise<DecodedBatch<Said>> {
+  async #read(portion: readonly PartitionRecords[]): Promise<Read> {
     const { codec, projectId } = this.#options;
     const read = await this.#loop.patiently('read the schemas', () => decodeBatch(codec, portion, saidBy));
-    if (projectId === undefined) return read;
-    return { ...read, decoded: read.decoded.filter(({ content }) => content.change.projectId === projectId) };
+    const decoded = read.decoded.filter(
+      ({ content }) => projectId === undefined || content.change.projectId === projectId,
+    );
+    const changes = decoded.some(({ claim }) => claim) ? undefined : fold(decoded.map(({ content }) => content.change));
+    return { decoded, poison: read.poison, changes };
   }
 
   /** Returns how many messages the store refused for themselves: found by halving, put aside, and passed. */
-  async #write(batch: readonly PartitionRecords[], decoded: readonly Decoded<Said>[]): Promise<number> {
+  async #write(
+    batch: readonly PartitionRecords[],
+    decoded: readonly Decoded<Said>[],
+    changes?: readonly ProfileChange[],
+  ): Promise<number> {
     const steps = batch.map((partition) => this.#step(partition));
     try {
-      await this.#loop.patiently('write profiles', () => this.#writeUnlessToBlame(steps, decoded));
+      await this.#loop.patiently('write profiles', () => this.#writeUnlessToBlame(steps, decoded, changes));
       return 0;
     } catch (error) {
       if (!hasCode(error, 'STORE_REJECTED') || decoded.length === 0) throw error;
@@ -160,9 +174,13 @@ export class Projector {
   }
 
   /** Of a single message that is refused, makes sure that the store takes what it took before: else it is not to blame. */
-  async #writeUnlessToBlame(steps: readonly Step[], decoded: readonly Decoded<Said>[]): Promise<void> {
+  async #writeUnlessToBlame(
+    steps: readonly Step[],
+    decoded: readonly Decoded<Said>[],
+    changes: readonly ProfileChange[] | undefined,
+  ): Promise<void> {
     try {
-      await this.#writeSteps(steps, decoded);
+      await this.#writeSteps(steps, decoded, changes);
       const [some] = decoded;
       if (some !== undefined) this.#taken = some.content.change;
     } catch (error) {
@@ -183,12 +201,16 @@ export class Projector {
     }
   }
 
-  async #writeSteps(steps: readonly Step[], decoded: readonly Decoded<Said>[]): Promise<void> {
+  async #writeSteps(
+    steps: readonly Step[],
+    decoded: readonly Decoded<Said>[],
+    changes: readonly ProfileChange[] | undefined,
+  ): Promise<void> {
     const claims = decoded.flatMap(({ claim }) => claim ?? []);
     await this.#options.store.write(
       steps,
       claims,
-      (counts) => fold(changesThatCount(decoded, counts)),
+      (counts) => changes ?? fold(changesThatCount(decoded, counts)),
       (counts) => tally(tallied(decoded, counts)),
     );
     for (const { to } of steps) this.#stands.set(nameOf(to), to);

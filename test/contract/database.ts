@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../services/database/database.ts';
+import type { Database, Queryable } from '../../services/database/database.ts';
+import { oneAhead } from '../../services/database/one-ahead.ts';
 import { printed } from '../support/printed.ts';
 
 /** What any Database must do. The suite makes and drops one table, `contract`. */
@@ -114,6 +115,35 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
       await database.transaction((transaction) => transaction.query('insert into contract values (4)'));
 
       expect(await database.query('select id from contract where id = 4')).toEqual([{ id: 4 }]);
+    });
+
+    test('statements of a transaction that are asked at once run in the order asked', async () => {
+      const counts = await database.transaction(async (transaction) => {
+        const insert = (id: number): Promise<unknown> => transaction.query('insert into contract values ($1)', [id]);
+        const count = (): Promise<readonly { readonly n: bigint }[]> =>
+          transaction.query('select count(*) as n from contract where id between 20 and 29');
+        const asked = [insert(20), count(), insert(21), insert(22), count()] as const;
+        const [, [first], , , [second]] = await Promise.all(asked);
+        return [first?.n, second?.n];
+      });
+
+      expect(counts).toEqual([1n, 3n]);
+      await database.query('delete from contract where id between 20 and 29');
+    });
+
+    test('of statements asked one ahead the first failure is told, and nothing stays', async () => {
+      const ask = (transaction: Queryable, sql: string) => () => transaction.query(sql);
+      const statements = [
+        'insert into contract values (23)',
+        'select 1 / 0',
+        'select 1',
+        'insert into contract values (24)',
+      ];
+
+      const attempt = database.transaction((transaction) => oneAhead(statements.map((sql) => ask(transaction, sql))));
+
+      await expect(attempt).rejects.toThrow('division by zero');
+      expect(await database.query('select id from contract where id between 20 and 29')).toEqual([]);
     });
 
     test('a transaction that may take its time is one like any other', async () => {
