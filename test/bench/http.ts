@@ -9,7 +9,7 @@ import type { Form } from './forms.ts';
 import { type Answered, generateLoad } from './load.ts';
 import { type Memory, MemoryPeak } from './memory.ts';
 
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+export const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const SECONDS = 5;
 const HALF_LOAD_SECONDS = 15;
 const HALF_LOAD_WARM_UP_SECONDS = 8;
@@ -48,12 +48,12 @@ export async function benchHttp(figures: Figures, form: Form): Promise<void> {
   await benchHalfLoad(figures, form, median(single.map((answered) => answered.requestsPerSecond)) / 2);
 }
 
-async function load(url: string, body: string, connections: number): Promise<Answered> {
+export async function load(url: string, body: string, connections: number): Promise<Answered> {
   await generateLoad({ url, body, headers: HEADERS, connections, seconds: WARM_UP_SECONDS });
   return generateLoad({ url, body, headers: HEADERS, connections, seconds: SECONDS });
 }
 
-function report(
+export function report(
   figures: Figures,
   name: string,
   ours: readonly Answered[],
@@ -127,9 +127,14 @@ async function caughtUp(service: ServiceProcess): Promise<void> {
   while ((await timeToQueryable(service)) === Infinity);
 }
 
-function withService(form: Form, use: (service: ServiceProcess) => Promise<void>): Promise<void> {
+/** @param as The role, none for all of them, and settings of its own. */
+export function withService(
+  form: Form,
+  use: (service: ServiceProcess) => Promise<void>,
+  as: { readonly role?: string; readonly settings?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
   return form.install(async ({ folder, settings }) => {
-    const service = await ServiceProcess.start(folder, settings);
+    const service = await ServiceProcess.start(folder, { ...settings, ...as.settings }, as.role);
     try {
       await use(service);
     } finally {
@@ -138,7 +143,7 @@ function withService(form: Form, use: (service: ServiceProcess) => Promise<void>
   });
 }
 
-async function withBareServer(use: (url: string) => Promise<void>): Promise<void> {
+export async function withBareServer(use: (url: string) => Promise<void>): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'bare-server.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

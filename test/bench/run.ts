@@ -9,6 +9,7 @@ import { Figures } from './figures.ts';
 import { EMBEDDED, type Form, withServers } from './forms.ts';
 import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
+import { benchIngestRole } from './ingest-role.ts';
 import { benchMembers } from './members.ts';
 import { benchProjector, benchSink } from './readers.ts';
 import { benchReplay } from './replay.ts';
@@ -27,6 +28,7 @@ const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Prom
 /** The same on Kafka, Postgres and ClickHouse, started for it. */
 const ON_SERVERS: typeof BENCHMARKS = {
   'servers-http': benchHttp,
+  'servers-ingest': benchIngestRole,
   'servers-projector': benchProjector,
   'servers-sink': benchSink,
   'servers-spool': benchSpool,
