@@ -61,8 +61,12 @@ export class PostgresSession {
   readonly #client: ClientBase;
   readonly #limitMs: number;
   #isBroken = false;
+  #underWay = 0;
 
-  /** @param limitMs How long the answer to a statement may take, `NO_LIMIT` for ever. */
+  /**
+   * @param limitMs How long the answer to a statement may take, `NO_LIMIT` for ever. One that is asked while others are
+   *   at work has their time too: it waits for them.
+   */
   constructor(client: ClientBase, limitMs: number) {
     this.#client = client;
     this.#limitMs = limitMs;
@@ -74,12 +78,15 @@ export class PostgresSession {
   }
 
   async query<R = Row>(sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
+    this.#underWay++;
     try {
-      return await runStatement<R>(this.#client, sql, values, this.#limitMs);
+      return await runStatement<R>(this.#client, sql, values, this.#limitMs * this.#underWay);
     } catch (error) {
       const failure = statementFailure(error);
       this.#isBroken ||= failure.endsConnection;
       throw failure.error;
+    } finally {
+      this.#underWay--;
     }
   }
 
