@@ -143,10 +143,9 @@ export class Projector {
   async #read(portion: readonly PartitionRecords[]): Promise<Read> {
     const { codec, projectId } = this.#options;
     const read = await this.#loop.patiently('read the schemas', () => decodeBatch(codec, portion, saidBy));
-    const decoded = read.decoded.filter(
-      ({ content }) => projectId === undefined || content.change.projectId === projectId,
-    );
-    const changes = decoded.some(({ claim }) => claim) ? undefined : fold(decoded.map(({ content }) => content.change));
+    const isWanted = ({ content }: Decoded<Said>): boolean => content.change.projectId === projectId;
+    const decoded = projectId === undefined ? read.decoded : read.decoded.filter(isWanted);
+    const changes = decoded.some(({ claim }) => claim) ? undefined : fold(changesThatCount(decoded, []));
     return { decoded, poison: read.poison, changes };
   }
 
