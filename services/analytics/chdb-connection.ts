@@ -19,7 +19,7 @@ const SELECT = /^([^]+)\sFORMAT (\w+)$/;
 // Else the sets of IN are made before anything is answered, on the thread that asks.
 const STREAM_SETTINGS = { use_index_for_in_with_subqueries: 0, max_block_size: '16384' };
 
-const INSERT = /^INSERT INTO (\w+) FORMAT JSONEachRow$/;
+const INSERT = /^INSERT INTO (\w+) \(([\w, ]+)\) FORMAT JSONCompactEachRow$/;
 
 /**
  * The official client's way into chDB. chdb's own (`chdb/connection`) sends one parameterised statement at a time through
@@ -47,18 +47,19 @@ export class ChdbConnection implements Connection {
   }
 
   /**
-   * With values: `INSERT INTO table FORMAT JSONEachRow` and a stream of bytes. Without: a SELECT whose answer is
-   * computed as it is read, not counted among those at once.
+   * With values: `INSERT INTO table (columns) FORMAT JSONCompactEachRow` and a stream of bytes. Without: a SELECT whose
+   * answer is computed as it is read, not counted among those at once.
    */
   async exec(params: ExecParams): Promise<ExecResult> {
     if (params.values === undefined) return this.#stream(params);
-    const name = INSERT.exec(params.query)?.[1];
-    if (name === undefined) throw new Error(`not an insert that is taken here: ${params.query}`);
+    const [, name, columns] = INSERT.exec(params.query) ?? [];
+    if (name === undefined || columns === undefined)
+      throw new Error(`not an insert that is taken here: ${params.query}`);
     const table = this.#database === undefined ? name : `${this.#database}.${name}`;
     const values = await bytesOf(params.values);
     const settings = settingsForChdb(params.clickhouse_settings ?? {});
     return this.#slots.run(async () => {
-      await asClickHouseError(this.#engine.insert({ table, values, settings }));
+      await asClickHouseError(this.#engine.insert({ table, columns: columns.split(', '), values, settings }));
       return answer(new Uint8Array());
     });
   }

@@ -4,9 +4,10 @@ import { drainPending, Session, type StreamChunk } from 'chdb';
 import type { SettingValue } from './chdb-preamble.ts';
 import { PartGuard } from './part-guard.ts';
 
-/** Rows for an insert, as the bytes of `JSONEachRow`. */
+/** Rows for an insert, as the bytes of `JSONCompactEachRow`. */
 export interface RawRows {
   readonly table: string;
+  readonly columns: readonly string[];
   readonly values: Uint8Array;
   readonly settings: Record<string, SettingValue>;
 }
@@ -95,8 +96,8 @@ export class ChdbEngine {
   }
 
   /** Inserts rows, parsed by chDB's own threads without a copy. Cannot be ended early. */
-  async insert({ table, values, settings }: RawRows): Promise<void> {
-    const rows = { table, values, settings, format: 'JSONEachRow' } as const;
+  async insert({ table, columns, values, settings }: RawRows): Promise<void> {
+    const rows = { table, columns: [...columns], values, settings, format: 'JSONCompactEachRow' as const };
     const begunAt = performance.now();
     await this.#run(randomUUID(), true, (session) => session.insert(rows));
     await this.#guard.expectWhole(performance.now() - begunAt);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { drainStream, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
+import { allDone } from '../runtime/all-done.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { Turns } from '../runtime/turns.ts';
 import type { Micros } from '../messages/message.ts';
@@ -16,7 +17,7 @@ import type {
   Rows,
   StoredEvent,
 } from './analytics-store.ts';
-import { ROW_TABLES } from './analytics-store.ts';
+import { ROW_COLUMNS, type RowTable } from './analytics-store.ts';
 import type { ChangesQuery, Difference, Evaluation } from './audience-history.ts';
 import { ClickHouseAudiences, HISTORY_LIMITS } from './clickhouse-audiences.ts';
 import type { Deployment } from './clickhouse-deployment.ts';
@@ -25,7 +26,14 @@ import { insertError, openingError, questionError } from './clickhouse-errors.ts
 import { DEFINING, type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
 import { openStream, type QuestionStream } from './clickhouse-stream.ts';
-import { FORGET_DOUBTFUL, heldQuery, heldRangeLine, positionsOf, type HeldRow } from './held-ranges.ts';
+import {
+  FORGET_DOUBTFUL,
+  HELD_RANGE_COLUMNS,
+  heldQuery,
+  heldRangeLine,
+  positionsOf,
+  type HeldRow,
+} from './held-ranges.ts';
 import { userEvents } from './user-events.ts';
 
 /** Clients of one ClickHouse, so that what is asked does not wait for an insert, nor the reverse. */
@@ -41,6 +49,8 @@ export interface ClickHouseClients {
   /** Called once all of them are closed. */
   readonly release: () => Promise<void>;
 }
+
+const ROW_TABLES = Object.entries(ROW_COLUMNS) as readonly [RowTable, string][];
 
 interface JsonAnswer {
   readonly data: readonly Readonly<Record<string, unknown>>[];
@@ -207,19 +217,19 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #insertAll(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
     try {
-      await allDone(ROW_TABLES.map((table) => this.#insertChunks(table, rows.get(table) ?? [])));
+      await allDone(ROW_TABLES.map(([table, columns]) => this.#insertChunks(table, columns, rows.get(table) ?? [])));
       // Last: a range that is noted is held whole.
-      await this.#insertChunks('held_ranges', ranges.map(heldRangeLine));
+      await this.#insertChunks('held_ranges', HELD_RANGE_COLUMNS, ranges.map(heldRangeLine));
     } catch (error) {
       throw insertError(error);
     }
   }
 
-  async #insertChunks(table: string, chunks: readonly Uint8Array[]): Promise<void> {
+  async #insertChunks(table: string, columns: string, chunks: readonly Uint8Array[]): Promise<void> {
     if (chunks.length === 0) return;
     const { insertSettings, dropsRepeats } = this.#deployment;
     const { stream } = await this.#clients.inserts.exec({
-      query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+      query: `INSERT INTO ${table} (${columns}) FORMAT JSONCompactEachRow`,
       values: Readable.from(chunks, { objectMode: false }),
       clickhouse_settings: {
         ...INSERT_SETTINGS,
@@ -279,10 +289,4 @@ async function tokenOf(chunks: readonly Uint8Array[]): Promise<string> {
     digest.update(chunk);
   }
   return digest.digest('hex');
-}
-
-/** Waits for all of them, whatever becomes of each, then throws what the first failure was. */
-async function allDone(steps: readonly Promise<void>[]): Promise<void> {
-  const failure = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected');
-  if (failure?.status === 'rejected') throw failure.reason;
 }

@@ -10,16 +10,11 @@ export interface HeldRow {
   readonly held_identity: string;
 }
 
-/** A range as a line for `held_ranges`. */
+export const HELD_RANGE_COLUMNS = 'topic, log_partition, from_offset, to_offset, identity';
+
+/** A range as a line for `held_ranges`: the values of its columns as a JSON array. */
 export function heldRangeLine({ topic, partition, from, to }: HeldRange): Uint8Array {
-  const row = {
-    topic,
-    log_partition: partition,
-    from_offset: String(from),
-    to_offset: String(to.offset),
-    identity: to.identity,
-  };
-  return Buffer.from(`${JSON.stringify(row)}\n`);
+  return Buffer.from(`${JSON.stringify([topic, partition, String(from), String(to.offset), to.identity])}\n`);
 }
 
 /** The end of the ranges that reach from offset 0 without a hole; they may overlap where one was inserted again. */

@@ -10,20 +10,21 @@ import { joinRows, RowChunks } from './row-chunks.ts';
 import type { Row } from './row.ts';
 import { UsersSeen } from './users-seen.ts';
 
-/** A message with the rows it makes. */
-export interface Entry extends Decoded<Message> {
+/** What is copied of a message. */
+export interface Copied {
+  readonly message: Message;
   readonly rows: readonly Row[];
 }
+
+export type Entry = Decoded<Copied>;
 
 /** A message that makes its rows only if it is the first of its identity. */
 export interface ClaimedEntry extends Entry {
   readonly claim: Claim;
 }
 
-/** A record that is read for its place alone: its message is of no project that is copied. */
-export interface PassedOver extends TopicPartition {
-  readonly record: LogRecord;
-}
+/** A record as it was read; of one whose message is of no project that is copied, the place alone. */
+export type Read = Decoded<Copied | undefined> | Poison;
 
 /** What one insert is to cover. */
 export interface Portion {
@@ -61,20 +62,24 @@ class Stretch {
     this.until = until;
   }
 
-  add(read: Entry | Poison | PassedOver): void {
+  add(read: Read): void {
     this.last = read.record;
-    if ('error' in read) this.poison.push(read);
-    if (!('rows' in read)) return;
-    this.rowCount += read.rows.length;
-    for (const [, line] of read.rows) this.chars += line.length;
-    if (isClaimed(read)) {
-      this.claimed.push(read);
+    if (isEntry(read)) this.#addEntry(read);
+    else if ('error' in read) this.poison.push(read);
+  }
+
+  #addEntry(entry: Entry): void {
+    const { message, rows } = entry.content;
+    this.rowCount += rows.length;
+    for (const [, line] of rows) this.chars += line.length;
+    if (isClaimed(entry)) {
+      this.claimed.push(entry);
       return;
     }
-    this.chunks.addAll(read.rows);
-    this.seen.see(read.content);
+    this.chunks.addAll(rows);
+    this.seen.see(message);
     this.unclaimed++;
-    if (!this.samples.has(read.content.type)) this.samples.set(read.content.type, read);
+    if (!this.samples.has(message.type)) this.samples.set(message.type, entry);
   }
 }
 
@@ -94,7 +99,7 @@ export class Batch {
    *
    * @throws TidemarkError `LOG_REPLACED` where the log does not hold the last record of a plan to be repeated.
    */
-  add(read: Entry | Poison | PassedOver): void {
+  add(read: Read): void {
     const stretch = this.#open.get(nameOf(read));
     if (stretch === undefined) return;
     const { until } = stretch;
@@ -150,6 +155,10 @@ export class Batch {
     this.#repeats.push(repeat);
     this.begin(until);
   }
+}
+
+export function isEntry(read: Read): read is Entry {
+  return 'content' in read && read.content !== undefined;
 }
 
 function isClaimed(entry: Entry): entry is ClaimedEntry {

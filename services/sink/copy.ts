@@ -11,9 +11,9 @@ import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { SinkPlans } from '../profiles/profile-store.ts';
 import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
+import { prepareFor } from '../readers/decode-batch.ts';
 import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { Turns } from '../runtime/turns.ts';
 import { Batch, type ClaimedEntry, type Portion } from './batch.ts';
 import { Inserter } from './insert.ts';
 import { readEntries } from './read-entries.ts';
@@ -169,12 +169,8 @@ export class Sink {
 
   async #collect(records: readonly PartitionRecords[]): Promise<void> {
     const { codec, projectId } = this.#options;
-    const read = await this.#loop.patiently('read the schemas', () => readEntries(codec, records, projectId));
-    const turns = new Turns();
-    for (const one of read) {
-      if (turns.isOver()) await turns.next();
-      this.#batch.add(one);
-    }
+    await this.#loop.patiently('read the schemas', () => prepareFor(codec, records));
+    await readEntries(codec, records, projectId, (read) => this.#batch.add(read));
   }
 
   /** While an insert is under way, only a full batch is: it waits for that insert, and reading with it. */

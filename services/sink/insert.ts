@@ -4,9 +4,11 @@ import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
 import type { Step } from '../profiles/profile-store.ts';
 import type { Poison } from '../readers/dead-letters.ts';
+import { prepareFor } from '../readers/decode-batch.ts';
+import { allDone } from '../runtime/all-done.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { Turns } from '../runtime/turns.ts';
-import type { ClaimedEntry, Entry, Portion } from './batch.ts';
+import { type ClaimedEntry, type Entry, isEntry, type Portion } from './batch.ts';
 import { readEntries } from './read-entries.ts';
 import { insertUnlessRefused } from './refused.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
@@ -44,13 +46,22 @@ export class Inserter {
    */
   async insert(portion: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Poison[]> {
     try {
-      await this.#analytics.insert([], await rowsToInsert(portion, counted));
+      await allDone([this.#insertMessages(portion, counted), this.#insertUsers(portion, counted)]);
       this.#remember(portion, counted);
       return [];
     } catch (error) {
       if (!hasCode(error, 'STORE_REJECTED')) throw error;
       return this.#insertOneByOne(await this.#readAgain(portion, counted));
     }
+  }
+
+  async #insertMessages({ rows }: Portion, counted: readonly ClaimedEntry[]): Promise<void> {
+    await this.#analytics.insert([], joinRows([rows, await messageRows(counted)]));
+  }
+
+  /** Beside their messages: folding them takes a fifth as long as analytics takes for the messages' rows. */
+  async #insertUsers({ seen }: Portion, counted: readonly ClaimedEntry[]): Promise<void> {
+    await this.#analytics.insert([], await userRows(seen, counted));
   }
 
   /** Notes that analytics holds these steps whole. */
@@ -70,23 +81,29 @@ export class Inserter {
     }));
     const entries: Entry[] = [];
     for await (const records of this.#log.scan(ranges)) {
-      for (const read of await readEntries(this.#codec, [records], this.#projectId)) {
-        if ('rows' in read && (read.claim === undefined || counts.has(placeOf(read)))) entries.push(read);
-      }
+      await prepareFor(this.#codec, [records]);
+      await readEntries(this.#codec, [records], this.#projectId, (read) => {
+        if (!isEntry(read)) return;
+        if (read.claim === undefined || counts.has(placeOf(read))) entries.push(read);
+      });
     }
     return entries;
   }
 
   async #insertOneByOne(entries: readonly Entry[]): Promise<readonly Poison[]> {
-    const refused = await insertUnlessRefused(entries, (some) => this.#analytics.insert([], rowsOfEntries(some)));
-    if (refused.length > 0) await this.#check(new Set(entries.map(({ content }) => content.type)));
+    const refused = await insertUnlessRefused(entries, (some) => this.#insertEntries(some));
+    if (refused.length > 0) await this.#check(new Set(entries.map(({ content }) => content.message.type)));
     return refused;
+  }
+
+  async #insertEntries(entries: readonly Entry[]): Promise<void> {
+    await this.#analytics.insert([], joinRows([await messageRows(entries), await userRows([], entries)]));
   }
 
   async #check(types: ReadonlySet<Message['type']>): Promise<void> {
     const known = [...types].flatMap((type) => this.#taken.get(type) ?? []);
     try {
-      for (const entry of known) await this.#analytics.insert([], rowsOfEntries([entry]));
+      for (const entry of known) await this.#insertEntries([entry]);
     } catch (cause) {
       if (!hasCode(cause, 'STORE_REJECTED')) throw cause;
       throw new TidemarkError('STORE_UNAVAILABLE', 'analytics refuses rows that it took before', { cause });
@@ -94,8 +111,10 @@ export class Inserter {
   }
 
   #remember({ samples }: Portion, counted: readonly ClaimedEntry[]): void {
-    for (const entry of [...samples, ...counted])
-      if (!this.#taken.has(entry.content.type)) this.#taken.set(entry.content.type, entry);
+    for (const entry of [...samples, ...counted]) {
+      const { type } = entry.content.message;
+      if (!this.#taken.has(type)) this.#taken.set(type, entry);
+    }
   }
 }
 
@@ -104,29 +123,28 @@ function placeOf({ topic, partition, record }: Entry): string {
 }
 
 /** Lets go of the thread every 2 ms. */
-async function rowsToInsert({ rows, seen }: Portion, counted: readonly ClaimedEntry[]): Promise<Rows> {
+async function messageRows(entries: readonly Entry[]): Promise<Rows> {
+  const turns = new Turns();
+  const chunks = new RowChunks();
+  for (const { content } of entries) {
+    if (turns.isOver()) await turns.next();
+    chunks.addAll(content.rows);
+  }
+  return chunks.rows();
+}
+
+/** Of those who were seen and of those whom these messages name. Lets go of the thread every 2 ms. */
+async function userRows(seen: readonly UsersSeen[], entries: readonly Entry[]): Promise<Rows> {
   const turns = new Turns();
   const chunks = new RowChunks();
   const users = await UsersSeen.merge(seen);
-  for (const entry of counted) {
+  for (const { content } of entries) {
     if (turns.isOver()) await turns.next();
-    chunks.addAll(entry.rows);
-    users.see(entry.content);
+    users.see(content.message);
   }
   for (const row of users.rows()) {
     if (turns.isOver()) await turns.next();
     chunks.add(row);
   }
-  return joinRows([rows, chunks.rows()]);
-}
-
-function rowsOfEntries(entries: readonly Entry[]): Rows {
-  const chunks = new RowChunks();
-  const users = new UsersSeen();
-  for (const { rows, content } of entries) {
-    chunks.addAll(rows);
-    users.see(content);
-  }
-  chunks.addAll(users.rows());
   return chunks.rows();
 }

@@ -1,4 +1,4 @@
-/** A message as lines of JSON for the tables of schemas/clickhouse. Pure: the same message always yields the same. */
+/** A message as lines for the tables of schemas/clickhouse. Pure: the same message always yields the same. */
 import type { RowTable } from '../analytics/analytics-store.ts';
 import { userNumber } from '../analytics/user-number.ts';
 import { splitObject } from '../messages/json.ts';
@@ -20,7 +20,7 @@ export interface Place {
   readonly offset: bigint;
 }
 
-/** A line for a table. */
+/** A line for a table: the values of `ROW_COLUMNS` as a JSON array. */
 export type Row = readonly [table: RowTable, line: string];
 
 /** What a set of messages says of one user besides traits: a row of `user_rows`. */
@@ -35,27 +35,28 @@ export interface UserSeen {
 
 /** Every row of a message but the user's. Times are microseconds, 128-bit numbers plain decimals. */
 export function rowsOf(message: Message, place: Place): readonly Row[] {
-  if (message.type === 'track') return [['track_rows', eventLine(message, place)]];
-  if (message.type === 'identify') return [['identify_rows', identifyLine(message, place)], ...traitRows(message)];
-  return [['session_rows', sessionLine(message, place)], ...traitRows(message)];
+  const user = userNumber(message.userKey);
+  if (message.type === 'track') return [['track_rows', eventLine(message, user, place)]];
+  const version = decimal(message.version);
+  const traits = traitRows(message, user, version);
+  if (message.type === 'identify') return [['identify_rows', identifyLine(message, user, version, place)], ...traits];
+  return [['session_rows', sessionLine(message, user, version, place)], ...traits];
 }
 
 /** The row of a user that messages named. */
 export function userRow({ projectId, userKey, userId, anonymousId, firstSeen, lastSeen }: UserSeen): Row {
   const line =
-    `{"project_id":${quoted(projectId)},"user":${userNumber(userKey)},"internal_id":${quoted(userKey)},` +
-    `"user_id":${quoted(userId ?? '')},"anonymous_id":${quoted(anonymousId ?? '')},` +
-    `"first_seen":${firstSeen},"last_seen":${lastSeen}}`;
+    `[${quoted(projectId)},${userNumber(userKey)},${quoted(userKey)},${quoted(userId ?? '')},` +
+    `${quoted(anonymousId ?? '')},${firstSeen},${lastSeen}]`;
   return ['user_rows', line];
 }
 
-function eventLine(message: Track, { topic, partition, offset }: Place): string {
+function eventLine(message: Track, user: string, { topic, partition, offset }: Place): string {
   const { event, sessionId, source, properties, messageIdGiven } = message;
+  const precedence = isImported(topic) ? HIGHEST_OF_IMPORTS - offset : BY_DEFAULT;
   return (
-    `${headOf(message)},"event":${quoted(event)},"session_id":${quoted(sessionId ?? '')},"source":"${source}",` +
-    `"properties":${columnJson(properties)},"properties_text":${quoted(properties)},` +
-    `"log_partition":${partition},"log_offset":${offset},"message_id_given":${messageIdGiven}` +
-    (isImported(topic) ? `,"precedence":${HIGHEST_OF_IMPORTS - offset}}` : '}')
+    `[${headOf(message, user)},${quoted(event)},${quoted(sessionId ?? '')},"${source}",${columnJson(properties)},` +
+    `${quoted(properties)},${partition},${offset},${messageIdGiven},${precedence}]`
   );
 }
 
@@ -65,34 +66,28 @@ function eventLine(message: Track, { topic, partition, offset }: Place): string 
  */
 const HIGHEST_OF_IMPORTS = 2n ** 63n - 1n;
 
-function sessionLine(message: Session, { partition, offset }: Place): string {
+/** Leaves it to the table. */
+const BY_DEFAULT = 'null';
+
+function sessionLine(message: Session, user: string, version: string, { partition, offset }: Place): string {
   const { sessionId, anonymous } = message;
-  return (
-    `${headOf(message)},"session_id":${quoted(sessionId)},"anonymous":${anonymous},` +
-    `"version":${decimal(message.version)},"log_partition":${partition},"log_offset":${offset}}`
-  );
+  return `[${headOf(message, user)},${quoted(sessionId)},${anonymous},${version},${partition},${offset}]`;
 }
 
-function identifyLine(message: Identify, { topic, partition, offset }: Place): string {
-  return (
-    `${headOf(message)},"version":${decimal(message.version)},` +
-    `"log_topic":${quoted(topic)},"log_partition":${partition},"log_offset":${offset}}`
-  );
+function identifyLine(message: Identify, user: string, version: string, { topic, partition, offset }: Place): string {
+  return `[${headOf(message, user)},${version},${quoted(topic)},${partition},${offset}]`;
 }
 
 /** What events, sessions and identifies begin with. */
-function headOf({ projectId, userKey, messageId, timestamp, receivedAt }: Message): string {
-  return (
-    `{"project_id":${quoted(projectId)},"user":${userNumber(userKey)},"message_id":${quoted(messageId)},` +
-    `"timestamp":${timestamp},"received_at":${receivedAt}`
-  );
+function headOf({ projectId, messageId, timestamp, receivedAt }: Message, user: string): string {
+  return `${quoted(projectId)},${user},${quoted(messageId)},${timestamp},${receivedAt}`;
 }
 
-function traitRows({ projectId, userKey, version, traits }: Identify | Session): Row[] {
-  const head = `{"project_id":${quoted(projectId)},"user":${userNumber(userKey)},"version":${decimal(version)}`;
+function traitRows({ projectId, traits }: Identify | Session, user: string, version: string): Row[] {
+  const head = `[${quoted(projectId)},${user},${version},`;
   const rows: Row[] = [];
   for (const [trait, value] of splitObject(traits)) {
-    rows.push(['trait_rows', `${head},"trait":${quoted(trait)},${traitColumns(value)}}`]);
+    rows.push(['trait_rows', `${head}${quoted(trait)},${traitColumns(value)}]`]);
   }
   return rows;
 }
@@ -116,7 +111,7 @@ function traitColumns(value: JsonText): string {
 }
 
 function columns(kind: string, value: string, text: string, number = '0', integer: bigint | null = null): string {
-  return `"kind":"${kind}","value":${value},"text":${text},"number":${number},"integer":${integer}`;
+  return `"${kind}",${value},${text},${number},${integer}`;
 }
 
 function quoted(text: string): string {

@@ -11,9 +11,10 @@ import { Projector } from '../projector/project.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { Sink, type SinkOptions } from '../sink/copy.ts';
+import { Sink } from '../sink/copy.ts';
 import { paced } from './pace.ts';
 import type { BatchReport, LaneReader, ReaderMetrics } from './reader-metrics.ts';
+import { IMPORT_INSERTS, liveInserts } from './sink-inserts.ts';
 
 export interface GenerationParts {
   readonly config: Config;
@@ -129,7 +130,7 @@ export class GenerationReaders {
           })
         : new Sink({
             ...common,
-            ...(isImport ? IMPORT_INSERTS : {}),
+            ...(isImport ? IMPORT_INSERTS : liveInserts(config.analyticsUrl)),
             plans: new SqlSinkPlans(database, number),
             analytics,
             onInsert: observe,
@@ -148,11 +149,6 @@ export class GenerationReaders {
     return (...worked) => (this.#isLive ? own : limited)(...worked);
   }
 }
-
-type Inserts = Pick<SinkOptions, 'maxRows' | 'maxChars' | 'insertEveryMs'>;
-
-/** Fewer and bigger than of live messages: history can wait, and big parts are what ClickHouse likes. */
-const IMPORT_INSERTS: Inserts = { maxRows: 100_000, maxChars: 48 * 1024 * 1024, insertEveryMs: 10_000 };
 
 async function watch(lane: Lane): Promise<never> {
   try {

@@ -1,5 +1,6 @@
 /** How fast each reader goes through a log that is already there: messages a second, from the log to the store. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Rows } from '../../services/analytics/analytics-store.ts';
 import { openAnalytics } from '../../services/analytics/open.ts';
 import type { Database, SqlValue } from '../../services/database/database.ts';
 import { migrateDatabase } from '../../services/database/migrate.ts';
@@ -12,11 +13,14 @@ import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
 import { Projector } from '../../services/projector/project.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { Sink } from '../../services/sink/copy.ts';
+import { liveInserts } from '../../services/wiring/sink-inserts.ts';
 import { Figures } from './figures.ts';
 import type { Form } from './forms.ts';
 import { codec, fill, MESSAGES, ROWS_A_MESSAGE } from './history.ts';
 
 const logger = createLogger('error', process.stderr);
+
+const NEWLINE = 0x0a;
 
 export async function benchProjector(figures: Figures, form: Form): Promise<void> {
   const name = `${form.title}projector`;
@@ -89,20 +93,39 @@ export async function benchSink(figures: Figures, form: Form): Promise<void> {
     const analytics = await openAnalytics(analyticsUrl);
     try {
       const goesThrough = counting();
+      let rows = 0;
       const sink = new Sink({
+        ...liveInserts(analyticsUrl),
         log,
         codec,
         logger,
-        analytics,
+        analytics: {
+          heldUpTo: (partitions) => analytics.heldUpTo(partitions),
+          insert: (ranges, inserted) => {
+            rows += ranges.length + linesOf(inserted);
+            return analytics.insert(ranges, inserted);
+          },
+        },
         plans: new SqlSinkPlans(database),
         onInsert: ({ messages }) => goesThrough.add(messages),
       });
       const rate = await measure(figures, name, sink, goesThrough.done);
-      figures.add(name, { 'event and trait rows/s': [rate * ROWS_A_MESSAGE, '1/s'] });
+      figures.add(name, {
+        'event and trait rows/s': [rate * ROWS_A_MESSAGE, '1/s'],
+        'rows/s of every table': [rate * (rows / MESSAGES), '1/s'],
+      });
     } finally {
       await analytics.close();
     }
   });
+}
+
+function linesOf(rows: Rows): number {
+  let lines = 0;
+  for (const chunk of [...rows.values()].flat()) {
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines++;
+  }
+  return lines;
 }
 
 interface Reader {

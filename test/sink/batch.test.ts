@@ -15,9 +15,9 @@ function record(offset: bigint): LogRecord {
 }
 
 function entry(offset: bigint, partition = TRACKS): Entry {
-  const content = maker.track();
-  const rows = rowsOf(content, { ...partition, offset });
-  return { ...partition, record: record(offset), content, claim: undefined, rows };
+  const message = maker.track();
+  const content = { message, rows: rowsOf(message, { ...partition, offset }) };
+  return { ...partition, record: record(offset), content, claim: undefined };
 }
 
 test('what was read is taken out once, with the steps it makes', () => {

@@ -59,7 +59,9 @@ test('the plan is fixed before anything is inserted, and finished after', async 
   bench().run();
   await caughtUp();
 
+  // The messages' rows, their users', and the range.
   expect(seen).toEqual([
+    [0, 0n, 1n, false],
     [0, 0n, 1n, false],
     [1, 0n, 1n, false],
   ]);
