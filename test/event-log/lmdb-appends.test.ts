@@ -38,16 +38,51 @@ describe('appends at once', () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
 
-    const first = Array.from({ length: 20 }, () => queue.append(records('t', 2)));
+    const first = Array.from({ length: 7 }, () => queue.append(records('t', 2)));
     await until(() => disk.requests.length === 1);
-    const second = Array.from({ length: 30 }, () => queue.append(records('t', 1)));
+    const second = Array.from({ length: 5 }, () => queue.append(records('t', 1)));
     disk.finish(0);
     await Promise.all(first);
     await until(() => disk.requests.length === 2);
     disk.finish(1);
     await Promise.all(second);
 
-    expect([disk.recordsOf(0), disk.recordsOf(1), disk.requests.length]).toEqual([40, 30, 2]);
+    expect([disk.recordsOf(0), disk.recordsOf(1), disk.requests.length]).toEqual([14, 5, 2]);
+  });
+
+  test('are sent off by halves where there are many, the first before all of them have come', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    const appendedAtOnce = () => Array.from({ length: 64 }, () => queue.append(records('t', 1)));
+    const warmUp = appendedAtOnce();
+    for (let i = 0; i < 3; i++) {
+      await until(() => disk.requests.length > i);
+      disk.finish(i);
+    }
+    await Promise.all(warmUp);
+
+    const appended = appendedAtOnce();
+    const sentOff = disk.requests.slice(3).map((_, i) => disk.recordsOf(3 + i));
+    disk.finish(3);
+    disk.finish(4);
+
+    expect(sentOff).toEqual([32, 32]);
+    expect(await Promise.all(appended)).toHaveLength(64);
+  });
+
+  test('are all done with once the queue is idle, also those that waited', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    let settled = 0;
+    const appended = Array.from({ length: 40 }, () => queue.append(records('t', 1)).then(() => settled++));
+    const idle = queue.idle().then(() => settled);
+    for (let i = 0; i < 3; i++) {
+      await until(() => disk.requests.length > i);
+      disk.finish(i);
+    }
+
+    expect(await idle).toBe(40);
+    await Promise.all(appended);
   });
 
   test('settle only when their own batch has', async () => {
