@@ -8,7 +8,7 @@ import { makeTables } from '../generations/make-tables.ts';
 import { answeringOf, type LiveRow, SqlGenerations } from '../generations/sql-generations.ts';
 import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
-import { progressOf, reachOf } from '../profiles/progress-of.ts';
+import { progressOf, progressSoFar, reachOf } from '../profiles/progress-of.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { isPast, type Offsets, offsetsOf, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
@@ -79,7 +79,7 @@ export class Replay {
   async standing({ kind, number }: Pick<Generation, 'kind' | 'number'>): Promise<Standing> {
     const { log, database } = this.#parts;
     const end = sumOf(endsOf(await log.ends(MESSAGE_TOPICS)));
-    return { read: sumOf(offsetsOf(await progressOf(database, kind, number))), end };
+    return { read: sumOf(offsetsOf(await progressSoFar(database, kind, number))), end };
   }
 
   /** Resolves once the generation has caught up with the log. */

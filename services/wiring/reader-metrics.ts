@@ -4,7 +4,7 @@ import type { EventLog } from '../event-log/event-log.ts';
 import type { GenerationKind } from '../generations/generation.ts';
 import { SqlGenerations } from '../generations/sql-generations.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS, MESSAGE_TOPICS } from '../messages/message.ts';
-import { progressOf } from '../profiles/progress-of.ts';
+import { progressSoFar } from '../profiles/progress-of.ts';
 import type { ReaderName, ReaderProgress } from '../profiles/profile-store.ts';
 
 /** What a reader says of a batch. */
@@ -132,7 +132,7 @@ async function generationLags(
   const end = sum(await log.ends(MESSAGE_TOPICS));
   return Promise.all(
     fed.map(async ({ kind, number }) => {
-      const behind = end - sum(await progressOf(database, kind, number));
+      const behind = end - sum(await progressSoFar(database, kind, number));
       return [`${kind}-${number}`, Number(behind)] as const;
     }),
   );

@@ -21,7 +21,7 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
   const program = (...args: string[]) => ['services/cli/tidemark.ts', 'replay', ...args, '--json'];
   const tidemark = async <T>(...args: string[]): Promise<T> => {
     const { code, stdout, stderr } = await runProgram(program(...args), env);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(code, stderr).toBe(0);
     return JSON.parse(stdout) as T;
   };
   const status = () => tidemark<readonly ShownGeneration[]>('status');
