@@ -57,13 +57,15 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer | 'to
   });
 }
 
+const NOTHING: Buffer = Buffer.alloc(0);
+
 /**
  * One buffer that grows by doubling: a body sent byte by byte costs no more than one sent whole. The usual body is one
  * chunk and is not copied at all.
  */
 class Collector {
   readonly #maxBytes: number;
-  #held: Buffer = Buffer.alloc(0);
+  #held: Buffer = NOTHING;
   #length = 0;
 
   constructor(maxBytes: number) {
@@ -78,7 +80,7 @@ class Collector {
   add(chunk: Buffer): boolean {
     const length = this.#length + chunk.length;
     if (length > this.#maxBytes) {
-      this.#held = Buffer.alloc(0);
+      this.#held = NOTHING;
       this.#length = 0;
       return false;
     }

@@ -126,8 +126,11 @@ export class HttpServer {
     const connection = this.#connections.get(socket);
     connection?.open.add(res);
     if (this.#closing !== undefined) res.shouldKeepAlive = false;
-    // Where another request is being worked at, its answer may take longer. Node sets the time anew for the next request.
-    res.on('prefinish', () => connection?.open.size === 1 && socket.setTimeout(this.#unreadTimeoutMs));
+    // An answer that the system has taken is in memory no more. Where another request is being worked at, its answer may
+    // take longer. Node sets the time anew for the next request.
+    res.on('prefinish', () => {
+      if (socket.writableLength > 0 && connection?.open.size === 1) socket.setTimeout(this.#unreadTimeoutMs);
+    });
     res.on('close', () => {
       connection?.open.delete(res);
       if (connection !== undefined) this.#whenAnswered(socket, connection);

@@ -66,15 +66,15 @@ export function messageOf(topic: MessageTopic, record: unknown): Message | undef
   if (!isPlausible(envelope)) return undefined;
   switch (typeOf(topic)) {
     case 'identify':
-      return { type: 'identify', ...envelope, traits: (record as IdentifyRecord).traits };
+      return { ...envelope, type: 'identify', traits: (record as IdentifyRecord).traits };
     case 'track': {
       const { event, session_id, properties } = record as TrackRecord;
-      return { type: 'track', ...envelope, event, sessionId: session_id, properties };
+      return { ...envelope, type: 'track', event, sessionId: session_id, properties };
     }
     case 'session':
     default: {
       const { session_id, anonymous, traits } = record as SessionRecord;
-      return { type: 'session', ...envelope, sessionId: session_id, anonymous, traits };
+      return { ...envelope, type: 'session', sessionId: session_id, anonymous, traits };
     }
   }
 }

@@ -79,8 +79,11 @@ export type Message = Identify | Track | Session;
 
 /** The topic that a live message belongs to. */
 export function topicOf(message: Pick<Message, 'type'>): MessageTopic {
-  return `tidemark.${message.type}`;
+  return TOPIC_OF[message.type];
 }
+
+// Not put together for each message: a text that is always the same one is compared and found at once.
+const TOPIC_OF = { identify: 'tidemark.identify', track: 'tidemark.track', session: 'tidemark.session' } as const;
 
 /** The topic that an imported message belongs to. */
 export function importTopicOf(message: Pick<Identify | Track, 'type'>): ImportTopic {

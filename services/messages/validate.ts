@@ -142,7 +142,7 @@ function identifyAt(place: string, { plain, exact }: JsonBody, timezone: string)
   const timestamp = timestampOf(plain, place, timezone, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as IdentifyBody;
-  const draft = { type: 'identify', ...callOf(body), timestamp, traits: toJsonText(body.traits ?? {}) } as const;
+  const draft = { ...callOf(body), type: 'identify', timestamp, traits: toJsonText(body.traits ?? {}) } as const;
   return { ok: true, draft };
 }
 
@@ -152,7 +152,7 @@ function trackAt(place: string, { plain, exact }: JsonBody, timezone: string): V
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as EventBody & { readonly event: string };
   const properties = propertiesOf(body, ['context']);
-  return { ok: true, draft: { type: 'track', ...callOf(body), timestamp, event: body.event, properties } };
+  return { ok: true, draft: { ...callOf(body), type: 'track', timestamp, event: body.event, properties } };
 }
 
 /** Page, screen, group, alias: something tracked, named after its type. */
@@ -162,7 +162,7 @@ function sdkCallAt(place: string, item: JsonBody, timezone: string, event: strin
   if (problems.length > 0) return { ok: false, problems };
   const body = item.exact as EventBody;
   const properties = propertiesOf(body, SDK_FIELDS);
-  return { ok: true, draft: { type: 'track', ...callOf(body), timestamp, event, properties } };
+  return { ok: true, draft: { ...callOf(body), type: 'track', timestamp, event, properties } };
 }
 
 /** Looked at even where the schema found something, so that a caller hears of everything at once. */

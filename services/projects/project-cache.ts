@@ -15,14 +15,17 @@ export interface ProjectCacheOptions {
 }
 
 /**
- * Every project and valid key in memory, by the key's SHA-256, so that a known key is answered at once and the door
- * stays open while the store is away. A revoked key stops working within `refreshEveryMs` + `timeoutMs` (9 s).
+ * Every project and valid key in memory, by the key's SHA-256 (and as it was given, until the next refresh), so that a
+ * known key is answered at once and the door stays open while the store is away. A revoked key stops working within
+ * `refreshEveryMs` + `timeoutMs` (9 s).
  */
 export class ProjectCache implements KeyRing {
   readonly #store: Pick<ProjectStore, 'snapshot'>;
   readonly #logger: Pick<Logger, 'info' | 'warn'>;
   readonly #options: Required<ProjectCacheOptions>;
   #keys: ReadonlyMap<string, AuthenticatedKey> = new Map();
+  /** Keys as they were given and found since the last refresh: a look instead of a SHA-256 for every request. */
+  readonly #given = new Map<string, AuthenticatedKey>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -70,8 +73,13 @@ export class ProjectCache implements KeyRing {
   }
 
   find(key: string): AuthenticatedKey | Promise<AuthenticatedKey | undefined> {
+    const given = this.#given.get(key);
+    if (given !== undefined) return given;
     const sha256 = hashKey(key);
-    return this.#keys.get(sha256) ?? this.#lookAgain(sha256);
+    const found = this.#keys.get(sha256);
+    if (found === undefined) return this.#lookAgain(sha256);
+    this.#given.set(key, found);
+    return found;
   }
 
   /** The key may have been made a moment ago: only a refresh that began after it was asked for can deny it. */
@@ -107,6 +115,7 @@ export class ProjectCache implements KeyRing {
     try {
       const snapshot = await inTime(this.#store.snapshot(), this.#options.timeoutMs);
       this.#keys = byHash(snapshot);
+      this.#given.clear();
       this.#loaded = true;
       this.#noteBack();
     } catch (error) {

@@ -40,8 +40,9 @@ async function makeScene() {
   return { disk, run, make, insert, count, isBroken, mergedOf };
 }
 
-// Of the merge, when the disk fills up: at some of these what is left suffices for the rest.
-const SHARES_MERGED = [0.3, 0.1, 0.5, 0.01, 0.2, 0.7, 0.05, 0.4, 0.9, 0.3];
+// Of the merge, when the disk fills up: at some of these what is left suffices for the rest, and where the machine is busy,
+// the merge is past it before it is seen.
+const SHARES_MERGED = [0.3, 0.1, 0.5, 0.01, 0.2, 0.7, 0.05, 0.4, 0.9, 0.3, 0.01, 0.1, 0.02, 0.2, 0.05, 0.1, 0.03, 0.3];
 // After an insert was begun; it takes longer on a busy machine.
 const MOMENTS_MS = [60, 120, 30, 200, 300, 15, 400, 90];
 

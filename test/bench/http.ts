@@ -17,17 +17,12 @@ const HALF_LOAD_WARM_UP_SECONDS = 8;
 const WARM_UP_SECONDS = 3;
 
 export async function benchHttp(figures: Figures, form: Form): Promise<void> {
-  const single: Answered[] = [];
-  const batch: Answered[] = [];
-  const bareSingle: Answered[] = [];
-  const bareBatch: Answered[] = [];
+  const bare: Measured = { single: [], batch: [] };
+  const { single, batch }: Measured = { single: [], batch: [] };
   const loaded: Memory[] = [];
   const catchingUp: Memory[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    await withBareServer(async (url) => {
-      bareSingle.push(await load(`${url}/`, SINGLE, 64));
-      bareBatch.push(await load(`${url}/`, BATCH, 16));
-    });
+    await measureBare(bare);
     await withService(form, async (service) => {
       const peak = new MemoryPeak(service.pid);
       single.push(await load(`${service.url}/v1/track`, SINGLE, 64));
@@ -41,11 +36,23 @@ export async function benchHttp(figures: Figures, form: Form): Promise<void> {
     });
   }
   const { title } = form;
-  report(figures, `${title}single track, 64 connections`, single, bareSingle, 1);
-  report(figures, `${title}batch of 100, 16 connections`, batch, bareBatch, 100);
+  report(figures, title, { single, batch }, bare);
   reportMemory(figures, `${title}memory under full load`, loaded);
   reportMemory(figures, `${title}memory while the readers catch up`, catchingUp);
   await benchHalfLoad(figures, form, median(single.map((answered) => answered.requestsPerSecond)) / 2);
+}
+
+/** Answers of one server, round after round. */
+export interface Measured {
+  readonly single: Answered[];
+  readonly batch: Answered[];
+}
+
+export function measureBare({ single, batch }: Measured): Promise<void> {
+  return withBareServer(async (url) => {
+    single.push(await load(`${url}/`, SINGLE, 64));
+    batch.push(await load(`${url}/`, BATCH, 16));
+  });
 }
 
 export async function load(url: string, body: string, connections: number): Promise<Answered> {
@@ -53,7 +60,13 @@ export async function load(url: string, body: string, connections: number): Prom
   return generateLoad({ url, body, headers: HEADERS, connections, seconds: SECONDS });
 }
 
-export function report(
+/** @param title What stands before the names of its figures. */
+export function report(figures: Figures, title: string, ours: Measured, bare: Measured): void {
+  reportOne(figures, `${title}single track, 64 connections`, ours.single, bare.single, 1);
+  reportOne(figures, `${title}batch of 100, 16 connections`, ours.batch, bare.batch, 100);
+}
+
+function reportOne(
   figures: Figures,
   name: string,
   ours: readonly Answered[],
@@ -143,7 +156,7 @@ export function withService(
   });
 }
 
-export async function withBareServer(use: (url: string) => Promise<void>): Promise<void> {
+async function withBareServer(use: (url: string) => Promise<void>): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'bare-server.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

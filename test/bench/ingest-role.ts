@@ -2,19 +2,15 @@
 import { BATCH, SINGLE } from './bodies.ts';
 import type { Figures } from './figures.ts';
 import type { Form } from './forms.ts';
-import { load, report, ROUNDS, withBareServer, withService } from './http.ts';
-import type { Answered } from './load.ts';
+import { load, type Measured, measureBare, report, ROUNDS, withService } from './http.ts';
 
 const PROCESSES = [1, 2] as const;
 
 export async function benchIngestRole(figures: Figures, form: Form): Promise<void> {
-  const bare = { single: [] as Answered[], batch: [] as Answered[] };
-  const ours = PROCESSES.map((processes) => ({ processes, single: [] as Answered[], batch: [] as Answered[] }));
+  const bare: Measured = { single: [], batch: [] };
+  const ours = PROCESSES.map((processes): Measured & { processes: number } => ({ processes, single: [], batch: [] }));
   for (let round = 0; round < ROUNDS; round++) {
-    await withBareServer(async (url) => {
-      bare.single.push(await load(`${url}/`, SINGLE, 64));
-      bare.batch.push(await load(`${url}/`, BATCH, 16));
-    });
+    await measureBare(bare);
     for (const { processes, single, batch } of ours) {
       const settings = { INGEST_PROCESSES: String(processes) };
       const measure = async ({ url }: { readonly url: string }): Promise<void> => {
@@ -24,9 +20,7 @@ export async function benchIngestRole(figures: Figures, form: Form): Promise<voi
       await withService(form, measure, { role: 'ingest', settings });
     }
   }
-  for (const { processes, single, batch } of ours) {
-    const name = `${form.title}role ingest, INGEST_PROCESSES=${processes}`;
-    report(figures, `${name}, single track, 64 connections`, single, bare.single, 1);
-    report(figures, `${name}, batch of 100, 16 connections`, batch, bare.batch, 100);
+  for (const { processes, ...measured } of ours) {
+    report(figures, `${form.title}role ingest, INGEST_PROCESSES=${processes}, `, measured, bare);
   }
 }

@@ -1,9 +1,10 @@
-/** Load from a separate process: wrk where the machine has it, autocannon (from npm) otherwise and for fixed rates. */
+/** Load from a separate process: wrk where the machine has it, else autocannon (from npm); `paced-load.ts` at a fixed rate. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { PacedLoad, PacedReport } from './paced-load.ts';
 
 const run = promisify(execFile);
 
@@ -13,7 +14,7 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests a second over all connections; none: as many as the server answers. */
+  /** Requests a second over all connections, evenly spaced; none: as many as the server answers. */
   readonly rate?: number;
 }
 
@@ -27,7 +28,9 @@ export interface Answered {
 }
 
 export async function generateLoad(load: Load): Promise<Answered> {
-  return load.rate === undefined && (await hasWrk()) ? withWrk(load) : withAutocannon(load);
+  const { rate } = load;
+  if (rate !== undefined) return paced({ ...load, rate });
+  return (await hasWrk()) ? withWrk(load) : withAutocannon(load);
 }
 
 let wrk: Promise<boolean> | undefined;
@@ -80,10 +83,9 @@ interface AutocannonReport {
   readonly non2xx: number;
 }
 
-async function withAutocannon({ url, body, headers, connections, seconds, rate }: Load): Promise<Answered> {
+async function withAutocannon({ url, body, headers, connections, seconds }: Load): Promise<Answered> {
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const options = ['-j', '-n', '-m', 'POST', '-c', String(connections), '-d', String(seconds), '-b', body, ...given];
-  if (rate !== undefined) options.push('-R', String(Math.round(rate)));
   const autocannon = join(import.meta.dirname, '../../node_modules/autocannon/autocannon.js');
   const { stdout } = await run(process.execPath, [autocannon, ...options, url], { maxBuffer: 2 ** 24 });
   const report = JSON.parse(stdout) as AutocannonReport;
@@ -93,5 +95,18 @@ async function withAutocannon({ url, body, headers, connections, seconds, rate }
     p50Ms: report.latency.p50,
     p99Ms: report.latency.p99,
     errors: report.errors + report.non2xx,
+  };
+}
+
+async function paced(load: PacedLoad): Promise<Answered> {
+  const script = join(import.meta.dirname, 'paced-load.ts');
+  const { stdout } = await run(process.execPath, [script, JSON.stringify(load)]);
+  const { answered, errors, p50Us, p99Us } = JSON.parse(stdout) as PacedReport;
+  return {
+    tool: 'paced',
+    requestsPerSecond: answered / load.seconds,
+    p50Ms: p50Us / 1000,
+    p99Ms: p99Us / 1000,
+    errors,
   };
 }

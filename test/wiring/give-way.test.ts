@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { wayFor } from '../../services/wiring/give-way.ts';
+
+const FULL = 0.95;
+const HALF = 0.87;
+/** Its rest would be longer than any test's time. */
+const LONG_WORK_MS = 60_000;
+const never = new AbortController().signal;
+
+describe('a reader gives way', () => {
+  test('not at half load', { timeout: 10_000 }, async () => {
+    await wayFor(() => HALF)(LONG_WORK_MS, never, 1);
+  });
+
+  test('at full load, until it is over', { timeout: 10_000 }, async () => {
+    let utilization = FULL;
+    let isOver = false;
+    const rest = wayFor(() => utilization)(LONG_WORK_MS, never, 1).then(() => (isOver = true));
+    await delay(1_000);
+    expect(isOver).toBe(false);
+
+    utilization = HALF;
+
+    await rest;
+  });
+
+  test('in proportion to its work, however long the load lasts', { timeout: 10_000 }, async () => {
+    await wayFor(() => FULL)(10, never, 1);
+  });
+
+  test('no longer than until it is stopped', { timeout: 10_000 }, async () => {
+    const stop = new AbortController();
+    const rest = wayFor(() => FULL)(LONG_WORK_MS, stop.signal, 1);
+    stop.abort();
+
+    await rest;
+  });
+});
