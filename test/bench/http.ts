@@ -6,7 +6,7 @@ import { ServiceProcess } from '../support/service.ts';
 import { BATCH, HEADERS, SINGLE } from './bodies.ts';
 import { type Figures, median } from './figures.ts';
 import type { Form } from './forms.ts';
-import { type Answered, generateLoad } from './load.ts';
+import { type Answered, generateLoad, generatePacedLoad } from './load.ts';
 import { type Memory, MemoryPeak } from './memory.ts';
 
 export const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
@@ -120,10 +120,16 @@ async function benchHalfLoad(figures: Figures, form: Form, rate: number): Promis
   });
 }
 
-async function loadAt(rate: number, url: string): Promise<Answered> {
-  const of = { url, body: SINGLE, headers: HEADERS, connections: 64, rate };
-  await generateLoad({ ...of, seconds: HALF_LOAD_WARM_UP_SECONDS });
-  return generateLoad({ ...of, seconds: HALF_LOAD_SECONDS });
+function loadAt(rate: number, url: string): Promise<Answered> {
+  return generatePacedLoad({
+    url,
+    body: SINGLE,
+    headers: HEADERS,
+    connections: 64,
+    seconds: HALF_LOAD_SECONDS,
+    rate,
+    warmUpSeconds: HALF_LOAD_WARM_UP_SECONDS,
+  });
 }
 
 async function timeToQueryable(service: ServiceProcess): Promise<number> {

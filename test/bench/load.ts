@@ -1,10 +1,10 @@
-/** Load from a separate process: wrk where the machine has it, else autocannon (from npm); `paced-load.ts` at a fixed rate. */
+/** Load from a separate process: wrk where the machine has it, else autocannon (from npm); at a fixed rate `paced-load.ts`. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { PacedLoad, PacedReport } from './paced-load.ts';
+import type { PacedReport } from './paced-load.ts';
 
 const run = promisify(execFile);
 
@@ -14,8 +14,14 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests a second over all connections, evenly spaced; none: as many as the server answers. */
-  readonly rate?: number;
+}
+
+/** Requests evenly spaced. */
+export interface PacedLoad extends Load {
+  /** Requests a second over all connections. */
+  readonly rate: number;
+  /** Before what is measured, without a pause between: until both sides are compiled, they fall behind. */
+  readonly warmUpSeconds: number;
 }
 
 export interface Answered {
@@ -27,9 +33,8 @@ export interface Answered {
   readonly errors: number;
 }
 
+/** As many requests as the server answers. */
 export async function generateLoad(load: Load): Promise<Answered> {
-  const { rate } = load;
-  if (rate !== undefined) return paced({ ...load, rate });
   return (await hasWrk()) ? withWrk(load) : withAutocannon(load);
 }
 
@@ -98,9 +103,13 @@ async function withAutocannon({ url, body, headers, connections, seconds }: Load
   };
 }
 
-async function paced(load: PacedLoad): Promise<Answered> {
+// V8's helper threads, that collect garbage and compile, would take the processor from the server that is measured: in
+// milliseconds at a time, which are its p99.
+const QUIET = ['--single-threaded', '--max-semi-space-size=64'];
+
+export async function generatePacedLoad(load: PacedLoad): Promise<Answered> {
   const script = join(import.meta.dirname, 'paced-load.ts');
-  const { stdout } = await run(process.execPath, [script, JSON.stringify(load)]);
+  const { stdout } = await run(process.execPath, [...QUIET, script, JSON.stringify(load)]);
   const { answered, errors, p50Us, p99Us } = JSON.parse(stdout) as PacedReport;
   return {
     tool: 'paced',

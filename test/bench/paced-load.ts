@@ -5,9 +5,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
-import type { Load } from './load.ts';
-
-export type PacedLoad = Load & { readonly rate: number };
+import type { PacedLoad } from './load.ts';
 
 export interface PacedReport {
   readonly answered: number;
@@ -18,20 +16,20 @@ export interface PacedReport {
 }
 
 const TICK_MS = 1;
-/** What is measured comes after it: until both sides are compiled, they fall behind. */
-const WARM_UP_SECONDS = 3;
 /** What has not been answered so long after the last was sent is an error. */
 const PATIENCE_MS = 10_000;
 const ANSWER = /^HTTP\/1\.1 (\d)[^]*?\r\ncontent-length: (\d+)\r\n[^]*?\r\n\r\n/i;
 
-const { url, body, headers, connections, seconds, rate } = JSON.parse(process.argv[2] ?? '') as PacedLoad;
+const { url, body, headers, connections, seconds, rate, warmUpSeconds } = JSON.parse(
+  process.argv[2] ?? '',
+) as PacedLoad;
 const { hostname, port, host, pathname } = new URL(url);
 const lines = Object.entries({ ...headers, host, 'content-length': Buffer.byteLength(body) });
 const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
 const REQUEST = Buffer.from(`POST ${pathname} HTTP/1.1\r\n${head}\r\n${body}`);
 
 const latencyUs = createHistogram();
-const warmingUp = Math.round(rate * WARM_UP_SECONDS);
+const warmingUp = Math.round(rate * warmUpSeconds);
 const measured = Math.round(rate * seconds);
 const total = warmingUp + measured;
 let [sent, settled, answered] = [0, 0, 0];
