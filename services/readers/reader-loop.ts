@@ -1,8 +1,10 @@
 /** What the readers of the log (projector, sink) have in common. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LogReader, PartitionRecords, PollOptions } from '../event-log/event-log.ts';
 import { hasCode, isRetryable } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
+import { SparingCommits } from './sparing-commits.ts';
 
 export interface ReaderLoopOptions {
   readonly logger: Logger;
@@ -26,6 +28,13 @@ export interface ReaderLoopOptions {
  */
 export type GiveWay = (workedMs: number, signal: AbortSignal, records: number) => Promise<void>;
 
+// Who follows a log as it grows finds a few records each time, and a batch of few costs a transaction as one of many does.
+// So after two such in a row records gather for so long, from the beginning of a batch to the next. One that comes after a
+// pause is read at once all the same, and who is behind never waits.
+const GATHER_MS = 100;
+const FEW_RECORDS = 1_000;
+const FEW_BYTES = 256 * 1024;
+
 /** Polls and handles, one batch after another, until it is stopped or fails for good. */
 export class ReaderLoop {
   /**
@@ -39,6 +48,7 @@ export class ReaderLoop {
   /** Since when each call has failed that is being repeated now. */
   readonly #troubles = new Set<number>();
   #reader: LogReader | undefined;
+  #lastWasFew = false;
   #running: Promise<void> | undefined;
 
   constructor(options: ReaderLoopOptions) {
@@ -86,7 +96,7 @@ export class ReaderLoop {
 
   async #run(): Promise<void> {
     try {
-      this.#reader = await this.patiently('open the event log', this.#options.openReader);
+      this.#reader = new SparingCommits(await this.patiently('open the event log', this.#options.openReader));
       while (!this.#stopping.signal.aborted) await this.#round(this.#reader);
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#end(error);
@@ -96,27 +106,39 @@ export class ReaderLoop {
   }
 
   async #round(reader: LogReader): Promise<void> {
-    const { poll, handlesEmpty = false, giveWay } = this.#options;
-    const batch = await this.patiently('read the event log', () =>
-      reader.poll(typeof poll === 'function' ? poll() : poll),
-    );
+    const { poll, handlesEmpty = false } = this.#options;
+    const asked = typeof poll === 'function' ? poll() : poll;
+    const batch = await this.patiently('read the event log', () => reader.poll(asked));
     if (batch.length === 0 && !handlesEmpty) return;
     const begunAt = performance.now();
     try {
       await this.#options.handle(batch, reader);
-      if (batch.length === 0 || giveWay === undefined) return;
-      const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
-      await giveWay(performance.now() - begunAt, this.#stopping.signal, records);
     } catch (error) {
       if (!hasCode(error, 'POSITION_MOVED') && !isRetryable(error)) throw error;
       if (this.#stopping.signal.aborted) return;
       this.#options.logger.warn({ err: error }, 'starting again from where the store says');
       reader.restart();
+      return;
     }
+    if (batch.length > 0) await this.#rest(batch, asked, begunAt);
+  }
+
+  async #rest(batch: readonly PartitionRecords[], asked: PollOptions, begunAt: number): Promise<void> {
+    const { signal } = this.#stopping;
+    const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
+    await this.#options.giveWay?.(performance.now() - begunAt, signal, records);
+    const isFew = records < Math.min(FEW_RECORDS, asked.maxRecords) && bytesOf(batch) < FEW_BYTES;
+    const leftMs = begunAt + GATHER_MS - performance.now();
+    if (isFew && this.#lastWasFew && leftMs > 0) await delay(leftMs, undefined, { signal }).catch(() => undefined);
+    this.#lastWasFew = isFew;
   }
 
   #end(error: unknown): void {
     this.#options.logger.fatal({ err: error }, 'cannot go on');
     this.#fail(error);
   }
+}
+
+function bytesOf(batch: readonly PartitionRecords[]): number {
+  return batch.reduce((sum, { records }) => sum + records.reduce((bytes, { value }) => bytes + value.length, 0), 0);
 }

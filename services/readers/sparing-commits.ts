@@ -1,0 +1,49 @@
+import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../event-log/event-log.ts';
+
+const COMMIT_EVERY_MS = 1_000;
+
+/**
+ * A reader that tells its group how far it has come once a second, and when it leaves, in place of after every batch: that
+ * is only a hint, and the embedded log flushes the disk for it, under the lock that appends wait for.
+ */
+export class SparingCommits implements LogReader {
+  readonly #reader: LogReader;
+  readonly #pending = new Map<string, Position>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(reader: LogReader) {
+    this.#reader = reader;
+  }
+
+  poll(options: PollOptions): Promise<readonly PartitionRecords[]> {
+    return this.#reader.poll(options);
+  }
+
+  /** Resolves at once. */
+  async commit(positions: readonly Position[]): Promise<void> {
+    for (const position of positions) this.#pending.set(`${position.topic}/${position.partition}`, position);
+    this.#timer ??= setTimeout(() => void this.#tell(), COMMIT_EVERY_MS).unref();
+  }
+
+  restart(): void {
+    this.#reader.restart();
+  }
+
+  assigned(): readonly TopicPartition[] {
+    return this.#reader.assigned();
+  }
+
+  async close(): Promise<void> {
+    await this.#tell();
+    await this.#reader.close();
+  }
+
+  async #tell(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const positions = [...this.#pending.values()];
+    this.#pending.clear();
+    // Where it fails, the next one tells more.
+    if (positions.length > 0) await this.#reader.commit(positions).catch(() => undefined);
+  }
+}
