@@ -10,6 +10,7 @@ export class SparingCommits implements LogReader {
   readonly #reader: LogReader;
   readonly #pending = new Map<string, Position>();
   #timer: NodeJS.Timeout | undefined;
+  #hasLeft = false;
 
   constructor(reader: LogReader) {
     this.#reader = reader;
@@ -19,10 +20,11 @@ export class SparingCommits implements LogReader {
     return this.#reader.poll(options);
   }
 
-  /** Resolves at once. */
+  /** Resolves at once; of a reader that has left once it is told, for the log may be closed after it. */
   async commit(positions: readonly Position[]): Promise<void> {
     for (const position of positions) this.#pending.set(`${position.topic}/${position.partition}`, position);
-    this.#timer ??= setTimeout(() => void this.#tell(), COMMIT_EVERY_MS).unref();
+    if (this.#hasLeft) await this.#tell();
+    else this.#timer ??= setTimeout(() => void this.#tell(), COMMIT_EVERY_MS).unref();
   }
 
   restart(): void {
@@ -34,6 +36,7 @@ export class SparingCommits implements LogReader {
   }
 
   async close(): Promise<void> {
+    this.#hasLeft = true;
     await this.#tell();
     await this.#reader.close();
   }

@@ -71,8 +71,8 @@ async function measure(
   await load(WARM_UP_SECONDS);
   const before = await alone();
   const importing = timed(start());
-  const beside = await whilst(importing, () => load());
-  const catchingUp = await whilst(timed(hasRead(service, 'import-\\w+')), () => load());
+  const beside = await whilst(importing, load);
+  const catchingUp = await whilst(timed(hasRead(service, 'import-\\w+')), load);
   const after = await alone();
   report(figures, name, { before, beside, catchingUp, after });
   const seconds = (await importing) / 1_000;

@@ -5,17 +5,18 @@ import { TidemarkError } from '../../services/runtime/errors.ts';
 
 const told: (readonly Position[] | 'closed')[] = [];
 const commit = vi.fn<LogReader['commit']>();
-const reader = new SparingCommits({
-  assigned: () => [],
-  poll: async () => [],
-  commit,
-  restart: () => undefined,
-  close: async () => void told.push('closed'),
-});
+let reader: SparingCommits;
 
 beforeEach(() => {
   vi.useFakeTimers();
   told.length = 0;
+  reader = new SparingCommits({
+    assigned: () => [],
+    poll: async () => [],
+    commit,
+    restart: () => undefined,
+    close: async () => void told.push('closed'),
+  });
   commit.mockImplementation(async (positions) => void told.push(positions));
 });
 afterEach(() => void vi.useRealTimers());
@@ -50,6 +51,15 @@ test('the last is told before the reader leaves, and nothing after', async () =>
   await vi.advanceTimersByTimeAsync(5_000);
 
   expect(told).toEqual([[at(0, 9n)], 'closed']);
+});
+
+test('what is done after it has left is told before that resolves, and never later', async () => {
+  await reader.close();
+  await reader.commit([at(0, 10n)]);
+  expect(told).toEqual(['closed', [at(0, 10n)]]);
+
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(told).toHaveLength(2);
 });
 
 function at(partition: number, offset: bigint): Position {
