@@ -3,9 +3,9 @@ import type { Appended, NewRecord } from './event-log.ts';
 import { failureOf, faultOf, KAFKA } from './kafka-faults.ts';
 import { type Append, BATCH_OVERHEAD_BYTES, Lane, type PendingRecord, sizeOf } from './kafka-lane.ts';
 import type { Leaders } from './kafka-leaders.ts';
-import { type Layout, nameOf } from './kafka-partitions.ts';
+import type { Layout } from './kafka-partitions.ts';
 import type { KafkaWire, Produced } from './kafka-wire.ts';
-import { partitionOf } from './partition.ts';
+import { nameOf, partitionOf } from './partition.ts';
 
 export interface AppendQueueOptions {
   readonly layout: Layout;

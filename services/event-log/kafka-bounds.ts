@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicPartition } from './event-log.ts';
 import { faultOf, isFatal, KAFKA } from './kafka-faults.ts';
 import type { Leaders } from './kafka-leaders.ts';
-import { nameOf } from './kafka-partitions.ts';
 import type { Bounds } from './kafka-start.ts';
 import type { KafkaWire } from './kafka-wire.ts';
+import { nameOf } from './partition.ts';
 
 const RETRY_MS = 100;
 

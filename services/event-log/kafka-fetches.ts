@@ -2,8 +2,8 @@ import type { LogRecord, TopicPartition } from './event-log.ts';
 import { identityOf } from './identity.ts';
 import { faultOf, KAFKA, type Trouble } from './kafka-faults.ts';
 import type { Leaders } from './kafka-leaders.ts';
-import { nameOf } from './kafka-partitions.ts';
 import type { Entry } from './kafka-start.ts';
+import { nameOf } from './partition.ts';
 import { replaced } from './refusals.ts';
 import type { Fetched, KafkaWire } from './kafka-wire.ts';
 

@@ -10,7 +10,7 @@ import {
   refusalOf,
   withWholeAnswers,
 } from './kafka-kafkajs-internals.ts';
-import { bufferOf, nameOf } from './kafka-partitions.ts';
+import { bufferOf } from './kafka-partitions.ts';
 import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from './kafka-request.ts';
 import type { KafkaSettings } from './kafka-url.ts';
 import { checkVersions } from './kafka-versions.ts';
@@ -30,6 +30,7 @@ import type {
   PartitionFound,
   Produced,
 } from './kafka-wire.ts';
+import { nameOf } from './partition.ts';
 
 const TIMESTAMPS = { earliest: '-2', latest: '-1' };
 

@@ -1,6 +1,6 @@
 import type { TopicPartition } from './event-log.ts';
-import { nameOf } from './kafka-partitions.ts';
 import type { KafkaWire } from './kafka-wire.ts';
+import { nameOf } from './partition.ts';
 
 /** Which broker leads which partition, as one connection last heard. */
 export class Leaders {

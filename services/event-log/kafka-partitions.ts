@@ -1,11 +1,6 @@
 import { TidemarkError } from '../runtime/errors.ts';
 import type { TopicPartition } from './event-log.ts';
 
-/** `topic/partition`: a key for maps, and what a person reads. No topic's name holds a slash. */
-export function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
-}
-
 /** The same bytes: kafkajs would write any other array than a Buffer as text. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

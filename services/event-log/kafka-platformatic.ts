@@ -7,7 +7,7 @@ import {
 } from '@platformatic/kafka';
 import type { TopicPartition } from './event-log.ts';
 import { KAFKA, KafkaFault, UNREACHABLE } from './kafka-faults.ts';
-import { bufferOf, byTopic, nameOf } from './kafka-partitions.ts';
+import { bufferOf, byTopic } from './kafka-partitions.ts';
 import { APIS } from './kafka-platformatic-apis.ts';
 import { ask, check, faultFrom, recordsOf } from './kafka-platformatic-answers.ts';
 import { brokerOf, optionsOf } from './kafka-platformatic-options.ts';
@@ -29,6 +29,7 @@ import type {
   PartitionBatch,
   Produced,
 } from './kafka-wire.ts';
+import { nameOf } from './partition.ts';
 
 const GROUP_KEY = 0;
 const TIMESTAMPS = { earliest: -2n, latest: -1n };

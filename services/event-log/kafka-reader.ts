@@ -4,12 +4,13 @@ import { failureOf, isFatal, lasts, type Trouble } from './kafka-faults.ts';
 import { Fetches } from './kafka-fetches.ts';
 import type { Leaders } from './kafka-leaders.ts';
 import { Membership } from './kafka-membership.ts';
-import { type Layout, nameOf } from './kafka-partitions.ts';
+import type { Layout } from './kafka-partitions.ts';
 import { boundsOf } from './kafka-bounds.ts';
 import { entryAt } from './kafka-start.ts';
 import { take } from './kafka-take.ts';
 import type { KafkaWire } from './kafka-wire.ts';
 import { beginningOf } from './identity.ts';
+import { nameOf } from './partition.ts';
 
 export interface KafkaReaderParts {
   /** Its own; closed with it. */

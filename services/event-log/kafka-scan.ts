@@ -5,10 +5,10 @@ import { boundsOf } from './kafka-bounds.ts';
 import { failureOf, lasts } from './kafka-faults.ts';
 import { Fetches, isAtEnd } from './kafka-fetches.ts';
 import type { Leaders } from './kafka-leaders.ts';
-import { nameOf } from './kafka-partitions.ts';
 import type { Entry } from './kafka-start.ts';
 import { take } from './kafka-take.ts';
 import type { KafkaWire } from './kafka-wire.ts';
+import { nameOf } from './partition.ts';
 
 export interface KafkaScanOptions {
   readonly wire: Pick<KafkaWire, 'fetch' | 'offsets'>;

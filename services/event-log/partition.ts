@@ -1,9 +1,16 @@
+import type { TopicPartition } from './event-log.ts';
+
 /**
  * The partition of a key, as Kafka's Java client chooses it: murmur2 of the key, without its sign, modulo the count. All
  * of a key's records are in one partition, whichever adapter or foreign producer wrote them.
  */
 export function partitionOf(key: Uint8Array, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions;
+}
+
+/** `topic/partition`: a key for maps, and what a person reads. No topic's name holds a slash. */
+export function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
 }
 
 const SEED = 0x9747b28c;

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Position } from '../event-log/event-log.ts';
+import { nameOf } from '../event-log/partition.ts';
 import type { ReaderProgress } from '../profiles/profile-store.ts';
 import { progressOf } from '../profiles/progress-of.ts';
 import type { GenerationKind } from './generation.ts';
@@ -40,8 +41,4 @@ function furthestBehind(readers: readonly (readonly Position[])[]): readonly Pos
       return other.offset < position.offset ? other : position;
     });
   }, first);
-}
-
-function nameOf({ topic, partition }: Position): string {
-  return `${topic}/${partition}`;
 }

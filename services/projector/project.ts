@@ -1,5 +1,6 @@
 import { beginningOf, positionAfter } from '../event-log/identity.ts';
 import type { EventLog, LogReader, PartitionRecords, Position, TopicPartition } from '../event-log/event-log.ts';
+import { nameOf } from '../event-log/partition.ts';
 import type { Codec } from '../messages/codec.ts';
 import { type Hour, hourOf } from '../messages/hour.ts';
 import { type Message, MESSAGE_TOPICS } from '../messages/message.ts';
@@ -276,8 +277,4 @@ function portionsOf(batch: readonly PartitionRecords[], most: number): readonly 
     }
   }
   return portions;
-}
-
-function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }

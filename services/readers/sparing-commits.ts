@@ -1,4 +1,5 @@
 import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../event-log/event-log.ts';
+import { nameOf } from '../event-log/partition.ts';
 
 const COMMIT_EVERY_MS = 1_000;
 
@@ -22,7 +23,7 @@ export class SparingCommits implements LogReader {
 
   /** Resolves at once; of a reader that has left once it is told, for the log may be closed after it. */
   async commit(positions: readonly Position[]): Promise<void> {
-    for (const position of positions) this.#pending.set(`${position.topic}/${position.partition}`, position);
+    for (const position of positions) this.#pending.set(nameOf(position), position);
     if (this.#hasLeft) await this.#tell();
     else this.#timer ??= setTimeout(() => void this.#tell(), COMMIT_EVERY_MS).unref();
   }

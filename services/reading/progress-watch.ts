@@ -1,4 +1,5 @@
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
+import { nameOf } from '../event-log/partition.ts';
 import type { ReaderProgress } from '../profiles/profile-store.ts';
 import { isRetryable, TidemarkError } from '../runtime/errors.ts';
 
@@ -150,10 +151,6 @@ function offsetsOf(positions: readonly Position[]): ReadonlyMap<string, bigint> 
 
 function passedBy(offsets: ReadonlyMap<string, bigint>, { wanted }: Waiter): boolean {
   return wanted.every(({ name, offset }) => (offsets.get(name) ?? 0n) >= offset);
-}
-
-function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }
 
 function stopping(): TidemarkError {

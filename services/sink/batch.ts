@@ -1,6 +1,7 @@
 import type { Rows } from '../analytics/analytics-store.ts';
-import type { LogRecord, Position, TopicPartition } from '../event-log/event-log.ts';
+import type { LogRecord, Position } from '../event-log/event-log.ts';
 import { positionAfter } from '../event-log/identity.ts';
+import { nameOf } from '../event-log/partition.ts';
 import type { Message } from '../messages/message.ts';
 import type { Claim, Step } from '../profiles/profile-store.ts';
 import type { Poison } from '../readers/dead-letters.ts';
@@ -170,8 +171,4 @@ function replaced({ topic, partition, offset }: Position): TidemarkError {
     'LOG_REPLACED',
     `${topic}/${partition} does not hold the record before offset ${offset} that was planned to be inserted`,
   );
-}
-
-function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }

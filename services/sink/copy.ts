@@ -7,6 +7,7 @@ import type {
   Position,
   TopicPartition,
 } from '../event-log/event-log.ts';
+import { nameOf } from '../event-log/partition.ts';
 import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { SinkPlans } from '../profiles/profile-store.ts';
@@ -255,8 +256,4 @@ export class Sink {
 
 function placeOf({ record, ...partition }: Pick<Poison, 'topic' | 'partition' | 'record'>): string {
   return `${nameOf(partition)}@${record.offset}`;
-}
-
-function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }

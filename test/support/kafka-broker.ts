@@ -1,5 +1,6 @@
 import type { LogRecord, TopicPartition } from '../../services/event-log/event-log.ts';
-import { Layout, nameOf } from '../../services/event-log/kafka-partitions.ts';
+import { Layout } from '../../services/event-log/kafka-partitions.ts';
+import { nameOf } from '../../services/event-log/partition.ts';
 import type { PartitionBatch, Produced } from '../../services/event-log/kafka-wire.ts';
 
 export const BROKER_TOPIC = 't';
