@@ -138,7 +138,7 @@ function authenticate(keys: KeyRing): Step {
 function limitRate(limiter: RateLimiter): Step {
   return ({ state }, next) => {
     const { call } = state;
-    const waitS = call.key === undefined ? 0 : limiter.take(call.key.project, performance.now());
+    const waitS = call.key === undefined ? 0 : limiter.take(call.key.project, call.startedAtMs);
     if (waitS > 0) {
       const detail = `This project may send ${call.project.rateLimit} requests a second.`;
       return refuse(state, { refused: 'rate-limited', detail, retryAfterS: Math.min(3_600, Math.ceil(waitS)) });

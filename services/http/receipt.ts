@@ -166,7 +166,8 @@ class Writer {
 
   finish(): string {
     const checksum = crc32(this.#bytes.subarray(0, this.length));
-    for (const shift of [24, 16, 8, 0]) this.byte((checksum >>> shift) & 0xff);
+    this.#makeRoom(CHECKSUM_BYTES);
+    this.length = this.#bytes.writeUInt32BE(checksum, this.length);
     return this.#bytes.toString('base64url', 0, this.length);
   }
 

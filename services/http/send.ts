@@ -21,8 +21,11 @@ function sendAnswer(call: Call, answer: Answer): void {
     sendStream(call, answer, type, body);
     return;
   }
-  call.res.writeHead(answer.status, headersOf(call, type, byteLength(body), answer.headers));
-  call.res.end(body);
+  const length = byteLength(body);
+  call.res.writeHead(answer.status, headersOf(call, type, length, answer.headers));
+  // As many bytes as characters: all of it is ASCII, which goes out as Latin-1 without being measured and encoded again.
+  if (typeof body === 'string') call.res.end(body, length === body.length ? 'latin1' : 'utf8');
+  else call.res.end(body);
 }
 
 function sendStream(call: Call, answer: Answer, type: string, body: Readable): void {

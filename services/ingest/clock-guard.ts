@@ -34,7 +34,7 @@ export class ClockGuard {
 
   /** Whether our clock is not to be trusted now. Timed by the monotonic clock: the other one is what is in doubt. */
   get skewed(): boolean {
-    return performance.now() < this.#closedUntilMs;
+    return this.#closedUntilMs !== -Infinity && performance.now() < this.#closedUntilMs;
   }
 
   /**

@@ -31,7 +31,7 @@ export function parseBody(text: string): ParsedBody {
   const parsed = parse(text);
   if ('problem' in parsed) return { ok: false, problems: [parsed.problem] };
   const { plain } = parsed;
-  const tooDeep = isTooDeep(text);
+  const tooDeep = mayBeTooDeep(text) && isTooDeep(text);
   const exact = !tooDeep && mayHoldInexactNumber(text) ? JSON.parse(text, keepDigits) : plain;
   if (!tooDeep && exact === plain && !SUSPECT_ESCAPE.test(text) && text.isWellFormed()) {
     return { ok: true, value: { plain, exact } };
@@ -74,6 +74,15 @@ function parse(text: string): { plain: unknown } | { problem: Problem } {
     const { message } = error as SyntaxError;
     return { problem: { path: '', message: `is not JSON: ${message.toWellFormed()}` } };
   }
+}
+
+/** Whether there are more brackets than we take levels: there seldom are, and finding them is quicker than a walk. */
+function mayBeTooDeep(text: string): boolean {
+  let left = MAX_DEPTH;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) if (--left < 0) return true;
+  }
+  return false;
 }
 
 /** Whether valid JSON text goes deeper than we take. On the text, because anything that recurses could overflow. */

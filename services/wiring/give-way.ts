@@ -6,6 +6,8 @@ import type { GiveWay } from '../readers/reader-loop.ts';
  * was busy for 0.92 to 1.0 of each measure, with half as many, evenly spaced, 0.46 to 0.87.
  */
 const SATURATED = 0.9;
+/** Until it falls below this: with the readers at rest half as many requests take less, and all that come no less. */
+const AT_EASE = 0.8;
 
 // Under saturation a reader works a sixty-fourth of the time: it falls behind, but not for ever without moving. An insert
 // of a second into analytics is a batch too.
@@ -21,13 +23,13 @@ const MEASURE_MS = 400;
  */
 export function wayFor(utilization: () => number): GiveWay {
   let measuredAt = -Infinity;
-  let used = 0;
+  let saturated = false;
   const isSaturated = (): boolean => {
     if (performance.now() - measuredAt >= MEASURE_MS) {
       measuredAt = performance.now();
-      used = utilization();
+      saturated = utilization() >= (saturated ? AT_EASE : SATURATED);
     }
-    return used >= SATURATED;
+    return saturated;
   };
   return async (workedMs, signal) => {
     const restUntil = performance.now() + Math.min(REST_PER_WORK * workedMs, LONGEST_REST_MS);

@@ -4,6 +4,7 @@ import { wayFor } from '../../services/wiring/give-way.ts';
 
 const FULL = 0.95;
 const HALF = 0.87;
+const AT_EASE = 0.7;
 /** Its rest would be longer than any test's time. */
 const LONG_WORK_MS = 60_000;
 const never = new AbortController().signal;
@@ -21,6 +22,10 @@ describe('a reader gives way', () => {
     expect(isOver).toBe(false);
 
     utilization = HALF;
+    await delay(1_000);
+    expect(isOver, 'as much as half load may take, but with the readers at rest').toBe(false);
+
+    utilization = AT_EASE;
 
     await rest;
   });
