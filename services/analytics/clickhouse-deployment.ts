@@ -32,7 +32,11 @@ const REPEATS_KNOWN = 1_000;
 // inserted is a few files a part rather than a hundred, so that there is little to flush (half the time of an insert).
 const ON_DISK = `fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = ${128 * 2 ** 20}`;
 
-const DROP_REPEATS: ClickHouseSettings = {
+const SERVER_INSERTS: ClickHouseSettings = {
+  // Most of an insert's time is the reading of properties, which one thread does for 4 MB while the next does the following
+  // 4 MB: an insert of 50 MB takes a quarter less, for a tenth more processor.
+  input_format_parallel_parsing: 1,
+  min_chunk_bytes_for_parallel_parsing: String(4 * 2 ** 20),
   insert_deduplicate: 1,
   // Each table by itself: an insert that failed between a table and what a view feeds from it is completed.
   deduplicate_blocks_in_dependent_materialized_views: 1,
@@ -40,7 +44,7 @@ const DROP_REPEATS: ClickHouseSettings = {
 
 export const SERVER: Deployment = {
   statement: (sql) => withSettings(sql, `${ON_DISK}, non_replicated_deduplication_window = ${REPEATS_KNOWN}`),
-  insertSettings: DROP_REPEATS,
+  insertSettings: SERVER_INSERTS,
   dropsRepeats: true,
   graceMs: GRACE_MS,
 };
@@ -61,7 +65,7 @@ export function cluster({ name, insertQuorum }: ClusterOptions): Deployment {
     statement: (sql) =>
       withSettings(replicated(onCluster(sql, name)), `${ON_DISK}, replicated_deduplication_window = ${REPEATS_KNOWN}`),
     beforeReading: (table) => `SYSTEM SYNC REPLICA ${table}`,
-    insertSettings: { ...DROP_REPEATS, insert_quorum: insertQuorum, insert_quorum_timeout: 30_000 },
+    insertSettings: { ...SERVER_INSERTS, insert_quorum: insertQuorum, insert_quorum_timeout: 30_000 },
     dropsRepeats: true,
     graceMs: GRACE_MS,
   };

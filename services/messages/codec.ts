@@ -30,8 +30,9 @@ export class Codec {
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where the registry cannot be reached.
    */
   async prepare(values: readonly Uint8Array[]): Promise<void> {
-    const ids = new Set(values.map(schemaIdOf).filter((id) => id !== undefined));
-    const missing = [...ids].filter((id) => this.#ids.schemaOf(id) === undefined);
+    const ids = new Set<number | undefined>();
+    for (const value of values) ids.add(schemaIdOf(value));
+    const missing = [...ids].filter((id) => id !== undefined && this.#ids.schemaOf(id) === undefined) as number[];
     if (missing.length > 0) await this.#ids.fetch(missing);
   }
 

@@ -20,10 +20,16 @@ export const MAX_NUMBER_DIGITS = 1000;
 // 16 digits and more, or an exponent: every shorter decimal survives a double and comes back by its shortest form. What
 // looks like one inside a string costs a second look, no more.
 const SUSPECT = /(?:^|[:,[])\s*(-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+))/g;
+
+// What every match of SUSPECT holds, found in a fraction of its time: written out, V8 looks for it by leaps.
+const MANY_DIGITS = new RegExp('[\\d.]'.repeat(16));
+const EXPONENT = /[\d.][eE][-+\d]/;
+
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Whether valid JSON text may hold a number that JSON.parse followed by JSON.stringify would write otherwise. */
 export function mayHoldInexactNumber(text: string): boolean {
+  if (!MANY_DIGITS.test(text) && !EXPONENT.test(text)) return false;
   SUSPECT.lastIndex = 0;
   for (let match = SUSPECT.exec(text); match !== null; match = SUSPECT.exec(text)) {
     if (String(Number(match[1])) !== match[1]) return true;

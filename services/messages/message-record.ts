@@ -1,6 +1,7 @@
 /** Messages ⇄ the Avro records of schemas/messages. */
 
 import type { DeadLetter } from './dead-letter.ts';
+import { isHex } from './hex.ts';
 import { type Envelope, type Message, type MessageTopic, type Micros, type Source, typeOf } from './message.ts';
 import { EARLIEST, END_OF_TIME } from './timestamp.ts';
 
@@ -136,8 +137,8 @@ function envelopeOf(record: EnvelopeRecord): Envelope {
 /** What the stores build on and Avro cannot say: without it a foreign writer's record would go wrong in there, silently. */
 function isPlausible({ userKey, version, timestamp, receivedAt }: Envelope): boolean {
   return (
-    /^[0-9a-f]{64}$/.test(userKey) &&
-    /^[0-9a-f]{32}$/.test(version) &&
+    isHex(userKey, 64) &&
+    isHex(version, 32) &&
     timestamp >= EARLIEST &&
     timestamp < END_OF_TIME &&
     receivedAt >= EARLIEST &&

@@ -14,6 +14,8 @@ import { UsersSeen } from './users-seen.ts';
 /** What is copied of a message. */
 export interface Copied {
   readonly message: Message;
+  /** The number of its user. */
+  readonly user: string;
   readonly rows: readonly Row[];
 }
 
@@ -70,15 +72,15 @@ class Stretch {
   }
 
   #addEntry(entry: Entry): void {
-    const { message, rows } = entry.content;
+    const { message, user, rows } = entry.content;
     this.rowCount += rows.length;
-    for (const [, line] of rows) this.chars += line.length;
+    for (const row of rows) this.chars += row[1].length;
     if (isClaimed(entry)) {
       this.claimed.push(entry);
       return;
     }
     this.chunks.addAll(rows);
-    this.seen.see(message);
+    this.seen.see(message, user);
     this.unclaimed++;
     if (!this.samples.has(message.type)) this.samples.set(message.type, entry);
   }

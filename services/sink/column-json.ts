@@ -5,8 +5,10 @@ import type { JsonText } from '../messages/message.ts';
 
 // What the column would refuse or take for something else, and by a wide margin: 19 digits or more in a row (beyond 64
 // bits), an exponent of three digits (beyond a double), a key that reads like one the column escaped, or that may do so
-// behind a \u escape. What looks like one inside a string costs a second look, no more.
-const SUSPECT = /\d{19}|[eE][+-]?\d{3}|%2[5E]|\\u00[2-7]/;
+// behind a \u escape. What looks like one inside a string costs a second look, no more. One by one, and the digits written
+// out, which V8 looks for by leaps: a third of the time of a single expression.
+const MANY_DIGITS = new RegExp('\\d'.repeat(19));
+const LONG_EXPONENT = /[eE][+-]?\d{3}/;
 
 // A string, with the colon that makes it a key; or a number.
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d[\d.eE+-]*/g;
@@ -49,8 +51,12 @@ function flatLists(text: JsonText): JsonText {
   return flat + text.slice(from);
 }
 
+function isSuspect(text: JsonText): boolean {
+  return text.includes('%2') || text.includes('\\u00') || MANY_DIGITS.test(text) || LONG_EXPONENT.test(text);
+}
+
 function writtenForColumn(text: JsonText): JsonText {
-  if (!SUSPECT.test(text)) return text;
+  if (!isSuspect(text)) return text;
   return text.replace(TOKEN, (token, string: string | undefined, colon: string | undefined) => {
     if (string === undefined) return columnNumber(token);
     return colon === undefined ? token : JSON.stringify(columnKey(JSON.parse(string) as string)) + colon;

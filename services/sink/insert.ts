@@ -140,7 +140,7 @@ async function userRows(seen: readonly UsersSeen[], entries: readonly Entry[]): 
   const users = await UsersSeen.merge(seen);
   for (const { content } of entries) {
     if (turns.isOver()) await turns.next();
-    users.see(content.message);
+    users.see(content.message, content.user);
   }
   for (const row of users.rows()) {
     if (turns.isOver()) await turns.next();

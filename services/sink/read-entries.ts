@@ -1,3 +1,4 @@
+import { userNumber } from '../analytics/user-number.ts';
 import type { PartitionRecords } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
@@ -18,7 +19,8 @@ export function readEntries(
 ): Promise<void> {
   const copied = (message: Message, { topic, partition, record }: RecordPlace): Copied | undefined => {
     if (projectId !== undefined && message.projectId !== projectId) return undefined;
-    return { message, rows: rowsOf(message, { topic, partition, offset: record.offset }) };
+    const user = userNumber(message.userKey);
+    return { message, user, rows: rowsOf(message, user, { topic, partition, offset: record.offset }) };
   };
   return decodeEach(codec, records, copied, take);
 }

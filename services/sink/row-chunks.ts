@@ -25,7 +25,9 @@ interface Chunks {
 export class RowChunks {
   readonly #tables = new Map<RowTable, Chunks>();
 
-  add([table, line]: Row): void {
+  add(row: Row): void {
+    const table = row[0];
+    const line = row[1];
     let chunks = this.#tables.get(table);
     if (chunks === undefined) {
       chunks = { full: [], open: Buffer.alloc(0), length: 0 };

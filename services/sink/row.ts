@@ -1,6 +1,5 @@
 /** A message as lines for the tables of schemas/clickhouse. Pure: the same message always yields the same. */
 import type { RowTable } from '../analytics/analytics-store.ts';
-import { userNumber } from '../analytics/user-number.ts';
 import { splitObject } from '../messages/json.ts';
 import {
   type Identify,
@@ -27,15 +26,16 @@ export type Row = readonly [table: RowTable, line: string];
 export interface UserSeen {
   readonly projectId: string;
   readonly userKey: string;
+  /** `userNumber` of `userKey`. */
+  readonly user: string;
   userId: string | null;
   anonymousId: string | null;
   firstSeen: Micros;
   lastSeen: Micros;
 }
 
-/** Every row of a message but the user's. Times are microseconds, 128-bit numbers plain decimals. */
-export function rowsOf(message: Message, place: Place): readonly Row[] {
-  const user = userNumber(message.userKey);
+/** Every row of a message but the user's; `user` is their number. Times are microseconds, 128-bit numbers plain decimals. */
+export function rowsOf(message: Message, user: string, place: Place): readonly Row[] {
   if (message.type === 'track') return [['track_rows', eventLine(message, user, place)]];
   const version = decimal(message.version);
   const traits = traitRows(message, user, version);
@@ -44,9 +44,9 @@ export function rowsOf(message: Message, place: Place): readonly Row[] {
 }
 
 /** The row of a user that messages named. */
-export function userRow({ projectId, userKey, userId, anonymousId, firstSeen, lastSeen }: UserSeen): Row {
+export function userRow({ projectId, userKey, user, userId, anonymousId, firstSeen, lastSeen }: UserSeen): Row {
   const line =
-    `[${quoted(projectId)},${userNumber(userKey)},${quoted(userKey)},${quoted(userId ?? '')},` +
+    `[${quoted(projectId)},${user},${quoted(userKey)},${quoted(userId ?? '')},` +
     `${quoted(anonymousId ?? '')},${firstSeen},${lastSeen}]`;
   return ['user_rows', line];
 }

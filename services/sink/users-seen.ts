@@ -7,18 +7,19 @@ export class UsersSeen {
   // By project, then by user: no key is put together for each message.
   readonly #projects = new Map<string, Map<string, UserSeen>>();
 
-  see(message: Message): void {
+  /** @param user The number of the message's user. */
+  see(message: Message, user: string): void {
     const { projectId, userKey, userId, anonymousId, timestamp } = message;
     const users = this.#usersOf(projectId);
-    const user = users.get(userKey);
-    if (user === undefined) {
-      users.set(userKey, { projectId, userKey, userId, anonymousId, firstSeen: timestamp, lastSeen: timestamp });
+    const known = users.get(userKey);
+    if (known === undefined) {
+      users.set(userKey, { projectId, userKey, user, userId, anonymousId, firstSeen: timestamp, lastSeen: timestamp });
       return;
     }
-    user.userId ??= userId;
-    user.anonymousId ??= anonymousId;
-    if (timestamp < user.firstSeen) user.firstSeen = timestamp;
-    if (timestamp > user.lastSeen) user.lastSeen = timestamp;
+    known.userId ??= userId;
+    known.anonymousId ??= anonymousId;
+    if (timestamp < known.firstSeen) known.firstSeen = timestamp;
+    if (timestamp > known.lastSeen) known.lastSeen = timestamp;
   }
 
   *rows(): Generator<Row> {

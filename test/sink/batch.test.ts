@@ -1,3 +1,4 @@
+import { userNumber } from '../../services/analytics/user-number.ts';
 import { expect, test } from 'vitest';
 import type { LogRecord } from '../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../services/event-log/identity.ts';
@@ -16,7 +17,8 @@ function record(offset: bigint): LogRecord {
 
 function entry(offset: bigint, partition = TRACKS): Entry {
   const message = maker.track();
-  const content = { message, rows: rowsOf(message, { ...partition, offset }) };
+  const user = userNumber(message.userKey);
+  const content = { message, user, rows: rowsOf(message, user, { ...partition, offset }) };
   return { ...partition, record: record(offset), content, claim: undefined };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { userNumber } from '../../services/analytics/user-number.ts';
 import type { AnalyticsReader, AnalyticsWriter, QueryLimits, Rows } from '../../services/analytics/analytics-store.ts';
 import { type Identify, type Message, type Session, topicOf, type Track } from '../../services/messages/message.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
@@ -54,8 +55,10 @@ export function rowsFor(messages: readonly Message[], firstOffset = 0n): Rows {
   const chunks = new RowChunks();
   const seen = new UsersSeen();
   for (const [index, message] of messages.entries()) {
-    seen.see(message);
-    chunks.addAll(rowsOf(message, { topic: topicOf(message), partition: 0, offset: firstOffset + BigInt(index) }));
+    const user = userNumber(message.userKey);
+    seen.see(message, user);
+    const place = { topic: topicOf(message), partition: 0, offset: firstOffset + BigInt(index) };
+    chunks.addAll(rowsOf(message, user, place));
   }
   chunks.addAll(seen.rows());
   return chunks.rows();
