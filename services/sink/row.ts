@@ -80,7 +80,10 @@ function identifyLine(message: Identify, user: string, version: string, { topic,
 
 /** What events, sessions and identifies begin with. */
 function headOf({ projectId, messageId, timestamp, receivedAt }: Message, user: string): string {
-  return `${quoted(projectId)},${user},${quoted(messageId)},${timestamp},${receivedAt}`;
+  const arrived = String(receivedAt);
+  // Mostly a caller leaves it to us when it took place.
+  const happened = timestamp === receivedAt ? arrived : String(timestamp);
+  return `${quoted(projectId)},${user},${quoted(messageId)},${happened},${arrived}`;
 }
 
 function traitRows({ projectId, traits }: Identify | Session, user: string, version: string): Row[] {

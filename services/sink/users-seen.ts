@@ -26,11 +26,14 @@ export class UsersSeen {
     for (const users of this.#projects.values()) for (const user of users.values()) yield userRow(user);
   }
 
-  /** Several as one. Lets go of the thread every 2 ms. */
+  /**
+   * Several as one, which takes over what the others hold: those may be merged again, no more. Lets go of the thread
+   * every 2 ms.
+   */
   static async merge(several: readonly UsersSeen[]): Promise<UsersSeen> {
-    const merged = new UsersSeen();
+    const [merged = new UsersSeen(), ...others] = several;
     const turns = new Turns();
-    for (const seen of several) {
+    for (const seen of others) {
       for (const users of seen.#projects.values()) {
         for (const user of users.values()) {
           if (turns.isOver()) await turns.next();
@@ -45,7 +48,7 @@ export class UsersSeen {
     const users = this.#usersOf(said.projectId);
     const user = users.get(said.userKey);
     if (user === undefined) {
-      users.set(said.userKey, { ...said });
+      users.set(said.userKey, said);
       return;
     }
     user.userId ??= said.userId;
