@@ -50,7 +50,7 @@ export class HttpThread {
       transferList: [commands, stores, lines],
       // A request leaves some 20 KB of garbage: with the default 16 MB the thread collects it 15 times a second. What
       // lives on takes 20 MB, which V8 would mark anew with every few more, every 2.5 s at half load, and each time answers
-      // wait 30 to 50 ms; `--heap-growing-percent=200`, which `npm start` sets, makes that every half minute. With
+      // wait 30 to 50 ms; `--heap-growing-percent=200` (services/node.sh) makes that every half minute. With
       // `--single-threaded-gc` each thread collects its own: V8's helpers, which have requests' priority, else took half of
       // the processor for the readers' garbage while answers waited.
       resourceLimits: { maxYoungGenerationSizeMb: 64 },

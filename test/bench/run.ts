@@ -1,7 +1,7 @@
 /**
  * `npm run bench [NAME …]`: every benchmark, or those named. Prints a table and writes it, with the machine's
- * description, to test/bench/results/. Figures of one run may be compared with each other; those of two runs on a
- * shared machine hardly.
+ * description, to test/bench/results/. Node has the flags of the role that `BENCH_ROLE` names, or of `all`. Figures of
+ * one run may be compared with each other; those of two runs on a shared machine hardly.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Node as a role of the service has it: sh services/node.sh ROLE FILE [ARGUMENT …]
+role=$1
+shift
+
+# glibc gives memory back to the system, from two arenas in place of eight for each core: a fifth less of it.
+export GLIBC_TUNABLES="${GLIBC_TUNABLES:-glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=1048576:glibc.malloc.trim_threshold=16777216}"
+
+# V8's young generation small enough for the processor's cache, and its heaps threefold at most before they are collected.
+set -- --max-semi-space-size=16 --heap-growing-percent=200 "$@"
+
+# V8's helper threads collect garbage beside a thread and have its precedence over whatever else waits for a processor: a
+# tenth more rows and messages a second for readers by themselves, and twice the p99 for requests. So where requests are
+# answered each thread collects its own.
+case $role in
+  projector | sink) ;;
+  *) set -- --single-threaded-gc "$@" ;;
+esac
+
+exec node "$@"

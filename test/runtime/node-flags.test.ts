@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const PRINT = 'console.log(JSON.stringify([process.execArgv, process.env.GLIBC_TUNABLES, process.argv.slice(1)]))';
+
+/** The flags, glibc's settings and the arguments that Node has in this role. */
+async function nodeOf(role: string, tunables?: string): Promise<[string[], string, string[]]> {
+  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, GLIBC_TUNABLES: tunables };
+  const { stdout } = await run('sh', ['services/node.sh', role, '-e', PRINT, 'one two', '*'], { env });
+  return JSON.parse(stdout) as [string[], string, string[]];
+}
+
+test.each(['all', 'ingest'])('where requests are answered (%s), each thread collects its own garbage', async (role) => {
+  const [flags, tunables, args] = await nodeOf(role);
+
+  expect(flags).toEqual(expect.arrayContaining(['--single-threaded-gc', '--heap-growing-percent=200']));
+  expect(tunables).toContain('arena_max=2');
+  expect(args).toEqual(['one two', '*']);
+});
+
+test.each(['projector', 'sink'])('where none are (%s), V8 has its helpers', async (role) => {
+  const [flags] = await nodeOf(role);
+
+  expect(flags).toContain('--heap-growing-percent=200');
+  expect(flags).not.toContain('--single-threaded-gc');
+});
+
+test("the operator's settings of glibc stay", async () => {
+  const [, tunables] = await nodeOf('all', 'glibc.malloc.arena_max=7');
+
+  expect(tunables).toBe('glibc.malloc.arena_max=7');
+});
