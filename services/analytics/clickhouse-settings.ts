@@ -10,7 +10,7 @@ export const INSERT_SETTINGS: ClickHouseSettings = {
   // Repeats within one insert are folded with all others, by merges and by FINAL: folding them here too takes a third of
   // the time of an insert.
   optimize_on_insert: 0,
-  // One block per insert: a batch has 100,000 rows and some 64 MB at most.
+  // One block per insert: a batch has 150,000 rows and some 64 MB at most.
   max_insert_block_size: '1000000',
   min_insert_block_size_rows: '1000000',
   min_insert_block_size_bytes: String(2 ** 30),

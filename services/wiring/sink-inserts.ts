@@ -10,9 +10,9 @@ const BIG: Inserts = { maxRows: 100_000, maxChars: 48 * 1024 * 1024 };
 export const IMPORT_INSERTS: Inserts = { ...BIG, insertEveryMs: 10_000 };
 
 /**
- * Of live messages, once there are more than a second's worth. A server's parts may be as big as an import's, a quarter
+ * Of live messages, once there are more than a second's worth. A server's parts may be bigger than an import's, a quarter
  * more rows a second for it; where all is in one process its memory counts.
  */
 export function liveInserts(analyticsUrl: string): Inserts {
-  return isServer(analyticsUrl) ? BIG : {};
+  return isServer(analyticsUrl) ? { ...BIG, maxRows: 150_000 } : {};
 }
