@@ -5,6 +5,7 @@ import { parseBody } from '../messages/json.ts';
 import type { Project, ProjectStore } from '../projects/project-store.ts';
 import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { pause } from '../runtime/pause.ts';
 import type { Audience } from './audience.ts';
 import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
 import { compileMembership } from './compile-members.ts';
@@ -98,7 +99,7 @@ export class AudienceKeeper implements AudienceEvaluator {
         if (!isAway && !signal.aborted) logger.warn({ err: error }, 'audiences cannot be evaluated now');
         isAway = true;
       }
-      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+      await pause(everyMs, signal);
     }
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../runtime/pause.ts';
 import type { Position, TopicPartition } from './event-log.ts';
 import {
   assign,
@@ -165,7 +166,7 @@ export class Membership {
   }
 
   #pause(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    return pause(ms, this.#stopping.signal);
   }
 }
 

@@ -1,8 +1,8 @@
 /** What the readers of the log (projector, sink) have in common. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { LogReader, PartitionRecords, PollOptions } from '../event-log/event-log.ts';
 import { hasCode, isRetryable } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { pause } from '../runtime/pause.ts';
 import { retry } from '../runtime/retry.ts';
 import { SparingCommits } from './sparing-commits.ts';
 
@@ -129,7 +129,7 @@ export class ReaderLoop {
     await this.#options.giveWay?.(performance.now() - begunAt, signal, records);
     const isFew = records < Math.min(FEW_RECORDS, asked.maxRecords) && bytesOf(batch) < FEW_BYTES;
     const leftMs = begunAt + GATHER_MS - performance.now();
-    if (isFew && this.#lastWasFew && leftMs > 0) await delay(leftMs, undefined, { signal }).catch(() => undefined);
+    if (isFew && this.#lastWasFew && leftMs > 0) await pause(leftMs, signal);
     this.#lastWasFew = isFew;
   }
 

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Appended, EventLog, NewRecord } from '../event-log/event-log.ts';
 import { isRetryable, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { pause } from '../runtime/pause.ts';
 import { retry } from '../runtime/retry.ts';
 import { Forwarder } from './forwarder.ts';
 import { Pace } from './pace.ts';
@@ -198,7 +198,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
         if (this.#stopping.signal.aborted) break;
         if (!hasFailed) logger.error({ err: error }, 'forwarding from the spool has failed: trying again');
         hasFailed = true;
-        await delay(FAILED_WAIT_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+        await pause(FAILED_WAIT_MS, this.#stopping.signal);
       }
     }
     // Before anything else can find the log away again.

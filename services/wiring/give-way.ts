@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { GiveWay } from '../readers/reader-loop.ts';
+import { pause } from '../runtime/pause.ts';
 
 /**
  * From this share of its time on, the HTTP thread is in need of the processor. With as many requests as it can answer it
@@ -34,7 +34,7 @@ export function wayFor(utilization: () => number): GiveWay {
   return async (workedMs, signal) => {
     const restUntil = performance.now() + Math.min(REST_PER_WORK * workedMs, LONGEST_REST_MS);
     while (!signal.aborted && isSaturated() && performance.now() < restUntil) {
-      await delay(Math.min(MEASURE_MS, restUntil - performance.now()), undefined, { signal }).catch(() => undefined);
+      await pause(Math.min(MEASURE_MS, restUntil - performance.now()), signal);
     }
   };
 }

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog, TopicPartition } from '../event-log/event-log.ts';
 import { LIVE_TOPICS } from '../messages/message.ts';
 import type { ReaderName, ReaderProgress } from '../profiles/profile-store.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
+import { pause } from '../runtime/pause.ts';
 
 export interface LiveLagParts {
   readonly log: Pick<EventLog, 'ends'>;
@@ -88,7 +88,7 @@ export function wayForLive(lag: Pick<LiveLag, 'ms'>, others: GiveWay | undefined
     await others?.(workedMs, signal, records);
     const restUntil = performance.now() + LONGEST_REST_MS;
     while (!signal.aborted && performance.now() < restUntil && (await isBehind(lag))) {
-      await delay(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      await pause(LOOK_AGAIN_MS, signal);
     }
   };
 }

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { GiveWay } from '../readers/reader-loop.ts';
+import { pause } from '../runtime/pause.ts';
 
 // So that a limit that is changed or lifted is followed soon.
 const LOOK_AGAIN_MS = 1_000;
@@ -22,7 +22,7 @@ export function paced(rate: () => number | null, then: GiveWay): GiveWay {
       owed = perSecond === null ? 0 : Math.max(0, owed - (now - since) * perMs);
       since = now;
       if (owed === 0 || signal.aborted) break;
-      await delay(Math.min(owed / perMs, LOOK_AGAIN_MS), undefined, { signal }).catch(() => undefined);
+      await pause(Math.min(owed / perMs, LOOK_AGAIN_MS), signal);
     }
     await then(workedMs, signal, records);
   };

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge, Registry } from 'prom-client';
 import type { GiveWay } from '../readers/reader-loop.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { pause } from '../runtime/pause.ts';
 import { lastVerification, type LastVerification, remember, takeTurn } from '../verify/last-verification.ts';
 import { type InstalledStores, storesToVerify } from '../verify/live-stores.ts';
 import { lastHours, verify } from '../verify/verify.ts';
@@ -57,7 +57,7 @@ export class VerifyWatch {
   async #run(signal: AbortSignal): Promise<void> {
     const { logger, lookEveryMs = LOOK_EVERY_MS } = this.#options;
     while (!signal.aborted) {
-      await delay(lookEveryMs, undefined, { signal }).catch(() => undefined);
+      await pause(lookEveryMs, signal);
       if (signal.aborted) return;
       try {
         await this.#look(signal);
@@ -84,7 +84,7 @@ export class VerifyWatch {
   async #rest(workedMs: number, signal: AbortSignal): Promise<void> {
     await this.#options.giveWay?.(workedMs, signal, 0);
     const restMs = Math.min(REST_PER_WORK * workedMs, LONGEST_REST_MS);
-    await delay(restMs, undefined, { signal }).catch(() => undefined);
+    await pause(restMs, signal);
   }
 }
 
