@@ -4,6 +4,7 @@ import { compileMembers } from '../audience/compile-members.ts';
 import { definitionOf } from '../audience/keeper.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
+import { isHex } from '../messages/hex.ts';
 import type { Micros } from '../messages/message.ts';
 import { EARLIEST, formatMicros, parseTimestamp } from '../messages/timestamp.ts';
 import type { Project } from '../projects/project-store.ts';
@@ -130,7 +131,7 @@ function readStreamLimit(text: string | undefined): Checked<number | null> {
 
 function readInternalId(text: string | undefined): Checked<bigint | undefined> {
   if (text === undefined) return { ok: true, value: undefined };
-  if (!/^[0-9a-f]{64}$/.test(text)) return refuseParameter('after', 'is not an internal id');
+  if (!isHex(text, 64)) return refuseParameter('after', 'is not an internal id');
   return { ok: true, value: userNumberOf(text) };
 }
 

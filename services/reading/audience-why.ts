@@ -5,6 +5,7 @@ import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import type { Problem } from '../messages/message.ts';
+import { isHex } from '../messages/hex.ts';
 import { userKeyOf } from '../messages/user-key.ts';
 import {
   type AudienceParts,
@@ -22,8 +23,6 @@ type Body = Readonly<Record<string, unknown>>;
 type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;
 
 const DEFAULT_EVENTS = 10;
-
-const INTERNAL_ID = /^[0-9a-f]{64}$/;
 
 /** `POST /v1/audiences/explain` */
 export async function answerExplain({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
@@ -104,7 +103,7 @@ function problemsWithUser({ user_id: userId, internal_id: internalId }: Body): r
   }
   if (userId !== undefined)
     return [{ path: '/internal_id', message: 'stands beside user_id: only one says who is meant' }];
-  const isInternalId = typeof internalId === 'string' && INTERNAL_ID.test(internalId);
+  const isInternalId = typeof internalId === 'string' && isHex(internalId, 64);
   return isInternalId ? [] : [{ path: '/internal_id', message: 'is not 64 hexadecimal digits' }];
 }
 

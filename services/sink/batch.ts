@@ -74,7 +74,7 @@ class Stretch {
   #addEntry(entry: Entry): void {
     const { message, user, rows } = entry.content;
     this.rowCount += rows.length;
-    for (const row of rows) this.chars += row[1].length;
+    for (const [, line] of rows) this.chars += line.length;
     if (isClaimed(entry)) {
       this.claimed.push(entry);
       return;

@@ -25,9 +25,7 @@ interface Chunks {
 export class RowChunks {
   readonly #tables = new Map<RowTable, Chunks>();
 
-  add(row: Row): void {
-    const table = row[0];
-    const line = row[1];
+  add([table, line]: Row): void {
     let chunks = this.#tables.get(table);
     if (chunks === undefined) {
       chunks = { full: [], open: Buffer.alloc(0), length: 0 };

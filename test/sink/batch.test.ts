@@ -1,5 +1,5 @@
-import { userNumber } from '../../services/analytics/user-number.ts';
 import { expect, test } from 'vitest';
+import { userNumber } from '../../services/analytics/user-number.ts';
 import type { LogRecord } from '../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../services/event-log/identity.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
