@@ -1,4 +1,4 @@
-import type { Message } from '../messages/message.ts';
+import type { Message, Micros } from '../messages/message.ts';
 import { Turns } from '../runtime/turns.ts';
 import { userRow, type Row, type UserSeen } from './row.ts';
 
@@ -14,12 +14,9 @@ export class UsersSeen {
     const known = users.get(userKey);
     if (known === undefined) {
       users.set(userKey, { projectId, userKey, user, userId, anonymousId, firstSeen: timestamp, lastSeen: timestamp });
-      return;
+    } else {
+      fold(known, userId, anonymousId, timestamp, timestamp);
     }
-    known.userId ??= userId;
-    known.anonymousId ??= anonymousId;
-    if (timestamp < known.firstSeen) known.firstSeen = timestamp;
-    if (timestamp > known.lastSeen) known.lastSeen = timestamp;
   }
 
   *rows(): Generator<Row> {
@@ -46,15 +43,9 @@ export class UsersSeen {
 
   #add(said: UserSeen): void {
     const users = this.#usersOf(said.projectId);
-    const user = users.get(said.userKey);
-    if (user === undefined) {
-      users.set(said.userKey, said);
-      return;
-    }
-    user.userId ??= said.userId;
-    user.anonymousId ??= said.anonymousId;
-    if (said.firstSeen < user.firstSeen) user.firstSeen = said.firstSeen;
-    if (said.lastSeen > user.lastSeen) user.lastSeen = said.lastSeen;
+    const known = users.get(said.userKey);
+    if (known === undefined) users.set(said.userKey, said);
+    else fold(known, said.userId, said.anonymousId, said.firstSeen, said.lastSeen);
   }
 
   #usersOf(projectId: string): Map<string, UserSeen> {
@@ -65,4 +56,12 @@ export class UsersSeen {
     }
     return users;
   }
+}
+
+/** Adds to what is known of a user what else was said. Its parts one by one: a message needs no object made for it. */
+function fold(known: UserSeen, userId: string | null, anonymousId: string | null, first: Micros, last: Micros): void {
+  known.userId ??= userId;
+  known.anonymousId ??= anonymousId;
+  if (first < known.firstSeen) known.firstSeen = first;
+  if (last > known.lastSeen) known.lastSeen = last;
 }
