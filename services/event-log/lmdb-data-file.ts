@@ -31,14 +31,14 @@ export function checkDataFile(file: string): void {
   const descriptor = openSync(file, 'r');
   try {
     for (let attempt = 1; ; attempt++) {
-      const meta = newest(descriptor, file);
+      const meta = newestMeta(descriptor, file);
       try {
         checkState(descriptor, meta, file);
         return;
       } catch (error) {
         // Another process that writes reuses pages while we look: then it was not the state that we read. Where they
         // change every time, it works for that process.
-        if (newest(descriptor, file).transaction === meta.transaction) throw error;
+        if (newestMeta(descriptor, file).transaction === meta.transaction) throw error;
         if (attempt === ATTEMPTS) return;
       }
     }
@@ -55,7 +55,8 @@ function checkState(descriptor: number, meta: Meta, file: string): void {
   checkPages({ read: (page) => readAt(descriptor, page * meta.pageBytes, meta.pageBytes), pages, ...meta }, file);
 }
 
-function newest(descriptor: number, file: string): Meta {
+/** The newer of the two. @throws TidemarkError as `checkDataFile`. */
+export function newestMeta(descriptor: number, file: string): Meta {
   const first = metaIn(readAt(descriptor, 0, META_BYTES));
   const pageBytes = first?.pageBytes ?? 4096;
   const second = metaIn(readAt(descriptor, pageBytes, META_BYTES));

@@ -7,7 +7,7 @@ import { damaged, failureOf } from './lmdb-errors.ts';
 import { grown } from './lmdb-layout.ts';
 import { LmdbStore } from './lmdb-store.ts';
 
-const DATA_FILE = 'data.mdb';
+export const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 /** A log in the making, and its lock file. */
 const IN_MAKING = /^new-[0-9a-f]{16}\.mdb(-lock)?$/;

@@ -2,8 +2,10 @@
  * The thread that writes for a log: a commit waits for the disk, which the thread that serves requests must not. All that
  * has come in when it begins a transaction goes into that one; what comes while it is under way is the next.
  */
+import { join } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { failureOf } from './lmdb-errors.ts';
+import { DATA_FILE } from './lmdb-folder.ts';
 import { Gate } from './lmdb-gate.ts';
 import { claim, type Claimant, release } from './lmdb-leases.ts';
 import type {
@@ -15,6 +17,7 @@ import type {
   WriterData,
   WriteResult,
 } from './lmdb-requests.ts';
+import { Room } from './lmdb-room.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { thisProcess } from './process-identity.ts';
 
@@ -25,6 +28,7 @@ const gate = new Gate(memory);
 const self = thisProcess();
 const held = new Map<string, Claimant>();
 let store: LmdbStore | undefined;
+let room: Room | undefined;
 let renewal: NodeJS.Timeout | undefined;
 
 port.on('message', (first: Asked) => {
@@ -51,13 +55,26 @@ function answer(asked: readonly Asked[]): void {
 function carryOut(writes: readonly { readonly id: number; readonly request: WriteRequest }[]): readonly Answered[] {
   try {
     const opened = (store ??= gate.pass(() => LmdbStore.open(folder, [], undefined)));
-    const results = gate.pass(() => opened.transact(() => writes.map(({ request }) => apply(opened, request))));
+    const results = gate.pass(() =>
+      opened.transact(() => {
+        makeRoom(writes);
+        return writes.map(({ request }) => apply(opened, request));
+      }),
+    );
     for (const [i, { request }] of writes.entries()) remember(request, results[i]);
     return writes.map(({ id }, i) => ({ id, result: results[i] as WriteResult }));
   } catch (error) {
     const { code, message } = failureOf(error, 'to write');
     return writes.map(({ id }) => ({ id, error: { code, message } }));
   }
+}
+
+function makeRoom(writes: readonly { readonly request: WriteRequest }[]): void {
+  let bytes = 0;
+  for (const { request } of writes) {
+    if (request.kind === 'append') for (const { length } of request.chunks) bytes += length;
+  }
+  if (bytes > 0) (room ??= new Room(join(folder, DATA_FILE))).makeFor(bytes);
 }
 
 function apply(opened: LmdbStore, request: WriteRequest): WriteResult {
@@ -119,6 +136,7 @@ function transferOf(answered: Answered): ArrayBuffer[] {
 async function end(id: number): Promise<void> {
   clearInterval(renewal);
   await store?.close();
+  room?.close();
   const closed: Answered = { id, result: true };
   port.postMessage(closed);
   port.close();
