@@ -1,7 +1,7 @@
 /**
  * Room at the end of LMDB's file, written before it is needed. Where a file grows, or fills blocks that were never
  * written, the file system journals it before fdatasync returns (seen on ext4): as many waits for the disk again as the
- * commit itself. Into blocks that hold zeros a commit is written alone: a seventh more single requests a second.
+ * commit itself. Into blocks that hold zeros a commit is written alone: a fifth fewer interrupts a second, at more requests.
  */
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { newestMeta } from './lmdb-data-file.ts';
