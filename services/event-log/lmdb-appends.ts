@@ -86,11 +86,20 @@ export class AppendQueue {
     }
   }
 
-  /** Once whatever else this turn of the event loop brings is there to go along. */
+  /**
+   * Once whatever else this turn of the event loop brings is there to go along; and beside a batch under way, for which
+   * it would wait anyway, whatever else the next turns bring, until one brings nothing.
+   */
   #startAfterTurn(): void {
     if (this.#isTurnAwaited || !this.#mayStart) return;
     this.#isTurnAwaited = true;
+    this.#awaitTurn(0);
+  }
+
+  #awaitTurn(before: number): void {
     setImmediate(() => {
+      const waiting = this.#waiting.length;
+      if (this.#running.size > 0 && waiting > before && !this.#isHalfWaiting) return this.#awaitTurn(waiting);
       this.#isTurnAwaited = false;
       if (this.#mayStart) this.#start();
     });

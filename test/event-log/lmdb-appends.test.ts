@@ -70,6 +70,24 @@ describe('appends at once', () => {
     expect(await Promise.all(appended)).toHaveLength(64);
   });
 
+  test('gather beside a batch under way for as long as each turn of the event loop brings one', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    const appended = [queue.append(records('t', 1))];
+    await until(() => disk.requests.length === 1);
+    for (let turn = 0; turn < 5; turn++) {
+      appended.push(queue.append(records('t', 1)));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(disk.requests).toHaveLength(1);
+    await until(() => disk.requests.length === 2);
+    disk.finish(0);
+    disk.finish(1);
+
+    await Promise.all(appended);
+    expect(disk.recordsOf(1)).toBe(5);
+  });
+
   test('are all done with once the queue is idle, also those that waited', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
