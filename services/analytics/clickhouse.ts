@@ -26,14 +26,7 @@ import { insertError, openingError, questionError } from './clickhouse-errors.ts
 import { DEFINING, type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
 import { openStream, type QuestionStream } from './clickhouse-stream.ts';
-import {
-  FORGET_DOUBTFUL,
-  HELD_RANGE_COLUMNS,
-  heldQuery,
-  heldRangeLine,
-  positionsOf,
-  type HeldRow,
-} from './held-ranges.ts';
+import { FORGET_DOUBTFUL, HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './held-ranges.ts';
 import { userEvents } from './user-events.ts';
 
 /** Clients of one ClickHouse, so that what is asked does not wait for an insert, nor the reverse. */
@@ -63,6 +56,7 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #stopping = new AbortController();
   readonly #gates: ClickHouseDatabases['gates'];
   readonly #history: ClickHouseAudiences;
+  readonly #held: HeldRanges;
   readonly #inserts = new Set<Promise<void>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
@@ -76,6 +70,9 @@ export class ClickHouseStore implements AnalyticsStore {
     this.#gates = databases.gates;
     const stopping = this.#stopping.signal;
     const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
+    const { insertSettings } = deployment;
+    const lookUp = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, LOOKUP_LIMITS);
+    this.#held = new HeldRanges({ client: clients.inserts, ask: lookUp, insertSettings });
     this.#history = new ClickHouseAudiences({ client: clients.evaluations, ask, database: databases.name, stopping });
   }
 
@@ -113,9 +110,17 @@ export class ClickHouseStore implements AnalyticsStore {
     }
   }
 
-  async heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
-    const { rows } = await this.#ask(this.#clients.lookups, heldQuery(partitions), LOOKUP_LIMITS);
-    return positionsOf(partitions, rows as readonly unknown[] as readonly HeldRow[]);
+  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    return this.#held.upTo(partitions);
+  }
+
+  async compactHeld(): Promise<void> {
+    this.#refuseIfStopping();
+    try {
+      await this.#held.compact();
+    } catch (error) {
+      throw error instanceof TidemarkError ? error : insertError(error);
+    }
   }
 
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {

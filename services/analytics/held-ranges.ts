@@ -1,9 +1,10 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { beginningOf } from '../event-log/identity.ts';
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
-import type { HeldRange, Query } from './analytics-store.ts';
+import type { HeldRange, Query, QueryResult } from './analytics-store.ts';
 
 /** How far a partition is held without a hole, as it is read. */
-export interface HeldRow {
+interface HeldRow {
   readonly topic: string;
   readonly log_partition: number;
   readonly held_to: string;
@@ -17,24 +18,74 @@ export function heldRangeLine({ topic, partition, from, to }: HeldRange): Uint8A
   return Buffer.from(`${JSON.stringify([topic, partition, String(from), String(to.offset), to.identity])}\n`);
 }
 
+/** The ranges that reach from offset 0 without a hole, of those for which a condition holds. They may overlap. */
+const withoutHole = (condition: string): string => `
+  SELECT topic, log_partition, to_offset, identity
+  FROM (
+    SELECT topic, log_partition, to_offset, identity,
+           max(is_after_hole) OVER (PARTITION BY topic, log_partition ORDER BY from_offset, to_offset) AS is_beyond
+    FROM (
+      SELECT topic, log_partition, from_offset, to_offset, identity,
+             from_offset > max(to_offset) OVER (PARTITION BY topic, log_partition ORDER BY from_offset, to_offset
+                                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_after_hole
+      FROM held_ranges
+      WHERE ${condition}
+    )
+  )
+  WHERE NOT is_beyond`;
+
 /** The end of the ranges that reach from offset 0 without a hole; they may overlap where one was inserted again. */
-export function heldQuery(partitions: readonly TopicPartition[]): Query {
+function heldQuery(partitions: readonly TopicPartition[]): Query {
   return {
     sql: `SELECT topic, log_partition, max(to_offset) AS held_to, argMax(identity, to_offset) AS held_identity
-          FROM (
-            SELECT topic, log_partition, to_offset, identity,
-                   max(is_after_hole) OVER (PARTITION BY topic, log_partition ORDER BY from_offset, to_offset) AS is_beyond
-            FROM (
-              SELECT topic, log_partition, from_offset, to_offset, identity,
-                     from_offset > max(to_offset) OVER (PARTITION BY topic, log_partition ORDER BY from_offset, to_offset
-                                                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_after_hole
-              FROM held_ranges
-              WHERE topic IN {topics:Array(String)}
-            )
-          )
-          WHERE NOT is_beyond
+          FROM (${withoutHole('topic IN {topics:Array(String)}')})
           GROUP BY topic, log_partition`,
     params: { topics: [...new Set(partitions.map(({ topic }) => topic))] },
+  };
+}
+
+// Each insert notes a range of each partition that it has something of: a year of inserts at one a second and a few
+// partitions would be hundreds of millions of rows, and ten million are more than `heldQuery` has memory for.
+const SUMMED_UP_ROWS = 1_000;
+
+/** Sure to be on the disk, a power cut or not. */
+const LONG_AGO = 'now() - INTERVAL 1 HOUR';
+
+/**
+ * Sums up, where a partition has many ranges that were noted long ago: one row says what they say. A summary is never
+ * doubted, for what it sums up is on the disk; itself it may be lost to a power cut, so its ranges stay for a while.
+ */
+const SUM_UP = `
+  INSERT INTO held_ranges (topic, log_partition, from_offset, to_offset, identity, is_summary)
+  SELECT topic, log_partition, 0, max(to_offset), argMax(identity, to_offset), true
+  FROM (${withoutHole(`is_summary OR noted_at < ${LONG_AGO}`)})
+  GROUP BY topic, log_partition
+  HAVING count() > ${SUMMED_UP_ROWS}`;
+
+/** Up to where a partition has been summed up for long enough that the ranges below may go. */
+interface SummaryRow {
+  readonly place: string;
+  readonly summed_to: string;
+}
+
+const SUMMARIES: Query = {
+  sql: `SELECT concat(topic, '/', toString(log_partition)) AS place, max(to_offset) AS summed_to
+        FROM held_ranges
+        WHERE is_summary AND noted_at < ${LONG_AGO}
+        GROUP BY place`,
+  params: {},
+};
+
+/** Every row that ends below, older summaries too. Its time is no condition: replicas must all delete the same. */
+function forgettingSummed(summaries: readonly SummaryRow[]): Query {
+  return {
+    sql: `ALTER TABLE held_ranges
+          DELETE WHERE to_offset < transform(concat(topic, '/', toString(log_partition)),
+                                             {places:Array(String)}, {ends:Array(UInt64)}, toUInt64(0))`,
+    params: {
+      places: summaries.map(({ place }) => place),
+      ends: summaries.map(({ summed_to }) => BigInt(summed_to)),
+    },
   };
 }
 
@@ -49,15 +100,49 @@ const DOUBTFUL_MINUTES = 15;
  */
 export const FORGET_DOUBTFUL = `
   ALTER TABLE held_ranges
-  DELETE WHERE noted_at > (SELECT max(noted_at) FROM held_ranges) - INTERVAL ${DOUBTFUL_MINUTES} MINUTE
+  DELETE WHERE NOT is_summary
+           AND noted_at > (SELECT max(noted_at) FROM held_ranges WHERE NOT is_summary) - INTERVAL ${DOUBTFUL_MINUTES} MINUTE
   SETTINGS mutations_sync = 1`;
 
 /** A position for each partition asked for: its beginning where nothing is held. */
-export function positionsOf(partitions: readonly TopicPartition[], rows: readonly HeldRow[]): readonly Position[] {
+function positionsOf(partitions: readonly TopicPartition[], rows: readonly HeldRow[]): readonly Position[] {
   const held = new Map(rows.map((row) => [`${row.topic}/${row.log_partition}`, row]));
   return partitions.map(({ topic, partition }) => {
     const row = held.get(`${topic}/${partition}`);
     if (row === undefined) return beginningOf({ topic, partition });
     return { topic, partition, offset: BigInt(row.held_to), identity: row.held_identity };
   });
+}
+
+export interface HeldRangesParts {
+  readonly client: Pick<ClickHouseClient, 'command'>;
+  /** Our own small question. */
+  readonly ask: (query: Query) => Promise<QueryResult>;
+  readonly insertSettings: ClickHouseSettings;
+}
+
+/** What `held_ranges` says, and its keeping small. */
+export class HeldRanges {
+  readonly #parts: HeldRangesParts;
+
+  constructor(parts: HeldRangesParts) {
+    this.#parts = parts;
+  }
+
+  /** As `AnalyticsWriter.heldUpTo`. */
+  async upTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    const { rows } = await this.#parts.ask(heldQuery(partitions));
+    return positionsOf(partitions, rows as readonly unknown[] as readonly HeldRow[]);
+  }
+
+  /** As `AnalyticsWriter.compactHeld`. @throws also what the client throws. */
+  async compact(): Promise<void> {
+    const { client, ask, insertSettings } = this.#parts;
+    const { rows } = await ask(SUMMARIES);
+    if (rows.length > 0) {
+      const { sql, params } = forgettingSummed(rows as readonly unknown[] as readonly SummaryRow[]);
+      await client.command({ query: sql, query_params: params });
+    }
+    await client.command({ query: SUM_UP, clickhouse_settings: insertSettings });
+  }
 }

@@ -68,6 +68,7 @@ const POLL_RECORDS = 5_000;
 const POLL_BYTES = 2 * 1024 * 1024;
 const IDLE_WAIT_MS = 1_000;
 const BUSY_WAIT_MS = 20;
+const COMPACT_EVERY_MS = 3_600_000;
 
 /**
  * Copies the log into analytics. What an insert covers is fixed before it, so that after a crash the same ranges are
@@ -89,6 +90,7 @@ export class Sink {
   #insertBegunAt = -Infinity;
   /** Spent on inserts since way was last given. */
   #insertedMs = 0;
+  #compactedAt = -Infinity;
 
   constructor(options: SinkOptions) {
     const { log, analytics, codec, logger } = options;
@@ -230,6 +232,19 @@ export class Sink {
       tookMs: Math.round(performance.now() - this.#insertBegunAt),
     });
     await reader.commit(ends);
+    await this.#compact();
+  }
+
+  /** Once in a while. Where it fails, analytics notes more rows than it needs until the next time. */
+  async #compact(): Promise<void> {
+    const { analytics, logger } = this.#options;
+    if (performance.now() < this.#compactedAt + COMPACT_EVERY_MS) return;
+    this.#compactedAt = performance.now();
+    try {
+      await analytics.compactHeld();
+    } catch (error) {
+      logger.warn({ err: error }, 'cannot sum up what analytics holds now: again in an hour');
+    }
   }
 
   /** What was refused has claimed its identity before; a copy that is appended once it can be inserted must not repeat it. */

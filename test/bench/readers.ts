@@ -110,6 +110,7 @@ async function copy(figures: Figures, name: string, { log, database, analyticsUr
       logger,
       analytics: {
         heldUpTo: (partitions) => analytics.heldUpTo(partitions),
+        compactHeld: () => analytics.compactHeld(),
         insert: (ranges, inserted) => {
           rows += ranges.length + linesOf(inserted);
           return analytics.insert(ranges, inserted);

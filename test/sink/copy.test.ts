@@ -68,6 +68,25 @@ test('the plan is fixed before anything is inserted, and finished after', async 
   expect(await bench().analytics.store.heldUpTo([at])).toMatchObject([{ ...at, offset: 1n }]);
 });
 
+test('what analytics holds is compacted after the first insert, not after each, and nothing waits for it to succeed', async () => {
+  const maker = new MessageMaker();
+  let compacted = 0;
+  bench().analytics.beforeCompacting = () => {
+    compacted++;
+    throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+  };
+  bench().put([maker.track({ messageId: 'a' })]);
+  bench().run();
+  await caughtUp();
+  bench().put([maker.track({ messageId: 'b' })]);
+  await caughtUp();
+
+  await vi.waitFor(() => expect(bench().inserts).toHaveLength(2), PATIENCE);
+  expect(compacted).toBe(1);
+  expect(bench().lines.filter((line) => line.includes('cannot sum up'))).toHaveLength(1);
+  expect(await eventIds(bench())).toEqual(['a', 'b']);
+});
+
 test('of repeats of what sets traits the first counts, even from another insert', async () => {
   const maker = new MessageMaker();
   const first = maker.identify({ messageId: 'm', traits: '{"plan":"pro"}', timestamp: 5_000_000n });

@@ -123,6 +123,7 @@ describe.each(await testedAnalytics())('$name', (tested) => {
           restored = ranges.at(-1)?.to ?? restored;
         },
         heldUpTo: async () => (restored ? [restored] : []),
+        compactHeld: async () => undefined,
       };
     }
   });

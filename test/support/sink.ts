@@ -88,6 +88,8 @@ export class FaultyAnalytics implements AnalyticsWriter {
   readonly calls: { readonly ranges: readonly HeldRange[]; readonly rows: Rows }[] = [];
   /** Asked before every insert: throws what the insert is to throw. */
   before: (ranges: readonly HeldRange[], rows: Rows) => void | Promise<void> = () => undefined;
+  /** Called before every compactHeld: throws what that is to throw. */
+  beforeCompacting: () => void = () => undefined;
 
   constructor(store: AnalyticsStore) {
     this.store = store;
@@ -101,6 +103,11 @@ export class FaultyAnalytics implements AnalyticsWriter {
 
   heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
     return this.store.heldUpTo(partitions);
+  }
+
+  async compactHeld(): Promise<void> {
+    this.beforeCompacting();
+    await this.store.compactHeld();
   }
 }
 
