@@ -11,9 +11,12 @@ const HEADER_BYTES = 5;
 /** 64-bit integers as bigints: microseconds past 2255, and offsets, do not fit a double. */
 // oxlint-disable-next-line no-underscore-dangle -- the name that avsc gave it
 const LONG = avro.types.LongType.__with({
-  fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
+  fromBuffer: (bytes: Buffer) => {
+    for (let i = 0; i < LONG_BYTES; i++) SCRATCH_LONG[i] = bytes[i] as number;
+    return SCRATCH_VIEW.getBigInt64(0, true);
+  },
   toBuffer: (value: bigint) => {
-    SCRATCH_LONG.writeBigInt64LE(value);
+    SCRATCH_VIEW.setBigInt64(0, value, true);
     return SCRATCH_LONG;
   },
   fromJSON: BigInt,
@@ -22,8 +25,11 @@ const LONG = avro.types.LongType.__with({
   compare: (a: bigint, b: bigint) => Number(a > b) - Number(a < b),
 });
 
-// avsc reads it before it asks for the next one.
-const SCRATCH_LONG = Buffer.alloc(8);
+const LONG_BYTES = 8;
+// avsc reads it before it asks for the next one. By a view, which V8 compiles to one store: a Buffer's own method takes ten
+// times as long, reading three times.
+const SCRATCH_LONG = Buffer.alloc(LONG_BYTES);
+const SCRATCH_VIEW = new DataView(SCRATCH_LONG.buffer, SCRATCH_LONG.byteOffset, LONG_BYTES);
 
 let scratch = Buffer.alloc(64 * 1024);
 
