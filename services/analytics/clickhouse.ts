@@ -26,7 +26,7 @@ import { insertError, openingError, questionError } from './clickhouse-errors.ts
 import { DEFINING, type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
 import { openStream, type QuestionStream } from './clickhouse-stream.ts';
-import { FORGET_DOUBTFUL, HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './held-ranges.ts';
+import { FORGET_DOUBTFUL, HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './clickhouse-held-ranges.ts';
 import { userEvents } from './user-events.ts';
 
 /** Clients of one ClickHouse, so that what is asked does not wait for an insert, nor the reverse. */
