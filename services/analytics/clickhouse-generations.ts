@@ -76,12 +76,9 @@ export class ClickHouseGenerations {
     }
   }
 
+  /** Each is opened for it, so that its tables are as this version knows them. */
   async forgetDoubtful(): Promise<void> {
-    for (const name of await this.#existing()) {
-      await this.#client.command({
-        query: FORGET_DOUBTFUL.replaceAll('held_ranges', `${quotedName(name)}.held_ranges`),
-      });
-    }
+    for (const number of [FIRST, ...(await this.#existing())]) await (await this.open(number)).define(FORGET_DOUBTFUL);
   }
 
   async close(): Promise<void> {
@@ -90,11 +87,10 @@ export class ClickHouseGenerations {
   }
 
   async #open(number: number): Promise<ClickHouseStore> {
-    const name = this.#plainNameOf(number);
-    if (!(await this.#existing()).includes(name)) {
+    if (!(await this.#existing()).includes(number)) {
       throw new TidemarkError('STORE_UNAVAILABLE', `analytics has no database of generation ${number}`);
     }
-    return this.#databases.open(name);
+    return this.#databases.open(this.#plainNameOf(number));
   }
 
   /** Of the first generation, whose database stays: it holds the views, and the history of audiences, of no generation. */
@@ -120,14 +116,15 @@ export class ClickHouseGenerations {
     );
   }
 
-  /** The names of the databases of later generations. */
-  async #existing(): Promise<readonly string[]> {
+  /** The later generations that have a database. */
+  async #existing(): Promise<readonly number[]> {
     const prefix = `${this.#databases.name}_g`;
     const rows = await this.#rows<{ name: string }>(
       'SELECT name FROM system.databases WHERE startsWith(name, {prefix:String})',
       { prefix },
     );
-    return rows.map(({ name }) => name).filter((name) => /^\d+$/.test(name.slice(prefix.length)));
+    const numbers = rows.map(({ name }) => name.slice(prefix.length)).filter((number) => /^\d+$/.test(number));
+    return numbers.map(Number);
   }
 
   #plainNameOf(number: number): string {

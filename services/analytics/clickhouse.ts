@@ -26,7 +26,7 @@ import { insertError, openingError, questionError } from './clickhouse-errors.ts
 import { DEFINING, type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
 import { openStream, type QuestionStream } from './clickhouse-stream.ts';
-import { FORGET_DOUBTFUL, HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './clickhouse-held-ranges.ts';
+import { HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './clickhouse-held-ranges.ts';
 import { userEvents } from './user-events.ts';
 
 /** Clients of one ClickHouse, so that what is asked does not wait for an insert, nor the reverse. */
@@ -90,13 +90,8 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   /** After the machine went down: forgets the ranges that may not have reached the disk, in every generation. */
-  async forgetDoubtful(): Promise<void> {
-    try {
-      await this.#clients.inserts.command({ query: FORGET_DOUBTFUL });
-      await this.#generations.forgetDoubtful();
-    } catch (error) {
-      throw questionError(error);
-    }
+  forgetDoubtful(): Promise<void> {
+    return this.#generations.forgetDoubtful();
   }
 
   async insert(ranges: readonly HeldRange[], rows: Rows): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { BootNote } from '../../services/analytics/boot-note.ts';
+import type { ClickHouseStore } from '../../services/analytics/clickhouse.ts';
 import { openAnalytics } from '../../services/analytics/open.ts';
 import { MessageMaker, rowsFor } from '../support/analytics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -30,6 +31,7 @@ describe('a boot that was noted', () => {
 });
 
 const PARTITION = { topic: 'tidemark.track', partition: 0 };
+const AT_ONCE = 'SETTINGS mutations_sync = 1, alter_sync = 1';
 const RANGE = { ...PARTITION, from: 0n, to: { ...PARTITION, offset: 1n, identity: 'of record 0' } };
 
 /** A folder in which one range is held, with its one event. */
@@ -39,6 +41,10 @@ async function folderWithOne(): Promise<string> {
   await store.insert([RANGE], rowsFor([new MessageMaker().track({})]));
   await store.close();
   return folder;
+}
+
+async function opened(folder: string): Promise<ClickHouseStore> {
+  return (await openAnalytics(`chdb:${folder}`)) as ClickHouseStore;
 }
 
 async function heldAfterRestart(folder: string): Promise<bigint | undefined> {
@@ -56,6 +62,27 @@ test('after the machine went down, what was noted last counts as not held; after
   const rebooted = await heldAfterRestart(folder);
 
   expect([restarted, rebooted]).toEqual([1n, 0n]);
+});
+
+test('so it does of every generation, and of tables that the version before left', async () => {
+  const folder = await folderWithOne();
+  let store = await opened(folder);
+  await store.makeGeneration(2);
+  const second = await store.ofGeneration(2);
+  await second.insert([RANGE], new Map());
+  const name = await store.databaseOf(2);
+  // Noted long before the first's.
+  await store.define(`ALTER TABLE ${name}.held_ranges UPDATE noted_at = noted_at - 86400 WHERE true ${AT_ONCE}`);
+  await store.define(`ALTER TABLE ${name}.held_ranges DROP COLUMN is_summary ${AT_ONCE}`);
+  await store.define(`ALTER TABLE ${name}.schema_migrations DELETE WHERE number >= 10 ${AT_ONCE}`);
+  await store.close();
+
+  writeFileSync(join(folder, 'boot'), 'another boot');
+  store = await opened(folder);
+  const held = [await store.heldUpTo([PARTITION]), await (await store.ofGeneration(2)).heldUpTo([PARTITION])];
+  await store.close();
+
+  expect(held).toMatchObject([[{ offset: 0n }], [{ offset: 0n }]]);
 });
 
 test('where a part cannot be read, what was noted since the last start counts as not held, once', async () => {
