@@ -4,8 +4,8 @@ import type { LiveNumbers } from './analytics-store.ts';
 import type { ClickHouseStore } from './clickhouse.ts';
 import { quotedName } from './clickhouse-deployment.ts';
 import { openingError } from './clickhouse-errors.ts';
-import { viewStatements } from './clickhouse-views.ts';
 import { FORGET_DOUBTFUL } from './clickhouse-held-ranges.ts';
+import { viewStatements } from './clickhouse-views.ts';
 import type { QuestionGate } from './question-gate.ts';
 
 /** The databases beside the one that was opened. */

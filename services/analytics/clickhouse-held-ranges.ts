@@ -19,7 +19,8 @@ export function heldRangeLine({ topic, partition, from, to }: HeldRange): Uint8A
 }
 
 /** The ranges that reach from offset 0 without a hole, of those for which a condition holds. They may overlap. */
-const withoutHole = (condition: string): string => `
+function withoutHole(condition: string): string {
+  return `
   SELECT topic, log_partition, to_offset, identity
   FROM (
     SELECT topic, log_partition, to_offset, identity,
@@ -33,6 +34,7 @@ const withoutHole = (condition: string): string => `
     )
   )
   WHERE NOT is_beyond`;
+}
 
 /** The end of the ranges that reach from offset 0 without a hole; they may overlap where one was inserted again. */
 function heldQuery(partitions: readonly TopicPartition[]): Query {

@@ -23,10 +23,10 @@ import { ClickHouseAudiences, HISTORY_LIMITS } from './clickhouse-audiences.ts';
 import { BIG_INSERT_BYTES, type Deployment } from './clickhouse-deployment.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './clickhouse-generations.ts';
 import { insertError, openingError, questionError } from './clickhouse-errors.ts';
+import { HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './clickhouse-held-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
 import { openStream, type QuestionStream } from './clickhouse-stream.ts';
-import { HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './clickhouse-held-ranges.ts';
 import { userEvents } from './user-events.ts';
 
 /** Clients of one ClickHouse, so that what is asked does not wait for an insert, nor the reverse. */
@@ -71,8 +71,7 @@ export class ClickHouseStore implements AnalyticsStore {
     const stopping = this.#stopping.signal;
     const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
     const { insertSettings } = deployment;
-    const lookUp = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, LOOKUP_LIMITS);
-    this.#held = new HeldRanges({ client: clients.inserts, ask: lookUp, insertSettings });
+    this.#held = new HeldRanges({ client: clients.inserts, ask: (query) => this.#lookUp(query), insertSettings });
     this.#history = new ClickHouseAudiences({ client: clients.evaluations, ask, database: databases.name, stopping });
   }
 
@@ -119,7 +118,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
-    return userEvents(query, async (page) => (await this.#ask(this.#clients.lookups, page, LOOKUP_LIMITS)).rows);
+    return userEvents(query, async (page) => (await this.#lookUp(page)).rows);
   }
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
@@ -207,7 +206,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   async check(): Promise<void> {
-    await this.#ask(this.#clients.lookups, { sql: 'SELECT 1', params: {} }, LOOKUP_LIMITS);
+    await this.#lookUp({ sql: 'SELECT 1', params: {} });
   }
 
   close(): Promise<void> {
@@ -240,6 +239,10 @@ export class ClickHouseStore implements AnalyticsStore {
       },
     });
     await drainStream(stream);
+  }
+
+  #lookUp(query: Query): Promise<QueryResult> {
+    return this.#ask(this.#clients.lookups, query, LOOKUP_LIMITS);
   }
 
   async #ask(client: ClickHouseClient, { sql, params }: Query, limits: QueryLimits): Promise<QueryResult> {

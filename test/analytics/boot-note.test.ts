@@ -48,7 +48,7 @@ async function opened(folder: string): Promise<ClickHouseStore> {
 }
 
 async function heldAfterRestart(folder: string): Promise<bigint | undefined> {
-  const store = await openAnalytics(`chdb:${folder}`);
+  const store = await opened(folder);
   const [held] = await store.heldUpTo([PARTITION]);
   await store.close();
   return held?.offset;

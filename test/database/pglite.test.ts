@@ -162,13 +162,18 @@ const REWRITE = `
   insert into t select id, repeat(md5((id * $1::int4)::text), 20) from generate_series(1, 5000) as id
   on conflict (id) do update set v = excluded.v`;
 
-async function insertedSince(database: Awaited<ReturnType<typeof openDatabase>>, table: string): Promise<number> {
-  const sql = 'select n_ins_since_vacuum as inserted from pg_stat_user_tables where relname = $1';
-  const [row] = await database.query(sql, [table]);
-  return Number(row?.['inserted'] ?? 0);
+function insertedSince(database: Opened, table: string): Promise<number> {
+  return statisticOf(database, table, 'n_ins_since_vacuum');
 }
 
-async function deadRows(database: Awaited<ReturnType<typeof openDatabase>>): Promise<number> {
-  const [row] = await database.query(`select n_dead_tup as dead from pg_stat_user_tables where relname = 't'`);
-  return Number(row?.['dead'] ?? 0);
+function deadRows(database: Opened): Promise<number> {
+  return statisticOf(database, 't', 'n_dead_tup');
+}
+
+type Opened = Awaited<ReturnType<typeof openDatabase>>;
+
+async function statisticOf(database: Opened, table: string, column: string): Promise<number> {
+  const sql = `select ${column} as rows from pg_stat_user_tables where relname = $1`;
+  const [row] = await database.query(sql, [table]);
+  return Number(row?.['rows'] ?? 0);
 }
