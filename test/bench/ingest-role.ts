@@ -1,26 +1,32 @@
 /** The role ingest alone, as it runs where the readers are elsewhere, in one process and in two on one port. */
-import { BATCH, SINGLE } from './bodies.ts';
 import type { Figures } from './figures.ts';
 import type { Form } from './forms.ts';
-import { load, type Measured, measureBare, report, ROUNDS, withService } from './http.ts';
+import { withService } from './http.ts';
+import { type Measured, measureInTurn, reportInTurn, ROUNDS, SHAPES, withBareServer } from './in-turn.ts';
 
 const PROCESSES = [1, 2] as const;
 
 export async function benchIngestRole(figures: Figures, form: Form): Promise<void> {
-  const bare: Measured = { single: [], batch: [] };
-  const ours = PROCESSES.map((processes): Measured & { processes: number } => ({ processes, single: [], batch: [] }));
-  for (let round = 0; round < ROUNDS; round++) {
-    await measureBare(bare);
-    for (const { processes, single, batch } of ours) {
-      const settings = { INGEST_PROCESSES: String(processes) };
-      const measure = async ({ url }: { readonly url: string }): Promise<void> => {
-        single.push(await load(`${url}/v1/track`, SINGLE, 64));
-        batch.push(await load(`${url}/v1/batch`, BATCH, 16));
-      };
-      await withService(form, measure, { role: 'ingest', settings });
+  for (const processes of PROCESSES) {
+    const title = `${form.title}role ingest, INGEST_PROCESSES=${processes}, `;
+    const settings = { INGEST_PROCESSES: String(processes) };
+    const measured: Record<keyof typeof SHAPES, Measured> = {
+      single: { ours: [], bare: [] },
+      batch: { ours: [], bare: [] },
+    };
+    for (let round = 0; round < ROUNDS; round++) {
+      await withBareServer((bare) =>
+        withService(
+          form,
+          async (service) => {
+            await measureInTurn(measured.single, SHAPES.single, service, bare);
+            await measureInTurn(measured.batch, SHAPES.batch, service, bare);
+          },
+          { role: 'ingest', settings },
+        ),
+      );
     }
-  }
-  for (const { processes, ...measured } of ours) {
-    report(figures, `${form.title}role ingest, INGEST_PROCESSES=${processes}, `, measured, bare);
+    reportInTurn(figures, title, SHAPES.single, measured.single);
+    reportInTurn(figures, title, SHAPES.batch, measured.batch);
   }
 }
