@@ -64,17 +64,18 @@ const SUM_UP = `
   GROUP BY topic, log_partition
   HAVING count() > ${SUMMED_UP_ROWS}`;
 
-/** Up to where a partition has been summed up for long enough that the ranges below may go. */
+/** Up to where a partition has been summed up for long enough that the ranges below may go, where there are any. */
 interface SummaryRow {
   readonly place: string;
   readonly summed_to: string;
 }
 
 const SUMMARIES: Query = {
-  sql: `SELECT concat(topic, '/', toString(log_partition)) AS place, max(to_offset) AS summed_to
+  sql: `SELECT concat(topic, '/', toString(log_partition)) AS place,
+               maxIf(to_offset, is_summary AND noted_at < ${LONG_AGO}) AS summed_to
         FROM held_ranges
-        WHERE is_summary AND noted_at < ${LONG_AGO}
-        GROUP BY place`,
+        GROUP BY place
+        HAVING min(to_offset) < summed_to`,
   params: {},
 };
 

@@ -38,6 +38,12 @@ async function rowCounts(): Promise<unknown> {
   return (await store.ask({ sql, params: {} }, AMPLE)).rows.map(({ ranges, summaries }) => [ranges, summaries]);
 }
 
+async function deletions(): Promise<unknown> {
+  const sql = `SELECT toUInt32(count()) AS count FROM system.mutations
+               WHERE database = currentDatabase() AND table = 'held_ranges' AND command LIKE '%DELETE%'`;
+  return (await store.ask({ sql, params: {} }, AMPLE)).rows[0]?.['count'];
+}
+
 async function letSummariesGrowOld(): Promise<void> {
   await store.define(
     'ALTER TABLE held_ranges UPDATE noted_at = noted_at - 7200 WHERE is_summary SETTINGS mutations_sync = 1',
@@ -119,6 +125,21 @@ function testSummaries(): void {
     ];
     await vi.waitFor(async () => expect(await rowCounts()).toEqual(after), { timeout: 10_000 });
     expect(await heldTo()).toEqual(held);
+  });
+
+  test('nothing is deleted where there is nothing to delete', async () => {
+    await note(WHOLE, 0, 2_000, 7_200);
+    await store.compactHeld();
+    await store.compactHeld();
+    expect(await deletions()).toBe(0);
+    await letSummariesGrowOld();
+
+    await store.compactHeld();
+    await vi.waitFor(async () => expect(await rowCounts()).toEqual([[2, 1]]), { timeout: 10_000 });
+    await note(WHOLE, 2_000, 2_100, 7_200);
+    await store.compactHeld();
+
+    expect(await deletions()).toBe(1);
   });
 
   test('a summary takes the place of an older one, which goes like any other range', async () => {
