@@ -34,6 +34,9 @@ function row({ benchmark, figure, value, unit }: Figure): string {
   return `${benchmark.padEnd(44)} ${figure.padEnd(36)} ${shown.padStart(12)} ${unit}`;
 }
 
+/** How often what a noisy machine decides is measured anew, from the start of the service. */
+export const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+
 /** The middle one; of an even number, the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,10 +1,10 @@
 /** Requests through HTTP with acknowledgement from disk, beside a bare node:http server, in turn, in one run. */
 import { ServiceProcess } from '../support/service.ts';
-import { HEADERS, SINGLE } from './bodies.ts';
-import { type Figures, median } from './figures.ts';
+import { HEADERS, SHAPES } from './bodies.ts';
+import { type Figures, median, ROUNDS } from './figures.ts';
 import type { Form } from './forms.ts';
-import { loadShape, type Measured, measureInTurn, reportInTurn, ROUNDS, SHAPES, withBareServer } from './in-turn.ts';
-import { type Answered, generatePacedLoad } from './load.ts';
+import { type Measured, measureInTurn, reportInTurn, withBareServer } from './in-turn.ts';
+import { type Answered, generatePacedLoad, loadShape } from './load.ts';
 import { type Memory, MemoryPeak } from './memory.ts';
 
 /** Without a pause, in which the readers would catch up. */
@@ -51,12 +51,12 @@ function reportMemory(figures: Figures, name: string, peaks: readonly Memory[]):
 /** Half the rate that was reached, fixed: latency, and how long until an event is queryable. */
 async function benchHalfLoad(figures: Figures, form: Form, rate: number): Promise<void> {
   const name = `${form.title}single track at half load`;
-  await withBareServer(async ({ url }) => {
-    const { p99Ms } = await loadAt(rate, `${url}/`);
+  await withBareServer(async (bare) => {
+    const { p99Ms } = await loadAt(rate, bare);
     figures.add(name, { 'bare node:http p99': [p99Ms, 'ms'] });
   });
   await withService(form, async (service) => {
-    const loading = loadAt(rate, `${service.url}/v1/track`);
+    const loading = loadAt(rate, service);
     const warm = performance.now() + HALF_LOAD_WARM_UP_SECONDS * 1000;
     while (performance.now() < warm) await timeToQueryable(service);
     const ended = warm + HALF_LOAD_SECONDS * 1000;
@@ -74,12 +74,13 @@ async function benchHalfLoad(figures: Figures, form: Form, rate: number): Promis
   });
 }
 
-function loadAt(rate: number, url: string): Promise<Answered> {
+function loadAt(rate: number, { url }: { readonly url: string }): Promise<Answered> {
+  const { path, body, connections } = SHAPES.single;
   return generatePacedLoad({
-    url,
-    body: SINGLE,
+    url: url + path,
+    body,
     headers: HEADERS,
-    connections: 64,
+    connections,
     seconds: HALF_LOAD_SECONDS,
     rate,
     warmUpSeconds: HALF_LOAD_WARM_UP_SECONDS,

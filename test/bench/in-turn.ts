@@ -5,11 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { BATCH, HEADERS, SINGLE } from './bodies.ts';
+import type { Shape } from './bodies.ts';
 import { type Figures, median } from './figures.ts';
-import { type Answered, generateLoad } from './load.ts';
+import { type Answered, loadShape } from './load.ts';
 
-export const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 /** Of each server in each round. */
 const SLICES = 4;
 const SLICE_SECONDS = 3;
@@ -19,7 +18,7 @@ const LEAD_IN_SECONDS = 1;
 const WARM_UP_SECONDS = 8;
 
 /** A process that answers HTTP. */
-export interface Server {
+interface Server {
   readonly url: string;
   readonly pid: number;
 }
@@ -30,14 +29,10 @@ export interface Measured {
   readonly bare: Answered[];
 }
 
-/** Single tracks over 64 connections, batches of 100 over 16. */
-export const SHAPES = {
-  single: { path: '/v1/track', body: SINGLE, connections: 64, events: 1, title: 'single track, 64 connections' },
-  batch: { path: '/v1/batch', body: BATCH, connections: 16, events: 100, title: 'batch of 100, 16 connections' },
-} as const;
-type Shape = (typeof SHAPES)[keyof typeof SHAPES];
-
-/** Adds a round's slices to `measured`. Whichever is not loaded is stopped meanwhile: it takes nothing of the machine. */
+/**
+ * Adds a round's slices to `measured`. Whichever is not loaded is stopped meanwhile, and takes nothing of the machine; of
+ * several processes the first one, which has the readers: the others have nothing to do.
+ */
 export async function measureInTurn(measured: Measured, shape: Shape, ours: Server, bare: Server): Promise<void> {
   const whileStopped = async ({ pid }: Server, use: () => Promise<void>): Promise<void> => {
     process.kill(pid, 'SIGSTOP');
@@ -57,10 +52,6 @@ export async function measureInTurn(measured: Measured, shape: Shape, ours: Serv
     await whileStopped(ours, () => slice(bare, measured.bare));
     await whileStopped(bare, () => slice(ours, measured.ours));
   }
-}
-
-export function loadShape({ path, body, connections }: Shape, { url }: Server, seconds: number): Promise<Answered> {
-  return generateLoad({ url: url + path, body, headers: HEADERS, connections, seconds });
 }
 
 export function reportInTurn(figures: Figures, title: string, { events, ...shape }: Shape, measured: Measured): void {

@@ -1,8 +1,9 @@
 /** The role ingest alone, as it runs where the readers are elsewhere, in one process and in two on one port. */
-import type { Figures } from './figures.ts';
+import { SHAPES } from './bodies.ts';
+import { type Figures, ROUNDS } from './figures.ts';
 import type { Form } from './forms.ts';
 import { withService } from './http.ts';
-import { type Measured, measureInTurn, reportInTurn, ROUNDS, SHAPES, withBareServer } from './in-turn.ts';
+import { type Measured, measureInTurn, reportInTurn, withBareServer } from './in-turn.ts';
 
 const PROCESSES = [1, 2] as const;
 

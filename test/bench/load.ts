@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { HEADERS, type Shape } from './bodies.ts';
 import type { PacedReport } from './paced-load.ts';
 
 const run = promisify(execFile);
@@ -36,6 +37,14 @@ export interface Answered {
 /** As many requests as the server answers. */
 export async function generateLoad(load: Load): Promise<Answered> {
   return (await hasWrk()) ? withWrk(load) : withAutocannon(load);
+}
+
+export function loadShape(
+  { path, body, connections }: Shape,
+  { url }: { readonly url: string },
+  seconds: number,
+): Promise<Answered> {
+  return generateLoad({ url: url + path, body, headers: HEADERS, connections, seconds });
 }
 
 let wrk: Promise<boolean> | undefined;

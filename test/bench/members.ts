@@ -15,11 +15,10 @@ import { askServer } from '../support/clickhouse.ts';
 import { READ_KEY, ServiceProcess } from '../support/service.ts';
 import { traitRows, userRows } from './audience/data.ts';
 import { USERS } from './audience/shape.ts';
-import { type Figures, median } from './figures.ts';
+import { type Figures, median, ROUNDS } from './figures.ts';
 import type { Form, Installation } from './forms.ts';
 import { memoryOf, MemoryPeak } from './memory.ts';
 
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const NEWLINE = 10;
 /** For what a look at the memory finds when nothing has happened for a while. */
 const REST_MS = 5_000;

@@ -5,12 +5,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceProcess } from '../support/service.ts';
-import { BATCH, HEADERS, SINGLE } from './bodies.ts';
-import { type Figures, median } from './figures.ts';
+import { type Shape, SHAPES } from './bodies.ts';
+import { type Figures, median, ROUNDS } from './figures.ts';
 import type { Form, Installation } from './forms.ts';
-import { type Answered, generateLoad } from './load.ts';
+import { type Answered, loadShape } from './load.ts';
 
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const WARM_UP_SECONDS = 3;
 const SECONDS = 5;
 const MAX_BYTES = String(8 * 2 ** 30);
@@ -53,12 +52,12 @@ export async function benchSpool(figures: Figures, form: Form): Promise<void> {
 async function benchOnce({ folder, settings }: Installation): Promise<Round> {
   const spool = { SPOOL_DIR: join(folder, 'spool'), SPOOL_MAX_BYTES: MAX_BYTES };
   const withSpool = { ...settings, ...spool };
-  const track = (service: ServiceProcess): Promise<Answered> => load(service, '/v1/track', SINGLE, 64);
+  const track = (service: ServiceProcess): Promise<Answered> => load(service, SHAPES.single);
   const without = await withIngest(folder, settings, track);
   const empty = await withIngest(folder, withSpool, track);
   const away = await withIngest(folder, { ...withSpool, EVENT_LOG_URL: NO_KAFKA }, async (service) => {
     const single = await track(service);
-    const batch = await load(service, '/v1/batch', BATCH, 16);
+    const batch = await load(service, SHAPES.batch);
     const [bytes, messages] = await metricsOf(service, 'tidemark_spool_bytes', 'tidemark_spool_messages');
     return { single, batch, bytesAMessage: (bytes ?? NaN) / (messages ?? NaN) };
   });
@@ -99,8 +98,7 @@ async function withIngest<T>(
   }
 }
 
-async function load({ url }: ServiceProcess, path: string, body: string, connections: number): Promise<Answered> {
-  const of = { url: url + path, body, headers: HEADERS, connections };
-  await generateLoad({ ...of, seconds: WARM_UP_SECONDS });
-  return generateLoad({ ...of, seconds: SECONDS });
+async function load(service: ServiceProcess, shape: Shape): Promise<Answered> {
+  await loadShape(shape, service, WARM_UP_SECONDS);
+  return loadShape(shape, service, SECONDS);
 }
