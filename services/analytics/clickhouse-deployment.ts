@@ -9,8 +9,6 @@ export interface Deployment {
   readonly beforeReading?: (table: string) => string;
   /** For every insert, beside those that all have. */
   readonly insertSettings: ClickHouseSettings;
-  /** For an insert of `BIG_INSERT_BYTES` or more, beside those. */
-  readonly bigInsertSettings?: ClickHouseSettings;
   /** Whether an insert that was done before is recognised, by its token, and left out. */
   readonly dropsRepeats: boolean;
   /** How long past its own limit of time a question is waited for: a server may fall silent. */
@@ -25,17 +23,6 @@ export const EMBEDDED: Deployment = {
 };
 
 const GRACE_MS = 10_000;
-
-/** Of one table. What comes live is less; so much comes where the sink is behind. */
-export const BIG_INSERT_BYTES = 16 * 2 ** 20;
-
-// Most of an insert's time is the reading of properties, which one thread does for 4 MB while the next does the following
-// 4 MB: an insert of 50 MB takes a quarter less, for a tenth more processor. Small ones, which come while requests do, had
-// events queryable after 3.9 s in place of 1.1 at worst.
-const IN_PARALLEL: ClickHouseSettings = {
-  input_format_parallel_parsing: 1,
-  min_chunk_bytes_for_parallel_parsing: String(4 * 2 ** 20),
-};
 
 // A repeat comes right after a failure, one insert a second and table. ClickHouse forgets a token with its partition
 // (TRUNCATE, DROP and DETACH PARTITION: what is then inserted again is written), not with rows deleted by a mutation.
@@ -54,7 +41,6 @@ const DROP_REPEATS: ClickHouseSettings = {
 export const SERVER: Deployment = {
   statement: (sql) => withSettings(sql, `${ON_DISK}, non_replicated_deduplication_window = ${REPEATS_KNOWN}`),
   insertSettings: DROP_REPEATS,
-  bigInsertSettings: IN_PARALLEL,
   dropsRepeats: true,
   graceMs: GRACE_MS,
 };
@@ -76,7 +62,6 @@ export function cluster({ name, insertQuorum }: ClusterOptions): Deployment {
       withSettings(replicated(onCluster(sql, name)), `${ON_DISK}, replicated_deduplication_window = ${REPEATS_KNOWN}`),
     beforeReading: (table) => `SYSTEM SYNC REPLICA ${table}`,
     insertSettings: { ...DROP_REPEATS, insert_quorum: insertQuorum, insert_quorum_timeout: 30_000 },
-    bigInsertSettings: IN_PARALLEL,
     dropsRepeats: true,
     graceMs: GRACE_MS,
   };

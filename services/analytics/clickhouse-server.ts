@@ -66,8 +66,9 @@ function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress): Deplo
 
 function clientsOf({ database, compression }: ClickHouseAddress, common: ClientOptions) {
   const request = compression === 'none' ? false : ({ codec: compression, level: 1 } as const);
+  const usual = request && ({ codec: 'gzip' } as const);
   // Compressed, a long answer takes as long again.
-  const make = (max_open_connections: number, request_timeout: number, response: Response = COMPRESSED) =>
+  const make = (max_open_connections: number, request_timeout: number, response = usual) =>
     createClient({
       ...common,
       database,
@@ -84,9 +85,6 @@ function clientsOf({ database, compression }: ClickHouseAddress, common: ClientO
     release: () => Promise.resolve(),
   };
 }
-
-type Response = { readonly codec: 'gzip' } | false;
-const COMPRESSED: Response = { codec: 'gzip' };
 
 function commonOptions({ origin, username, password, caFile }: ClickHouseAddress): ClientOptions {
   return {

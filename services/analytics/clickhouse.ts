@@ -20,7 +20,7 @@ import type {
 import { ROW_COLUMNS, type RowTable } from './analytics-store.ts';
 import type { ChangesQuery, Difference, Evaluation } from './audience-history.ts';
 import { ClickHouseAudiences, HISTORY_LIMITS } from './clickhouse-audiences.ts';
-import { BIG_INSERT_BYTES, type Deployment } from './clickhouse-deployment.ts';
+import type { Deployment } from './clickhouse-deployment.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './clickhouse-generations.ts';
 import { insertError, openingError, questionError } from './clickhouse-errors.ts';
 import { HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './clickhouse-held-ranges.ts';
@@ -226,15 +226,13 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #insertChunks(table: string, columns: string, chunks: readonly Uint8Array[]): Promise<void> {
     if (chunks.length === 0) return;
-    const { insertSettings, bigInsertSettings, dropsRepeats } = this.#deployment;
-    const bytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const { insertSettings, dropsRepeats } = this.#deployment;
     const { stream } = await this.#clients.inserts.exec({
       query: `INSERT INTO ${table} (${columns}) FORMAT JSONCompactEachRow`,
       values: Readable.from(chunks, { objectMode: false }),
       clickhouse_settings: {
         ...INSERT_SETTINGS,
         ...insertSettings,
-        ...(bytes >= BIG_INSERT_BYTES && bigInsertSettings),
         ...(dropsRepeats && { insert_deduplication_token: await tokenOf(chunks) }),
       },
     });
