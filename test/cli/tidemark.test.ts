@@ -18,6 +18,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TIDEMARK = 'services/cli/tidemark.ts';
 
+test('tidemark has what the service keeps of compiled code', async () => {
+  const sayWhere =
+    'data:text/javascript,import m from "node:module";process.on("exit",()=>console.log(m.getCompileCacheDir()))';
+
+  const { stdout } = await runProgram(['--import', sayWhere, TIDEMARK, '--help']);
+
+  expect(stdout).toContain(join(import.meta.dirname, '../../node_modules/.cache/tidemark'));
+});
+
 describe('tidemark where no service runs', () => {
   test('makes projects and keys in the stores of the data folder, and frees them', { timeout: 60_000 }, async () => {
     const dataDir = join(await temporaryFolder(), 'data');

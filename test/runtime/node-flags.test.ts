@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
@@ -26,6 +26,17 @@ test.each(['projector', 'sink'])('where none are (%s), V8 has its helpers', asyn
 
   expect(flags).toContain('--heap-growing-percent=200');
   expect(flags).not.toContain('--single-threaded-gc');
+});
+
+test.each([
+  [undefined, join(import.meta.dirname, '../../node_modules/.cache/tidemark')],
+  ['/elsewhere', '/elsewhere'],
+])('compiled code is kept beside the packages, unless NODE_COMPILE_CACHE (%s) names a place', async (given, kept) => {
+  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, NODE_COMPILE_CACHE: given };
+
+  const { stdout } = await run('sh', ['services/node.sh', 'all', '-p', 'process.env.NODE_COMPILE_CACHE'], { env });
+
+  expect(stdout).toBe(`${kept}\n`);
 });
 
 test("the operator's settings of glibc stay", async () => {
