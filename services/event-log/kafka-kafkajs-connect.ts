@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ISocketFactory, Kafka, type KafkaConfig, logLevel, type SASLOptions } from 'kafkajs';
@@ -8,6 +9,23 @@ import type { KafkaSettings } from './kafka-url.ts';
 const CONNECT_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
+
+/** kafkajs/src/network/requestQueue/index.js: one a connection. */
+interface RequestQueue {
+  /** Those that the broker's throttling holds back. */
+  readonly pending: readonly unknown[];
+  scheduleCheckPendingRequests: (this: RequestQueue) => void;
+}
+
+const { prototype: queues } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
+  readonly prototype: RequestQueue;
+};
+// From its first answer on, a queue looks every millisecond whether requests are held back, for ever (its issue 1751; the
+// first time Node warns of): an idle service took 12 % of a processor. What is held back has it look by itself.
+const { scheduleCheckPendingRequests: schedule } = queues;
+queues.scheduleCheckPendingRequests = function scheduleWherePending(): void {
+  if (this.pending.length > 0) schedule.call(this);
+};
 
 /** @param ca Certificates to trust in place of the system's, PEM. */
 function configOf({ brokers, clientId, sasl, tls }: KafkaSettings, ca: string | undefined): KafkaConfig {
