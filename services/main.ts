@@ -4,6 +4,7 @@ import { firstStartNotice } from './projects/first-start.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';
 import { type OpenedLogger, openLogger } from './runtime/logger.ts';
+import { logWarnings } from './runtime/node-warnings.ts';
 import { firstRequest } from './wiring/first-request.ts';
 import { checkRole, type Role, roleOf } from './wiring/role.ts';
 import type { Running } from './wiring/running.ts';
@@ -18,6 +19,7 @@ process.env['UV_THREADPOOL_SIZE'] ??= '12';
 
 const { config, role } = configOrExit();
 const output = openLogger(config.logLevel);
+logWarnings(output.logger);
 await run(config, output);
 
 async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void> {

@@ -3,6 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
 import { createLogger } from '../runtime/logger.ts';
+import { logWarnings } from '../runtime/node-warnings.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import { HttpSide } from './http-side.ts';
 import type { HttpControl, HttpThreadData } from './http-thread.ts';
@@ -11,6 +12,7 @@ import type { Stores } from './stores.ts';
 
 const { config, commands, stores: port, lines } = workerData as HttpThreadData;
 const logger = createLogger(config.logLevel, { write: (line: string) => lines.postMessage(line) });
+logWarnings(logger);
 const caller = new Caller(port);
 const stores: Stores = {
   profiles: caller.standIn('profiles'),

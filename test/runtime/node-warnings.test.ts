@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { runProgram } from '../support/program.ts';
+
+test("Node's warnings are lines of the log, from other threads too", async () => {
+  const { stdout, stderr } = await runProgram(['test/support/warner.ts']);
+
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject(
+    Array.from({ length: 2 }, () => ({ level: 'warn', err: { name: 'ManyWarning', message: 'too many of them' } })),
+  );
+  expect(stderr).toBe('');
+});
