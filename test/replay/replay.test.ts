@@ -95,6 +95,8 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
     );
 
     test('what the live stores have lost is found and named, and the swap heals it', { timeout: 300_000 }, async () => {
+      // A message of theirs that is still to be read would make them anew, in part.
+      await Promise.all([scene.hasRead('profiles', 1), scene.hasRead('analytics', 1)]);
       const [lost, changed] = [userKeyOf(shop, 'u7'), userKeyOf(shop, 'u8')];
       await scene.database.query('delete from users where project_id = $1 and user_key = $2', [shop, lost]);
       await scene.database.query(`update profiles set traits = '{}' where project_id = $1 and user_key = $2`, [
