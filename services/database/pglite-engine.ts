@@ -7,9 +7,10 @@ import { PARSERS, prepareTypes } from './pglite-types.ts';
 /** The major version of Postgres that PGlite 0.5 is, as its cluster notes it in PG_VERSION. */
 export const POSTGRES_VERSION = '18';
 
-/** Opens the Postgres cluster in `folder`, or a new one in memory. Recovers by itself what a crash left behind. */
-export async function startEngine(folder: string | undefined): Promise<PGlite> {
-  const pg = await PGlite.create({ ...engineOptions(folder), parsers: PARSERS });
+/** Opens the Postgres cluster in `folder`, or one in memory (new, or of a tar). Recovers what a crash left behind. */
+export async function startEngine(folder: string | undefined, tar?: Blob): Promise<PGlite> {
+  const content = tar && { loadDataDir: tar };
+  const pg = await PGlite.create({ ...engineOptions(folder), parsers: PARSERS, ...content });
   prepareTypes(pg);
   endOnPanic(pg);
   return pg;

@@ -45,9 +45,9 @@ export class PgliteDatabase implements Database {
     }
   }
 
-  /** For tests: gone when it is closed. */
-  static async openInMemory(): Promise<PgliteDatabase> {
-    return new PgliteDatabase(await startEngine(undefined));
+  /** For tests: gone when it is closed. A tar of a cluster to begin with saves making one. */
+  static async openInMemory(cluster?: Blob): Promise<PgliteDatabase> {
+    return new PgliteDatabase(await startEngine(undefined, cluster));
   }
 
   async query<R = Row>(sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {

@@ -1,27 +1,18 @@
-import fs, { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { migrateDatabase } from '../../services/database/migrate.ts';
 import { openDatabase } from '../../services/database/open.ts';
 import { maintain } from '../../services/database/pglite-maintenance.ts';
-import { PgliteDatabase } from '../../services/database/pglite.ts';
 import { testDatabase } from '../contract/database.ts';
+import { openClusterInMemory, placeCluster } from '../support/cluster.ts';
 import { startProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// Making a cluster takes seconds of computing: these tests copy one that was closed in good order.
-const template = mkdtempSync(join(tmpdir(), 'tidemark-cluster-'));
 vi.setConfig({ testTimeout: 120_000 });
 
-beforeAll(async () => {
-  const database = await openDatabase(`pglite:${template}`);
-  await database.close();
-}, 120_000);
-afterAll(() => rmSync(template, { recursive: true }));
-
-testDatabase('PgliteDatabase', () => PgliteDatabase.openInMemory());
+testDatabase('PgliteDatabase', openClusterInMemory);
 
 test('what was committed is there after the process is killed', async () => {
   const folder = await folderWithCluster();
@@ -154,7 +145,7 @@ test('a scheme that nothing serves is refused', async () => {
 
 async function folderWithCluster(): Promise<string> {
   const folder = await temporaryFolder();
-  cpSync(template, folder, { recursive: true });
+  await placeCluster(folder);
   return folder;
 }
 

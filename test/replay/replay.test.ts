@@ -6,6 +6,7 @@ import { userNumber } from '../../services/analytics/user-number.ts';
 import { SqlGenerations } from '../../services/generations/sql-generations.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { ask } from '../support/analytics.ts';
+import { placeCluster } from '../support/cluster.ts';
 import { identify, track } from '../support/messages.ts';
 import { randomProjectId } from '../support/random-project.ts';
 import { ReplayScene, type SceneSettings } from '../support/replay-scene.ts';
@@ -20,6 +21,7 @@ interface Installed {
 
 async function embedded(): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  await placeCluster(join(folder, 'profiles'));
   const settings = {
     EVENT_LOG_URL: `lmdb:${folder}/log`,
     PROFILES_URL: `pglite:${folder}/profiles`,

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Keeper } from './keeper.ts';
-import { KEEPER_VARIABLE, serverUrl } from './server.ts';
+import { askKeeper, KEEPER_VARIABLE, serverUrl } from './server.ts';
 
 test('a server that the environment names is used, and none started', async () => {
   await startKeeper();
@@ -28,7 +30,19 @@ test('a server that cannot be had is undefined, unless servers are required', as
   await expect(serverUrl('registry')).rejects.toThrow('registry');
 });
 
-async function startKeeper(): Promise<void> {
+test('a cluster for copies is made once, and gone with the run', async () => {
+  const keeper = await startKeeper();
+
+  const [first, second] = await Promise.all([askKeeper('pglite'), askKeeper('pglite')]);
+
+  expect(first).toMatchObject({ status: 200 });
+  expect(second).toEqual(first);
+  expect(await readdir(first.text)).toEqual(['cluster', 'cluster.tar']);
+  await keeper.stop();
+  expect(existsSync(first.text)).toBe(false);
+});
+
+async function startKeeper(): Promise<Keeper> {
   const keeper = new Keeper();
   for (const name of ['POSTGRES', 'CLICKHOUSE', 'REGISTRY']) vi.stubEnv(`TEST_${name}_URL`, '');
   vi.stubEnv(KEEPER_VARIABLE, await keeper.listen());
@@ -36,4 +50,5 @@ async function startKeeper(): Promise<void> {
     vi.unstubAllEnvs();
     await keeper.stop();
   });
+  return keeper;
 }

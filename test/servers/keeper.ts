@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { NotPackaged, startLocally, type Started } from './local.ts';
 import { removeServersFolder, serversFolder } from './reaped.ts';
 import type { ServerName } from './server.ts';
@@ -23,6 +25,7 @@ export class Keeper {
   readonly #http: Server;
   readonly #servers = new Map<ServerName, Promise<Started>>();
   #folder: Promise<string> | undefined;
+  #cluster: Promise<string> | undefined;
   #docker = true;
 
   constructor() {
@@ -42,6 +45,7 @@ export class Keeper {
     this.#http.close();
     this.#http.closeAllConnections();
     const started = await Promise.allSettled(this.#servers.values());
+    await this.#cluster?.catch(() => undefined);
     await Promise.all(started.map(async (one) => one.status === 'fulfilled' && one.value.stop()));
     if (this.#folder !== undefined) await removeServersFolder(await this.#folder);
   }
@@ -49,13 +53,16 @@ export class Keeper {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = request.url?.slice(1) ?? '';
     try {
-      if (!isServerName(name)) throw new Error(`there is no server ${name}`);
-      const { url } = await this.#server(name);
-      response.end(url);
+      response.end(name === 'pglite' ? await (this.#cluster ??= this.#makeCluster()) : await this.#urlOf(name));
     } catch (error) {
       response.statusCode = error instanceof NotPackaged ? 404 : 503;
       response.end(describe(error));
     }
+  }
+
+  async #urlOf(name: string): Promise<string> {
+    if (!isServerName(name)) throw new Error(`there is no server ${name}`);
+    return (await this.#server(name)).url;
   }
 
   #server(name: ServerName): Promise<Started> {
@@ -87,8 +94,18 @@ export class Keeper {
   }
 
   async #startLocally(name: ServerName): Promise<Started> {
+    return startLocally[name](await this.#folderOf(name));
+  }
+
+  async #makeCluster(): Promise<string> {
+    const folder = await this.#folderOf('pglite');
+    await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'pglite.ts'), folder]);
+    return folder;
+  }
+
+  async #folderOf(name: string): Promise<string> {
     this.#folder ??= serversFolder();
-    return startLocally[name](join(await this.#folder, name));
+    return join(await this.#folder, name);
   }
 }
 

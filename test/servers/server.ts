@@ -12,7 +12,7 @@ export const KEEPER_VARIABLE = 'TEST_SERVERS_KEEPER';
  * cluster is in no package, only in Docker: `undefined` without it even then.
  */
 export async function serverUrl(name: ServerName): Promise<string | undefined> {
-  const answer = await ask(name);
+  const answer = await askKeeper(name);
   if (answer.status === 200) return answer.text;
   if (answer.status !== 404 && process.env['REQUIRE_SERVERS'] === '1')
     throw new Error(`the tests need ${name}: ${answer.text}`);
@@ -20,7 +20,8 @@ export async function serverUrl(name: ServerName): Promise<string | undefined> {
   return undefined;
 }
 
-async function ask(name: ServerName): Promise<{ status: number; text: string }> {
+/** `pglite` is the folder of a new cluster of Postgres (`pglite.ts`), for copies. */
+export async function askKeeper(name: ServerName | 'pglite'): Promise<{ status: number; text: string }> {
   const keeper = process.env[KEEPER_VARIABLE];
   if (keeper === undefined) return { status: 503, text: 'run by vitest, whose global setup starts servers' };
   const response = await fetch(new URL(name, keeper));

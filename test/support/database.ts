@@ -2,14 +2,15 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '../../services/database/database.ts';
 import { migrateDatabase } from '../../services/database/migrate.ts';
 import { openDatabase } from '../../services/database/open.ts';
-import { PgliteDatabase } from '../../services/database/pglite.ts';
+import type { PgliteDatabase } from '../../services/database/pglite.ts';
+import { openClusterInMemory } from './cluster.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
-/** A migrated database in memory for the tests of one file: starting one takes a second, so they share it. */
+/** A migrated database in memory, which the tests of one file share. */
 export function sharedDatabase(): () => Database {
   let database: PgliteDatabase | undefined;
   beforeAll(async () => {
-    database = await PgliteDatabase.openInMemory();
+    database = await openClusterInMemory();
     await migrateDatabase(database);
   });
   afterAll(() => database?.close());

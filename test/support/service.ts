@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { placeCluster } from './cluster.ts';
 
 export const WRITE_KEY = 'write-key-of-the-tests-0123456789abcdef';
 export const READ_KEY = 'read-key-of-the-tests-0123456789abcdef';
@@ -32,6 +33,7 @@ export class ServiceProcess {
    * @param role `ingest`, `projector`, `sink`; none is all of them.
    */
   static async start(dataDir: string, settings: Record<string, string> = {}, role = ''): Promise<ServiceProcess> {
+    if (!('PROFILES_URL' in settings)) await placeCluster(join(dataDir, 'profiles'));
     const child = spawn('sh', ['-c', `${START} ${role}`], {
       cwd: ROOT,
       env: {

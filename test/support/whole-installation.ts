@@ -21,6 +21,7 @@ import { Projector } from '../../services/projector/project.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { Sink } from '../../services/sink/copy.ts';
 import { askServer } from './clickhouse.ts';
+import { placeCluster } from './cluster.ts';
 import { onServers } from './server-settings.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
@@ -132,6 +133,7 @@ async function open(place: Place): Promise<WholeInstallation> {
 
 async function embedded(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  await placeCluster(join(folder, 'profiles'));
   return {
     log: `lmdb:${folder}/event-log`,
     profiles: `pglite:${folder}/profiles`,

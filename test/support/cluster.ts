@@ -1,0 +1,24 @@
+/** New Postgres clusters without initdb, which takes 4 s of processor: copies of one that the test run makes once. */
+import { existsSync, openAsBlob } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PgliteDatabase } from '../../services/database/pglite.ts';
+import { askKeeper } from '../servers/server.ts';
+
+/** Places one where `pglite:FOLDER` looks for it, unless that is there. Outside a test run the opener makes its own. */
+export async function placeCluster(folder: string): Promise<void> {
+  const target = join(folder, 'cluster');
+  const template = existsSync(target) ? undefined : await templateFolder();
+  if (template !== undefined) await cp(join(template, 'cluster'), target, { recursive: true });
+}
+
+export async function openClusterInMemory(): Promise<PgliteDatabase> {
+  const template = await templateFolder();
+  const tar = template === undefined ? undefined : await openAsBlob(join(template, 'cluster.tar'));
+  return PgliteDatabase.openInMemory(tar);
+}
+
+async function templateFolder(): Promise<string | undefined> {
+  const { status, text } = await askKeeper('pglite');
+  return status === 200 ? text : undefined;
+}
