@@ -10,5 +10,6 @@ export default defineConfig({
     // Generous: they are there for what hangs, and a machine may be busy with other things.
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

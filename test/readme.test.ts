@@ -44,10 +44,10 @@ describe('each curl example in the README works as printed', () => {
 
   // In the README's order: what the later ones read, the earlier ones have posted. `poll`: readers follow in a second.
   test.each(curls.map((example) => [example.trim().split('\n')[0] ?? '', example]))('%s', async (_, example) => {
-    await expect.poll(async () => (await run(example)).status, { timeout: 10_000, interval: 200 }).toBe('200');
+    await expect.poll(async () => (await run(example)).status, { timeout: 50_000, interval: 200 }).toBe('200');
     if (!example.includes('/preview')) return;
     const found = async (): Promise<object> => JSON.parse((await run(example)).body) as object;
-    await expect.poll(found, { timeout: 10_000, interval: 200 }).toMatchObject({ count: 1, sample: ['ada'] });
+    await expect.poll(found, { timeout: 50_000, interval: 200 }).toMatchObject({ count: 1, sample: ['ada'] });
   });
 });
 

@@ -1,8 +1,8 @@
 /** A load on the HTTP interface that sends everything until it is answered 200, and then knows what must be there, once. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'vitest';
 import { until } from '../support/event-log.ts';
+import { readersPassed } from '../support/readers-passed.ts';
 import { countAudience, eventIds, seqOf } from '../support/remembering-load.ts';
 import type { ServiceProcess } from '../support/service.ts';
 
@@ -70,11 +70,7 @@ export class RememberingPosts {
   async passedSince(sinceMs: number, door: ServiceProcess): Promise<void> {
     const all = [...this.#users.values()];
     await until(() => all.every(({ begunAt }) => begunAt > sinceMs));
-    const passed = all.map(async ({ receipt }) => {
-      const answer = await door.request(`/v1/receipts/${receipt}?wait=30`);
-      expect(await answer.json()).toMatchObject({ projected: true, queryable: true });
-    });
-    await Promise.all(passed);
+    await Promise.all(all.map(({ receipt }) => readersPassed(door, receipt)));
   }
 
   /** The ids of each user's events that were answered 200, in the order sent. */

@@ -41,7 +41,7 @@ describe.skipIf(!canRun)('a service whose servers are away', () => {
     return service;
   }
 
-  test('from its start waits, says so once of each, and is ready when all are there', { timeout: 90_000 }, async () => {
+  test('from its start waits, says so once of each, and is ready when all are there', { timeout: 180_000 }, async () => {
     kafka.brokers[0]?.proxy.refuse();
     for (const proxy of Object.values(proxies)) proxy.goAway();
 
@@ -58,7 +58,7 @@ describe.skipIf(!canRun)('a service whose servers are away', () => {
 
   test(
     'for a while under load answers 200 only for what is in the log, and catches up',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const service = await start();
       const posts = new RememberingPosts(() => [service]);

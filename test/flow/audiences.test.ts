@@ -1,6 +1,7 @@
 /** Saved audiences from end to end: streams that are cut, restarts between pages, changes, many at once, the command line. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../support/program.ts';
+import { readersPassed } from '../support/readers-passed.ts';
 import { READ_KEY, ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testedForms } from '../support/tested-forms.ts';
@@ -24,7 +25,7 @@ interface Shown {
 }
 
 describe.each(await testedForms())('saved audiences, $form', ({ settings }) => {
-  test('are streamed, kept, asked many at once, and told on the command line', { timeout: 400_000 }, async () => {
+  test('are streamed, kept, asked many at once, and told on the command line', { timeout: 600_000 }, async () => {
     const installation = new Installation(await temporaryFolder(), await settings());
     await installation.start();
     const plans = Array.from({ length: USERS }, (_, n) => [`user-${n}`, n % 4 === 0 ? 'free' : 'pro'] as const);
@@ -72,8 +73,7 @@ class Installation {
       const response = await this.#running.request('/v1/batch', { batch });
       expect(response.status).toBe(200);
       const { receipt } = (await response.json()) as { receipt: string };
-      const read = await this.#running.request(`/v1/receipts/${receipt}?wait=30`);
-      expect(await read.json()).toMatchObject({ queryable: true });
+      await readersPassed(this.#running, receipt);
     }
   }
 

@@ -5,6 +5,7 @@ import { runCli } from '../../services/cli/run-cli.ts';
 import type { ListedDeadLetters } from '../../services/dead-letters/dead-letter-commands.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
+import { readersPassed } from '../support/readers-passed.ts';
 import { canRunOnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -81,8 +82,7 @@ async function putRubbish(url: string): Promise<void> {
 async function expectReadersGoOn(service: ServiceProcess): Promise<void> {
   const posted = await service.request('/v1/track', { user_id: 'ada', event: 'Went On' });
   const { receipt } = (await posted.json()) as { receipt: string };
-  const progress = await service.request(`/v1/receipts/${receipt}?wait=30`);
-  expect(await progress.json()).toMatchObject({ projected: true, queryable: true });
+  await readersPassed(service, receipt);
 }
 
 /** How many readers have put each of them aside. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { readersPassed } from '../support/readers-passed.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -29,7 +30,7 @@ async function fill(service: ServiceProcess): Promise<{ accepted: number; refuse
   }
 }
 
-test.skipIf(!canMount)('a full disk is 503, and what comes after is taken again', { timeout: 120_000 }, async () => {
+test.skipIf(!canMount)('a full disk is 503, and what comes after is taken again', { timeout: 240_000 }, async () => {
   const folder = await temporaryFolder();
   const disk = join(folder, 'disk');
   mount(disk);
@@ -43,7 +44,7 @@ test.skipIf(!canMount)('a full disk is 503, and what comes after is taken again'
   const again = async (): Promise<number> => (await service.request('/v1/batch', batchOf(1))).status;
   await expect.poll(again, { timeout: 20_000, interval: 200 }).toBe(200);
   const last = (await (await service.request('/v1/batch', batchOf(1))).json()) as { receipt: string };
-  await service.request(`/v1/receipts/${last.receipt}?wait=30`);
+  await readersPassed(service, last.receipt);
 
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);

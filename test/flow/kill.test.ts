@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KILLS = 5;
 
-test('kill -9 under load loses nothing that was answered 200 and doubles nothing', { timeout: 400_000 }, async () => {
+test('kill -9 under load loses nothing that was answered 200 and doubles nothing', { timeout: 600_000 }, async () => {
   const folder = await temporaryFolder();
   const load = new RememberingLoad();
 

@@ -86,11 +86,11 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
 }
 
 describe('replay beside a service that is used: both are killed, and the same command again finishes', () => {
-  test('on embedded stores', { timeout: 300_000 }, async () => {
+  test('on embedded stores', { timeout: 600_000 }, async () => {
     await expectReplay({});
   });
 
-  test.skipIf(!canRun)('on servers', { timeout: 300_000 }, async () => {
+  test.skipIf(!canRun)('on servers', { timeout: 600_000 }, async () => {
     const servers = await onServers();
     if (servers === undefined) throw new Error('no servers');
     try {

@@ -1,6 +1,7 @@
 /** The whole path on Kafka, a schema registry, Postgres and ClickHouse: in one process, and role by role. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serverUrl } from '../servers/server.ts';
+import { readersPassed } from '../support/readers-passed.ts';
 import { RememberingLoad } from '../support/remembering-load.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
@@ -22,8 +23,7 @@ async function expectWholePath(ingest: ServiceProcess): Promise<void> {
   const posted = await ingest.request('/v1/batch', { batch });
   expect(posted.status).toBe(200);
   const { receipt } = (await posted.json()) as { receipt: string };
-  const progress = await ingest.request(`/v1/receipts/${receipt}?wait=30`);
-  expect(await progress.json()).toMatchObject({ projected: true, queryable: true });
+  await readersPassed(ingest, receipt);
 
   const profile = await ingest.request('/v1/users/ada');
   expect(await profile.json()).toMatchObject({ user_id: 'ada', traits: { plan: 'pro' } });
@@ -50,7 +50,7 @@ describe.skipIf(!canRun)('on servers', () => {
     await servers?.drop();
   });
 
-  test('one process does everything', { timeout: 120_000 }, async () => {
+  test('one process does everything', { timeout: 240_000 }, async () => {
     const service = await ServiceProcess.start(await temporaryFolder(), servers.settings);
     try {
       await expectWholePath(service);
@@ -64,7 +64,7 @@ describe.skipIf(!canRun)('on servers', () => {
   });
 
   // Skipped where no ClickHouse with replication can be had: libchdb, which the tests start by themselves, is none.
-  test.skipIf(!hasCluster)('one process does everything on a cluster of replicas', { timeout: 120_000 }, async () => {
+  test.skipIf(!hasCluster)('one process does everything on a cluster of replicas', { timeout: 240_000 }, async () => {
     const onCluster = (await onServers('clickhouse-cluster')) as OnServers;
     const service = await ServiceProcess.start(await temporaryFolder(), onCluster.settings);
     try {

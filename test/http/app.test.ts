@@ -1,8 +1,9 @@
 import { Readable, Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../services/http/route.ts';
 import { TidemarkError, type ErrorCode } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
+import { eventually } from '../support/eventually.ts';
 import { IngestServer, READ_KEY, UNCHECKABLE_KEY, WRITE_KEY } from '../support/ingest-server.ts';
 import { RawClient, request } from '../support/raw-client.ts';
 
@@ -196,7 +197,7 @@ test('one line a request at debug, with nothing personal in it', async () => {
   lines.length = 0;
   await server.get('/v1/users/jane?q=secret', { headers: { ...read.headers, 'x-request-id': 'r-1' } });
 
-  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  await eventually(() => expect(lines).toHaveLength(1));
 
   expect(entryOf(lines[0] ?? '')).toMatchObject({
     method: 'GET',

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { IngestServer, WRITE_KEY } from '../support/ingest-server.ts';
 import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
 
@@ -14,18 +15,17 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 // More than the second for which a refused body is read away.
-const SOON = { timeout: 10_000 };
 
 /** Whatever a client did, the server answers the next one and holds nothing of the last. */
 afterEach(async () => {
   server.faulty.release();
-  await vi.waitFor(() => expect(server.http.openRequests).toBe(0), SOON);
-  await vi.waitFor(() => expect(server.ingestor.unacknowledgedBytes).toBe(0));
+  await eventually(() => expect(server.http.openRequests).toBe(0));
+  await eventually(() => expect(server.ingestor.unacknowledgedBytes).toBe(0));
   expect((await server.post('/v1/track', TRACK)).status).toBe(200);
 });
 
 async function leftOpen(): Promise<void> {
-  await vi.waitFor(() => expect(server.http.openConnections).toBeLessThanOrEqual(1), SOON);
+  await eventually(() => expect(server.http.openConnections).toBeLessThanOrEqual(1));
 }
 
 describe('bytes that are no request', () => {
@@ -108,7 +108,7 @@ describe('bodies and their lengths', () => {
   test('a client that resets the connection in the middle of its body leaves nothing behind', async () => {
     const client = await RawClient.connect(server.port);
     client.send(request('/v1/track', { ...HEADERS, 'content-length': '100' }, '{"user_id":'));
-    await vi.waitFor(() => expect(server.http.openRequests).toBe(1));
+    await eventually(() => expect(server.http.openRequests).toBe(1));
 
     client.socket.resetAndDestroy();
 
@@ -171,7 +171,7 @@ describe('bodies and their lengths', () => {
       const body = Buffer.alloc(8_000_000, 'x');
       client.socket.pause();
       client.send(request('/v1/batch', { ...headers, 'content-length': String(body.length) }));
-      await vi.waitFor(() => expect(server.http.openRequests).toBe(1));
+      await eventually(() => expect(server.http.openRequests).toBe(1));
 
       const failure = await new Promise((resolve) => {
         client.socket.write(body, resolve);
@@ -235,7 +235,7 @@ describe('one connection', () => {
     const client = await RawClient.connect(server.port);
     server.faulty.hold();
     client.send(`${good}${good}garbage\r\n\r\n`);
-    await vi.waitFor(() => expect(server.faulty.waiting).toBe(2));
+    await eventually(() => expect(server.faulty.waiting).toBe(2));
     expect(client.received).toBe('');
 
     server.faulty.release();
@@ -259,13 +259,13 @@ describe('one connection', () => {
     const client = await RawClient.connect(server.port);
     server.faulty.hold();
     client.send(good);
-    await vi.waitFor(() => expect(server.faulty.waiting).toBe(1));
+    await eventually(() => expect(server.faulty.waiting).toBe(1));
     client.socket.destroy();
     await leftOpen();
 
     server.faulty.release();
 
-    await vi.waitFor(() => expect(server.faulty.records.length).toBe(before + 1));
+    await eventually(() => expect(server.faulty.records.length).toBe(before + 1));
   });
 
   test('half closed after the request gets its answer', async () => {

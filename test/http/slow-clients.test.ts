@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { IngestServer, WRITE_KEY } from '../support/ingest-server.ts';
 import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
 
@@ -8,13 +9,13 @@ const HEADERS = { api_key: WRITE_KEY, 'content-type': 'application/json', 'conte
 let server: IngestServer;
 
 beforeAll(async () => {
-  const timeouts = { headersTimeoutMs: 300, bodyTimeoutMs: 500, keepAliveTimeoutMs: 200, checkEveryMs: 20 };
+  const timeouts = { headersTimeoutMs: 1_000, bodyTimeoutMs: 1_200, keepAliveTimeoutMs: 200, checkEveryMs: 20 };
   server = await IngestServer.start({ server: timeouts });
 });
 afterAll(() => server.stop());
 
 async function nothingHeld(): Promise<void> {
-  await vi.waitFor(() => expect([server.http.openConnections, server.http.openRequests]).toEqual([0, 0]));
+  await eventually(() => expect([server.http.openConnections, server.http.openRequests]).toEqual([0, 0]));
 }
 
 test('a connection that says nothing is closed', async () => {
@@ -79,15 +80,15 @@ test('a client that does not read its answer is let go', async () => {
   );
   const route = { method: 'GET', path: '/endless', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
   const routes = [{ ...route, handle: () => ({ status: 200, body: endless }) }];
-  const other = await IngestServer.start({ routes, server: { stalledTimeoutMs: 200 } });
+  const other = await IngestServer.start({ routes, server: { stalledTimeoutMs: 1_000 } });
   onTestFinished(() => other.stop());
   const client = await RawClient.connect(other.port);
   client.socket.pause();
 
   client.send(request('/endless', {}, '', 'GET'));
 
-  await vi.waitFor(() => expect(endless.destroyed).toBe(true), { timeout: 10_000 });
-  await vi.waitFor(() => expect(other.http.openConnections).toBe(0));
+  await eventually(() => expect(endless.destroyed).toBe(true));
+  await eventually(() => expect(other.http.openConnections).toBe(0));
 });
 
 test('a client that does not read a whole answer is let go sooner, and no other', async () => {
@@ -110,7 +111,7 @@ test('a client that does not read a whole answer is let go sooner, and no other'
   const answers = await patient.send(request('/late', {}, '', 'GET')).answered(2);
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  await vi.waitFor(() => expect(other.http.openConnections).toBe(1), { timeout: 10_000 });
+  await eventually(() => expect(other.http.openConnections).toBe(1));
 });
 
 test('a request that has arrived may wait for the log longer than any of these', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { IngestServer, WRITE_KEY } from '../support/ingest-server.ts';
 import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
 
@@ -18,7 +19,7 @@ test('stopping closes idle connections at once, used or not', async () => {
   await used.send(good).answered();
   const fresh = await RawClient.connect(server.port);
   const partial = (await RawClient.connect(server.port)).send('POST /v1/track HTTP/1.1\r\n');
-  await vi.waitFor(() => expect(server.http.openConnections).toBe(3));
+  await eventually(() => expect(server.http.openConnections).toBe(3));
 
   await server.http.close(LONG_MS);
 
@@ -31,7 +32,7 @@ test('stopping answers what was accepted, says that it closes, and takes nothing
   const client = await RawClient.connect(server.port);
   server.faulty.hold();
   client.send(good);
-  await vi.waitFor(() => expect(server.faulty.waiting).toBe(1));
+  await eventually(() => expect(server.faulty.waiting).toBe(1));
 
   const closing = server.http.close(LONG_MS);
   await expect(RawClient.connect(server.port)).rejects.toThrow();
@@ -47,7 +48,7 @@ test('stopping lets a body that is on its way arrive', async () => {
   const server = await start();
   const client = await RawClient.connect(server.port);
   client.send(good.slice(0, -5));
-  await vi.waitFor(() => expect(server.http.openRequests).toBe(1));
+  await eventually(() => expect(server.http.openRequests).toBe(1));
 
   const closing = server.http.close(LONG_MS);
   client.send(good.slice(-5));
@@ -60,12 +61,12 @@ test('stopping cuts what does not end within the bound', async () => {
   const server = await start();
   const client = await RawClient.connect(server.port);
   client.send(request('/v1/track', { api_key: WRITE_KEY, 'content-type': 'application/json', 'content-length': '9' }));
-  await vi.waitFor(() => expect(server.http.openRequests).toBe(1));
+  await eventually(() => expect(server.http.openRequests).toBe(1));
 
   await server.http.close(50);
 
   expect(await client.closed()).toEqual([]);
-  await vi.waitFor(() => expect(server.http.openRequests).toBe(0));
+  await eventually(() => expect(server.http.openRequests).toBe(0));
 });
 
 test('stopping twice is stopping once', async () => {

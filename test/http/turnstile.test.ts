@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Call } from '../../services/http/call.ts';
 import { Turnstile } from '../../services/http/turnstile.ts';
+import { eventually } from '../support/eventually.ts';
 import { IngestServer } from '../support/ingest-server.ts';
 import { RawClient, request } from '../support/raw-client.ts';
 
@@ -35,7 +36,7 @@ async function statusOf(client: RawClient): Promise<number | undefined> {
 
 test('one more than may be open is told to come again, until one of them is answered', async () => {
   const open = [await ask(), await ask()];
-  await vi.waitFor(() => expect(handled).toBe(2));
+  await eventually(() => expect(handled).toBe(2));
 
   const [refused] = await (await ask()).answered();
   expect([refused?.status, refused?.json?.type]).toEqual([429, 'urn:tidemark:problem:overloaded']);
@@ -47,14 +48,13 @@ test('one more than may be open is told to come again, until one of them is answ
 
 test('a client that goes away makes room', async () => {
   const [gone] = [await ask(), await ask()];
-  await vi.waitFor(() => expect(handled).toBe(2));
+  await eventually(() => expect(handled).toBe(2));
 
   gone?.socket.destroy();
 
-  await vi.waitFor(async () => {
-    const client = await ask();
-    await vi.waitFor(() => expect(handled).toBe(3), { timeout: 200 });
-    gate.resolve();
-    expect(await statusOf(client)).toBe(200);
-  });
+  await eventually(() => expect(server.http.openConnections).toBe(1));
+  const client = await ask();
+  await eventually(() => expect(handled).toBe(3));
+  gate.resolve();
+  expect(await statusOf(client)).toBe(200);
 });

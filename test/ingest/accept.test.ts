@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ClockGuard } from '../../services/ingest/clock-guard.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
+import { eventually } from '../support/eventually.ts';
 import { IngestServer, type IngestServerOptions } from '../support/ingest-server.ts';
 
 const TRACK = { user_id: 'u', event: 'e' };
@@ -19,7 +20,7 @@ test('the answer leaves only when the log has the message safe', async () => {
     answered = true;
     return reply;
   });
-  await vi.waitFor(() => expect(server.faulty.waiting).toBe(1));
+  await eventually(() => expect(server.faulty.waiting).toBe(1));
   await server.get('/healthz');
   expect(answered).toBe(false);
 
@@ -33,9 +34,9 @@ test('unacknowledged bytes are bounded, and free again once the log has them', a
   server.faulty.hold();
   const big = { ...TRACK, properties: { pad: 'x'.repeat(1_500) } };
   const waiting = [server.post('/v1/track', big)];
-  await vi.waitFor(() => expect(server.faulty.waiting).toBe(1));
+  await eventually(() => expect(server.faulty.waiting).toBe(1));
   waiting.push(server.post('/v1/track', big));
-  await vi.waitFor(() => expect(server.faulty.waiting).toBe(2));
+  await eventually(() => expect(server.faulty.waiting).toBe(2));
 
   const refused = await server.post('/v1/track', TRACK);
   const { text } = await server.get('/metrics');
@@ -58,7 +59,7 @@ test('a log that goes away makes ingest unready until it is back', async () => {
   expect([refused.status, server.ingestor.state]).toEqual([503, 'log away']);
   expect(server.ingestor.unacknowledgedBytes).toBe(0);
   server.faulty.away = false;
-  await vi.waitFor(() => expect(server.ingestor.state).toBe('ready'));
+  await eventually(() => expect(server.ingestor.state).toBe('ready'));
   expect((await server.post('/v1/track', TRACK)).status).toBe(200);
 });
 
@@ -104,7 +105,7 @@ test('a clock that was off is tried again after a while', async () => {
   await server.post('/v1/track', TRACK);
   server.faulty.clockOffsetMs = 0;
 
-  await vi.waitFor(() => expect(server.ingestor.state).toBe('ready'));
+  await eventually(() => expect(server.ingestor.state).toBe('ready'));
 
   expect((await server.post('/v1/track', TRACK)).status).toBe(200);
 });

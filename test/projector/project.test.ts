@@ -11,7 +11,7 @@ import { serverUrl } from '../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 import { MemoryLog } from '../support/memory-log.ts';
 import { awayFor, codec, identify, recordOf, session, TODAY, track } from '../support/messages.ts';
-import { append, eventually, overriding } from '../support/projector.ts';
+import { append, overriding } from '../support/projector.ts';
 import { randomProjectId } from '../support/random-project.ts';
 
 const server = await serverUrl('postgres');
@@ -33,8 +33,8 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
 
     project();
 
-    await eventually(profile).toMatchObject({ userId: 'ada', anonymous: true, traits: '{"plan": "pro"}' });
-    await eventually(async () => (await log.committed()).length).toBe(3);
+    await expect.poll(profile).toMatchObject({ userId: 'ada', anonymous: true, traits: '{"plan": "pro"}' });
+    await expect.poll(async () => (await log.committed()).length).toBe(3);
   });
 
   test('a repeat under the same given id changes nothing', async () => {
@@ -45,7 +45,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
 
     project();
 
-    await eventually(async () => (await profile())?.traits).toBe('{"plan": "pro", "seen": true}');
+    await expect.poll(async () => (await profile())?.traits).toBe('{"plan": "pro", "seen": true}');
   });
 
   test.each([
@@ -62,10 +62,10 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
 
     for (const [index, topics] of lanes.entries()) {
       project(undefined, log, { topics, group: `lane-${index}` });
-      await eventually(() => reports.length).toBe(index + 1);
+      await expect.poll(() => reports.length).toBe(index + 1);
     }
 
-    await eventually(async () => (await profile())?.traits).toBe('{"plan": "pro", "since": 2020}');
+    await expect.poll(async () => (await profile())?.traits).toBe('{"plan": "pro", "since": 2020}');
   });
 
   test('what it applies is counted by project and hour of arrival: messages, repeats, and no dead letters', async () => {
@@ -77,8 +77,8 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     log.put('tidemark.track', 0, { key: Buffer.from('k'), value: Buffer.from('no avro') });
 
     project();
-    await eventually(profile).toBeDefined();
-    await eventually(() => reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(4);
+    await expect.poll(profile).toBeDefined();
+    await expect.poll(() => reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(4);
 
     const sql = 'select topic, hour, messages, repeats from applied_counts where project_id = $1 order by topic, hour';
     expect(await database().query(sql, [ada.projectId])).toEqual([
@@ -92,14 +92,14 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     const { log, project, profile, ada, reports } = await scene();
     append(log, [identify({ ...ada, traits: '{"a":1}' })]);
     const first = project();
-    await eventually(profile).toBeDefined();
+    await expect.poll(profile).toBeDefined();
     await first.stop();
     append(log, [identify({ ...ada, traits: '{"b":2}' })]);
 
     project();
 
-    await eventually(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2}');
-    expect(reports.map(({ messages }) => messages)).toEqual([1, 1]);
+    await expect.poll(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2}');
+    await expect.poll(() => reports.map(({ messages }) => messages)).toEqual([1, 1]);
   });
 
   test('a record that is no message goes whole to the dead letters, and the rest is written', async () => {
@@ -110,7 +110,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
 
     project();
 
-    await eventually(profile).toBeDefined();
+    await expect.poll(profile).toBeDefined();
     const letters = log.records('tidemark.dead-letter', 0).map(({ value }) => codec.decodeDeadLetter(value));
     expect(letters).toMatchObject([{ topic: 'tidemark.track', partition: 0, offset: 0n, reader: 'projector' }]);
     expect(Buffer.from(letters[0]!.value)).toEqual(broken.value);
@@ -126,7 +126,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
 
     project();
 
-    await eventually(() => reports.length).toBe(1);
+    await expect.poll(() => reports.length).toBe(1);
     expect(reports).toMatchObject([{ messages: 18, deadLetters: 2 }]);
     expect(await find(messages[3]!)).toBeUndefined();
     expect(await find(messages[4]!)).toBeDefined();
@@ -148,7 +148,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
 
     project(flaky);
 
-    await eventually(profile).toBeDefined();
+    await expect.poll(profile).toBeDefined();
     expect(failures).toBe(-1);
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
 
     project(undefined, log, { codec: away.codec });
 
-    await eventually(profile).toBeDefined();
+    await expect.poll(profile).toBeDefined();
     expect(away.failuresLeft()).toBe(0);
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
@@ -177,15 +177,15 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     });
     append(log, [identify({ ...ada, traits: '{"a":1}' })]);
     project(broken);
-    await eventually(profile).toBeDefined();
+    await expect.poll(profile).toBeDefined();
     isBroken = true;
     append(log, [identify({ ...ada, traits: '{"b":2}' }), identify({ ...ada, traits: '{"c":3}' })]);
-    await eventually(() => refusals).toBeGreaterThan(6);
+    await expect.poll(() => refusals).toBeGreaterThan(6);
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
 
     isBroken = false;
 
-    await eventually(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2, "c": 3}');
+    await expect.poll(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2, "c": 3}');
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
 
@@ -204,18 +204,18 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     });
 
     project(contested);
-    await eventually(() => taken).toBe(true);
+    await expect.poll(() => taken).toBe(true);
     append(log, [identify({ ...ada, traits: '{"b":2}' })]);
 
-    await eventually(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2}');
-    expect(reports.map(({ messages }) => messages)).toEqual([1]);
+    await expect.poll(async () => (await profile())?.traits).toBe('{"a": 1, "b": 2}');
+    await expect.poll(() => reports.map(({ messages }) => messages)).toEqual([1]);
   });
 
   test('a log that is another one stops it for good', async () => {
     const { log, project, profile, ada } = await scene();
     append(log, [track(ada)]);
     const first = project();
-    await eventually(profile).toBeDefined();
+    await expect.poll(profile).toBeDefined();
     await first.stop();
     const another = new MemoryLog();
     append(another, [track({ ...ada, userId: 'bob' })]);
@@ -255,8 +255,8 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
       await nextTurn();
     }
 
-    await eventually(async () => (await profile())?.traits).toBe(`{"n": ${count - 1}}`);
-    await eventually(() => reports.reduce((sum, report) => sum + report.messages, 0)).toBe(count);
+    await expect.poll(async () => (await profile())?.traits).toBe(`{"n": ${count - 1}}`);
+    await expect.poll(() => reports.reduce((sum, report) => sum + report.messages, 0)).toBe(count);
   });
 
   /** A log of its own, and a store that stands at its beginning: the topics are the same for all tests. */

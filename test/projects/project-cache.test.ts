@@ -1,8 +1,9 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashKey, makeKey } from '../../services/projects/keys.ts';
 import { ProjectCache, type ProjectCacheOptions } from '../../services/projects/project-cache.ts';
 import type { Scope } from '../../services/projects/project-store.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
+import { eventually } from '../support/eventually.ts';
 import { MemoryProjectStore } from '../support/memory-project-store.ts';
 
 describe('the project cache', () => {
@@ -39,7 +40,7 @@ describe('the project cache', () => {
     const gate = Promise.withResolvers<void>();
     store.gate = gate.promise;
     const before = cache.find(makeKey('write'));
-    await vi.waitFor(() => expect(store.snapshots).toBe(2));
+    await eventually(() => expect(store.snapshots).toBe(2));
     const key = await addKey('write');
 
     const found = cache.find(key);
@@ -57,7 +58,7 @@ describe('the project cache', () => {
 
     await store.revokeKey((await store.listKeys())[0]!.id);
 
-    await vi.waitFor(async () => expect(await cache.find(key)).toBeUndefined());
+    await eventually(async () => expect(await cache.find(key)).toBeUndefined());
   });
 
   test('notices a changed project', async () => {
@@ -67,7 +68,7 @@ describe('the project cache', () => {
 
     await store.updateProject(project.id, { rateLimit: 7 });
 
-    await vi.waitFor(async () => expect(await cache.find(key)).toMatchObject({ project: { rateLimit: 7 } }));
+    await eventually(async () => expect(await cache.find(key)).toMatchObject({ project: { rateLimit: 7 } }));
   });
 
   test('does not ask the store again within the least interval, however many unknown keys come', async () => {
@@ -134,11 +135,11 @@ describe('the project cache while the store is away', () => {
     await cache.start();
     store.away = true;
     const tried = store.snapshots;
-    await vi.waitFor(() => expect(store.snapshots).toBeGreaterThan(tried + 3));
+    await eventually(() => expect(store.snapshots).toBeGreaterThan(tried + 3));
 
     store.away = false;
 
-    await vi.waitFor(() => expect(cache.storeAway).toBe(false));
+    await eventually(() => expect(cache.storeAway).toBe(false));
     expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
@@ -151,7 +152,7 @@ describe('the project cache while the store is away', () => {
 
     store.away = false;
 
-    await vi.waitFor(() => expect(cache.loaded).toBe(true));
+    await eventually(() => expect(cache.loaded).toBe(true));
     expect(cache.find(key)).not.toBeInstanceOf(Promise);
   });
 

@@ -4,6 +4,7 @@ import type { LogReader } from '../../services/event-log/event-log.ts';
 import { ReaderLoop } from '../../services/readers/reader-loop.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
+import { eventually } from '../support/eventually.ts';
 
 test('a reader says for how long it has been repeating what fails, until it succeeds', async () => {
   let isAway = false;
@@ -29,10 +30,10 @@ test('a reader says for how long it has been repeating what fails, until it succ
 
   isAway = true;
   const written = loop.patiently('write', write);
-  await vi.waitFor(() => expect(write.mock.calls.length).toBeGreaterThan(2));
+  await eventually(() => expect(write.mock.calls.length).toBeGreaterThan(2));
   const first = loop.waitingMs;
   expect(first).toBeGreaterThan(0);
-  await vi.waitFor(() => expect(loop.waitingMs).toBeGreaterThan(first));
+  await eventually(() => expect(loop.waitingMs).toBeGreaterThan(first));
 
   isAway = false;
   await written;

@@ -40,9 +40,9 @@ describe('a command under way', () => {
 
   test('is waited for as long as there are signs of life', async () => {
     const { path, go } = await serveUntilTold({ signOfLifeMs: 5 });
-    const asked = askControl(path, 'work', {}, { timeoutMs: 200 });
+    const asked = askControl(path, 'work', {}, { timeoutMs: 2_000 });
 
-    setTimeout(go, 600);
+    setTimeout(go, 3_000);
 
     expect(await asked).toBe('done');
   });

@@ -18,6 +18,9 @@ import { freePort } from './ports.ts';
 import { controlsOf, runTool, ServerProcess, type ServerControls } from './server-process.ts';
 
 const NAME = 'tidemark';
+// Asked again and again until it is up; what is asked once has longer.
+const ANSWER_WITHIN_MS = 2_000;
+const ONCE_WITHIN_MS = 30_000;
 
 export interface PostgresOptions {
   /** An empty or missing folder; the server's data stays in it. Where we are root, others must be able to enter its parents. */
@@ -60,7 +63,7 @@ export async function startPostgres({ folder, port, settings = {} }: PostgresOpt
     answers: () => query(`${url}postgres`, 'select 1'),
   });
   await server.start();
-  await query(`${url}postgres`, `create database ${NAME}`);
+  await query(`${url}postgres`, `create database ${NAME}`, ONCE_WITHIN_MS);
   return {
     url: url + NAME,
     port: at,
@@ -137,8 +140,8 @@ function flags(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 }
 
-async function query(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+async function query(url: string, sql: string, withinMs = ANSWER_WITHIN_MS): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: withinMs });
   // A server on its way up may close a connection that is open already.
   client.on('error', () => undefined);
   try {

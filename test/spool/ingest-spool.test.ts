@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
+import { lockIfFree } from '../../services/spool/folders.ts';
 import { encodeFrames } from '../../services/spool/frames.ts';
 import { IngestSpool, type IngestSpoolOptions } from '../../services/spool/ingest-spool.ts';
 import { Spool } from '../../services/spool/spool.ts';
@@ -33,7 +34,7 @@ async function open(dir: string, options: Partial<IngestSpoolOptions> = {}): Pro
   return { log, spool, registry, said };
 }
 
-/** As a process that was killed leaves its folder. */
+/** As a process that was killed leaves its folder: until then it has it, unless somebody else does here. */
 async function leave(
   dir: string,
   folder: string,
@@ -41,9 +42,11 @@ async function leave(
 ): Promise<string> {
   const path = join(dir, folder);
   await mkdir(path, { recursive: true });
+  const lock = lockIfFree(path);
   const left = await Spool.open({ folder: path, maxBytes: 2 ** 20, segmentBytes: 1 });
   for (const some of records) await left.append(some);
   await left.close();
+  lock?.release();
   return path;
 }
 

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Appended, NewRecord } from '../../services/event-log/event-log.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { SpoolingLog, type SpoolingLogParts } from '../../services/spool/spooling-log.ts';
 import type { Spool, SpoolOptions } from '../../services/spool/spool.ts';
 import { until } from '../support/event-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { FaultyLog } from '../support/faulty-log.ts';
 import { firstsOf, numbered, openSpool, spooled, valuesOf } from '../support/spool.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -242,7 +243,7 @@ test('closing leaves on disk what waits, and refuses nothing that was taken', as
   await spooling.append(numbered(0, 2));
   log.away = false;
   log.hold();
-  await vi.waitFor(() => expect(log.waiting).toBeGreaterThan(0));
+  await eventually(() => expect(log.waiting).toBeGreaterThan(0));
   const held = spooling.append(numbered(2, 1));
 
   await spooling.close();

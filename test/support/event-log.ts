@@ -57,5 +57,5 @@ export function placeOf({ topic, partition, offset }: Pick<Appended, 'topic' | '
 }
 
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(holds, { timeout: 25_000, interval: 5 }).toBe(true);
+  await expect.poll(holds, { timeout: 50_000, interval: 5 }).toBe(true);
 }

@@ -1,14 +1,8 @@
 /** For the projector's tests. */
-import { expect } from 'vitest';
 import { type Message, MESSAGE_TOPICS, topicOf } from '../../services/messages/message.ts';
 import type { ProfileStore } from '../../services/profiles/profile-store.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { recordOf } from './messages.ts';
-
-/** Waits for a condition for as long as a busy machine may take. */
-export function eventually<T>(read: () => T) {
-  return expect.poll(read, { timeout: 20_000 });
-}
 
 export function append(log: MemoryLog, messages: readonly Message[]): void {
   for (const topic of MESSAGE_TOPICS) log.records(topic, 0);

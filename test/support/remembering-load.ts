@@ -1,5 +1,6 @@
 /** A load generator that remembers what was answered 200, and looks for all of it afterwards. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { readersPassed } from './readers-passed.ts';
 import type { ServiceProcess } from './service.ts';
 
 const USERS = 8;
@@ -49,9 +50,7 @@ export class RememberingLoad {
   /** Resolves once the readers have passed the last request of every user. */
   async caughtUp(service: ServiceProcess): Promise<void> {
     for (const { receipt } of this.#users.values()) {
-      const answer = await service.request(`/v1/receipts/${receipt}?wait=30`);
-      const { projected, queryable } = (await answer.json()) as { projected: boolean; queryable: boolean };
-      if (!projected || !queryable) throw new Error(`not caught up: ${JSON.stringify({ projected, queryable })}`);
+      await readersPassed(service, receipt);
     }
   }
 

@@ -28,7 +28,7 @@ let finished: Finished;
 beforeAll(async () => {
   scene = await embeddedScene();
   finished = await torture(scene, RUN);
-}, 300_000);
+}, 900_000);
 afterAll(() => scene?.close());
 
 test('one process under kills and other faults loses nothing, doubles nothing, and both stores are as the model', () => {

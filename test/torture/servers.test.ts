@@ -20,7 +20,7 @@ const canRun = await canRunOnServers();
 
 test.skipIf(!canRun)(
   'roles and servers under kills and other faults lose nothing, double nothing, and both stores are as the model',
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async () => {
     const scene = await serversScene({ brokers: 1 });
     try {
