@@ -41,20 +41,24 @@ describe.skipIf(!canRun)('a service whose servers are away', () => {
     return service;
   }
 
-  test('from its start waits, says so once of each, and is ready when all are there', { timeout: 180_000 }, async () => {
-    kafka.brokers[0]?.proxy.refuse();
-    for (const proxy of Object.values(proxies)) proxy.goAway();
+  test(
+    'from its start waits, says so once of each, and is ready when all are there',
+    { timeout: 180_000 },
+    async () => {
+      kafka.brokers[0]?.proxy.refuse();
+      for (const proxy of Object.values(proxies)) proxy.goAway();
 
-    const starting = start();
-    await until(() => Object.values(proxies).every(({ turnedAway }) => turnedAway >= 3));
-    await kafka.heal();
-    for (const proxy of Object.values(proxies)) proxy.comeBack();
+      const starting = start();
+      await until(() => Object.values(proxies).every(({ turnedAway }) => turnedAway >= 3));
+      await kafka.heal();
+      for (const proxy of Object.values(proxies)) proxy.comeBack();
 
-    const service = await starting;
-    const said = service.output.filter((line) => line.includes('cannot open'));
-    expect(said, said.join('\n')).toHaveLength(4);
-    expect(await service.stop()).toBe(0);
-  });
+      const service = await starting;
+      const said = service.output.filter((line) => line.includes('cannot open'));
+      expect(said, said.join('\n')).toHaveLength(4);
+      expect(await service.stop()).toBe(0);
+    },
+  );
 
   test(
     'for a while under load answers 200 only for what is in the log, and catches up',
