@@ -1,5 +1,7 @@
 /** The port of the event log. It moves bytes; it does not know messages. */
 
+import type { AppendMaterial } from './record-maker.ts';
+
 /** A partition of a topic. */
 export interface TopicPartition {
   readonly topic: string;
@@ -108,6 +110,13 @@ export interface EventLog {
    * @throws TidemarkError `LOG_UNAVAILABLE`, retryable, when the log cannot be reached or the disk is full.
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
+  /**
+   * Only of a log that writes in a thread of its own: loads a module there that makes records, by the `makeRecords` that
+   * it exports; see record-maker.ts.
+   *
+   * @throws whatever keeps the module from being loaded.
+   */
+  openMaker?(module: URL): Promise<AppendMaterial>;
   openReader(options: ReaderOptions): Promise<LogReader>;
   /**
    * The records of these ranges, each partition in order, partitions in turn; as no member of a group, and without

@@ -26,19 +26,49 @@ export interface AppendResult {
   readonly bytes: ArrayBuffer;
 }
 
+/** Records to be made by the module that was loaded, and appended. */
+export interface MakeRequest {
+  readonly kind: 'make';
+  /** The materials, one after the other. */
+  readonly bytes: ArrayBuffer;
+  readonly shared: readonly object[];
+  /** Of each material two numbers: which of `shared` is its own, and its bytes. */
+  readonly parts: readonly number[];
+}
+
+/** In place of a report's length. */
+export const NOT_MADE = -1;
+
+export interface MakeResult {
+  /** What is to be said of what each material gave, one after the other. */
+  readonly reports: string;
+  /** Of each report in UTF-16 code units, or NOT_MADE. */
+  readonly lengths: readonly number[];
+  readonly appendedAtMs: number;
+  /** Given back, to be filled again. */
+  readonly bytes: ArrayBuffer;
+}
+
 export type WriteRequest =
   | AppendRequest
+  | MakeRequest
   | { readonly kind: 'commit'; readonly group: string; readonly positions: readonly Position[] }
   | ({ readonly kind: 'claim' } & Claimant)
   | ({ readonly kind: 'release' } & Claimant)
   | { readonly kind: 'check' };
 
-/** Of an append where it went; of a claim whether it holds; else true. */
-export type WriteResult = AppendResult | boolean;
+/** Of an append where it went; of records to be made what became of them; of a claim whether it holds; else true. */
+export type WriteResult = AppendResult | MakeResult | boolean;
+
+/** Loads the module whose `makeRecords` makes records. */
+export interface LoadRequest {
+  readonly kind: 'load';
+  readonly module: string;
+}
 
 export interface Asked {
   readonly id: number;
-  readonly request: WriteRequest | { readonly kind: 'close' };
+  readonly request: WriteRequest | LoadRequest | { readonly kind: 'close' };
 }
 
 export type Answered =

@@ -4,15 +4,18 @@
  */
 import { join } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { SpareMemory } from './lmdb-batch.ts';
 import { failureOf } from './lmdb-errors.ts';
 import { DATA_FILE } from './lmdb-folder.ts';
 import { Gate } from './lmdb-gate.ts';
 import { claim, type Claimant, release } from './lmdb-leases.ts';
+import { Making } from './lmdb-making.ts';
 import type {
   Answered,
   AppendRequest,
   AppendResult,
   Asked,
+  LoadRequest,
   WriteRequest,
   WriterData,
   WriteResult,
@@ -20,6 +23,7 @@ import type {
 import { Room } from './lmdb-room.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { thisProcess } from './process-identity.ts';
+import type { RecordMaker } from './record-maker.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
@@ -30,6 +34,8 @@ const held = new Map<string, Claimant>();
 let store: LmdbStore | undefined;
 let room: Room | undefined;
 let renewal: NodeJS.Timeout | undefined;
+let maker: RecordMaker | undefined;
+const packing = new SpareMemory();
 
 port.on('message', (first: Asked) => {
   const asked = [first];
@@ -41,43 +47,63 @@ port.on('message', (first: Asked) => {
   answer(asked);
 });
 
+interface Write {
+  readonly id: number;
+  readonly request: WriteRequest;
+  /** Of a request for records. */
+  readonly making: Making | undefined;
+}
+
 function answer(asked: readonly Asked[]): void {
-  const writes = asked.filter((one): one is Asked & { readonly request: WriteRequest } => one.request.kind !== 'close');
-  if (writes.length > 0) {
-    const answers = carryOut(writes);
-    for (const one of answers) port.postMessage(one, transferOf(one));
+  const writes = asked.filter((one): one is Asked & Pick<Write, 'request'> => isWrite(one.request));
+  if (writes.length > 0) for (const one of carryOut(writes)) port.postMessage(one, transferOf(one));
+  for (const { id, request } of asked) {
+    if (request.kind === 'load') void load(id, request);
+    else if (request.kind === 'close') void end(id);
   }
-  const close = asked.find(({ request }) => request.kind === 'close');
-  if (close !== undefined) void end(close.id);
+}
+
+function isWrite(request: Asked['request']): request is WriteRequest {
+  return request.kind !== 'close' && request.kind !== 'load';
 }
 
 /** All of them or, where one fails, none. */
-function carryOut(writes: readonly { readonly id: number; readonly request: WriteRequest }[]): readonly Answered[] {
+function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Answered[] {
   try {
     const opened = (store ??= gate.pass(() => LmdbStore.open(folder, [], undefined)));
+    const writes = asked.map(({ id, request }) => {
+      const making = request.kind === 'make' ? new Making(request, maker, opened.layout, packing) : undefined;
+      return { id, request, making };
+    });
     const results = gate.pass(() =>
       opened.transact(() => {
         makeRoom(writes);
-        return writes.map(({ request }) => apply(opened, request));
+        return writes.map((write) => apply(opened, write));
       }),
     );
     for (const [i, { request }] of writes.entries()) remember(request, results[i]);
-    return writes.map(({ id }, i) => ({ id, result: results[i] as WriteResult }));
+    return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
   } catch (error) {
-    const { code, message } = failureOf(error, 'to write');
-    return writes.map(({ id }) => ({ id, error: { code, message } }));
+    return asked.map(({ id }) => failed(id, error, 'to write'));
   }
 }
 
-function makeRoom(writes: readonly { readonly request: WriteRequest }[]): void {
+function failed(id: number, error: unknown, doing: string): Answered {
+  const { code, message } = failureOf(error, doing);
+  return { id, error: { code, message } };
+}
+
+function makeRoom(writes: readonly Write[]): void {
   let bytes = 0;
-  for (const { request } of writes) {
-    if (request.kind === 'append') for (const { length } of request.chunks) bytes += length;
+  for (const { request, making } of writes) {
+    const appending = request.kind === 'append' ? request : making?.append;
+    if (appending !== undefined) for (const { length } of appending.chunks) bytes += length;
   }
   if (bytes > 0) (room ??= new Room(join(folder, DATA_FILE))).makeFor(bytes);
 }
 
-function apply(opened: LmdbStore, request: WriteRequest): WriteResult {
+function apply(opened: LmdbStore, { request, making }: Write): WriteResult {
+  if (making !== undefined) return append(opened, making.append);
   if (request.kind === 'append') return append(opened, request);
   if (request.kind === 'claim') return claim(opened, request, self, leaseMs);
   if (request.kind === 'release') release(opened, request);
@@ -87,8 +113,9 @@ function apply(opened: LmdbStore, request: WriteRequest): WriteResult {
 }
 
 function append(opened: LmdbStore, { bytes, chunks }: AppendRequest): AppendResult {
-  const ends = opened.ends();
   const appendedAtMs = Date.now();
+  if (chunks.length === 0) return { offsets: [], appendedAtMs, bytes };
+  const ends = opened.ends();
   const offsets = chunks.map(({ slot, at, length, count }) => {
     const offset = ends[slot] as number;
     opened.append(opened.layout.slot(slot), offset, Buffer.from(bytes, at, length), count, appendedAtMs);
@@ -97,6 +124,19 @@ function append(opened: LmdbStore, { bytes, chunks }: AppendRequest): AppendResu
   });
   opened.putEnds(ends);
   return { offsets, appendedAtMs, bytes };
+}
+
+function resultOf(making: Making | undefined, result: WriteResult): WriteResult {
+  return making === undefined ? result : making.result(result as AppendResult);
+}
+
+async function load(id: number, { module }: LoadRequest): Promise<void> {
+  try {
+    ({ makeRecords: maker } = (await import(module)) as { readonly makeRecords: RecordMaker });
+    port.postMessage({ id, result: true } satisfies Answered);
+  } catch (error) {
+    port.postMessage(failed(id, error, 'to load what makes its records'));
+  }
 }
 
 /** A lease counts as held once it is on disk. */

@@ -7,6 +7,8 @@ import type {
   AppendRequest,
   AppendResult,
   Asked,
+  MakeRequest,
+  MakeResult,
   WriterData,
   WriteRequest,
   WriteResult,
@@ -32,6 +34,8 @@ export class LmdbWriter {
   readonly #events: WriterEvents;
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
+  /** What makes records in the thread, also in one that is started again. */
+  #maker: string | undefined;
   #lastId = 0;
 
   constructor(data: Omit<WriterData, 'gate'>, events: WriterEvents) {
@@ -46,12 +50,23 @@ export class LmdbWriter {
     return this.#ask(request, [request.bytes]) as Promise<AppendResult>;
   }
 
+  /** The same for what records are made of. */
+  make(request: MakeRequest): Promise<MakeResult> {
+    return this.#ask(request, [request.bytes]) as Promise<MakeResult>;
+  }
+
+  /** Loads what makes records; until then none is made. @throws TidemarkError where it cannot be loaded. */
+  async load(module: string): Promise<void> {
+    await this.#ask({ kind: 'load', module });
+    this.#maker = module;
+  }
+
   /** True where the group is the claimant's now. */
   claim(claimant: Claimant): Promise<boolean> {
     return this.#ask({ kind: 'claim', ...claimant }) as Promise<boolean>;
   }
 
-  async write(request: Exclude<WriteRequest, AppendRequest>): Promise<void> {
+  async write(request: Exclude<WriteRequest, AppendRequest | MakeRequest>): Promise<void> {
     await this.#ask(request);
   }
 
@@ -92,7 +107,14 @@ export class LmdbWriter {
       cause = error;
     });
     thread.once('exit', () => this.#ended(thread, cause));
+    if (this.#maker !== undefined) this.#reload(thread, this.#maker);
     return thread;
+  }
+
+  /** Nobody waits for it: what is to be made before it is there is not made, and told so. */
+  #reload(thread: Worker, module: string): void {
+    const asked: Asked = { id: ++this.#lastId, request: { kind: 'load', module } };
+    thread.postMessage(asked);
   }
 
   #settle(thread: Worker, answered: Exclude<Answered, { readonly lost: Claimant }>): void {

@@ -13,10 +13,12 @@ import type {
 import { AppendQueue } from './lmdb-appends.ts';
 import { failureOf } from './lmdb-errors.ts';
 import { prepareFolder } from './lmdb-folder.ts';
+import { MaterialQueue } from './lmdb-materials.ts';
 import { LmdbReader } from './lmdb-reader.ts';
 import { scan } from './lmdb-scan.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { LmdbWriter } from './lmdb-writer.ts';
+import type { AppendMaterial } from './record-maker.ts';
 import { checkGroup, stopping } from './refusals.ts';
 
 export interface LmdbEventLogOptions {
@@ -40,6 +42,7 @@ export class LmdbEventLog implements EventLog {
   readonly #store: LmdbStore;
   readonly #writer: LmdbWriter;
   readonly #appends: AppendQueue;
+  readonly #materials: MaterialQueue;
   readonly #readers = new Set<LmdbReader>();
   #closing: Promise<void> | undefined;
 
@@ -52,11 +55,13 @@ export class LmdbEventLog implements EventLog {
         ended: () => this.#each((reader) => reader.lose()),
       },
     );
-    this.#appends = new AppendQueue(store.layout, async (request) => {
-      const result = await this.#writer.append(request);
+    const wakingReaders = async <T>(writing: Promise<T>): Promise<T> => {
+      const result = await writing;
       this.#each((reader) => reader.wake());
       return result;
-    });
+    };
+    this.#appends = new AppendQueue(store.layout, (request) => wakingReaders(this.#writer.append(request)));
+    this.#materials = new MaterialQueue((request) => wakingReaders(this.#writer.make(request)));
   }
 
   /**
@@ -82,6 +87,15 @@ export class LmdbEventLog implements EventLog {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /** @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded. */
+  async openMaker(module: URL): Promise<AppendMaterial> {
+    if (this.#closing !== undefined) throw stopping();
+    await this.#writer.load(module.href);
+    return (material) => {
+      return this.#closing === undefined ? this.#materials.append(material) : Promise.reject(stopping());
+    };
   }
 
   async openReader(options: ReaderOptions): Promise<LogReader> {
@@ -128,7 +142,7 @@ export class LmdbEventLog implements EventLog {
   }
 
   async #close(): Promise<void> {
-    await this.#appends.idle();
+    await Promise.all([this.#appends.idle(), this.#materials.idle()]);
     await Promise.all([...this.#readers].map((reader) => reader.close()));
     await this.#writer.close();
     await this.#store.close();

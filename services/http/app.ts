@@ -3,7 +3,7 @@ import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
 import { keyIn, opens, UNAUTHORIZED } from './authenticate.ts';
-import { readText, refuseHead } from './body.ts';
+import { readBody, refuseHead } from './body.ts';
 import { Call } from './call.ts';
 import { HttpMetrics } from './http-metrics.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -40,7 +40,7 @@ export function createApp(parts: AppParts): Koa<State, object> {
   app.use(authenticate(parts.keys));
   app.use(limitRate(new RateLimiter()));
   app.use(decodeParameters);
-  app.use(readBody);
+  app.use(takeBody);
   app.use(handle);
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
@@ -163,24 +163,24 @@ function decodeParameters({ state }: Context, next: Next): Promise<void> | undef
   return next();
 }
 
-function readBody({ state }: Context, next: Next): Promise<void> | undefined {
+function takeBody({ state }: Context, next: Next): Promise<void> | undefined {
   const { call } = state;
   const { bodyLimitBytes } = routeOf(state);
   if (bodyLimitBytes === null) return next();
   const refusal = refuseHead(call.headers, bodyLimitBytes);
   if (refusal !== undefined) return refuse(state, refusal);
   if (expectsContinue(call)) call.res.writeContinue();
-  return readText(call.req, bodyLimitBytes).then((body) => takeBody(state, body, next));
+  return readBody(call.req, bodyLimitBytes).then((read) => keepBody(state, read, next));
 }
 
 function expectsContinue({ req }: Call): boolean {
   return req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion !== '1.0';
 }
 
-function takeBody(state: State, body: Awaited<ReturnType<typeof readText>>, next: Next): Promise<void> | undefined {
-  if (body === 'client-gone') return undefined;
-  if ('refused' in body) return refuse(state, body);
-  state.call.text = body.text;
+function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next: Next): Promise<void> | undefined {
+  if (read === 'client-gone') return undefined;
+  if ('refused' in read) return refuse(state, read);
+  state.call.body = read.body;
   return next();
 }
 

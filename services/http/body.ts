@@ -26,19 +26,19 @@ export function refuseHead(headers: IncomingHttpHeaders, limitBytes: number): Re
   return length !== undefined && Number(length) > rawLimit(encoding, limitBytes) ? tooLarge(limitBytes) : undefined;
 }
 
-/** The body as text. Call `refuseHead` first. Holds at most the limit, and as much again while decompressing. */
-export async function readText(req: IncomingMessage, limitBytes: number): Promise<{ readonly text: string } | NoBody> {
+/** The body, valid UTF-8. Call `refuseHead` first. Holds at most the limit, and as much again while decompressing. */
+export async function readBody(req: IncomingMessage, limitBytes: number): Promise<{ readonly body: Buffer } | NoBody> {
   const encoding = encodingOf(req.headers) ?? 'identity';
   const raw = await readBytes(req, rawLimit(encoding, limitBytes));
   if (raw === 'client-gone') return raw;
   if (raw === 'too-large') return tooLarge(limitBytes);
   const bytes = encoding === 'identity' ? raw : decompress(raw, encoding, limitBytes);
-  if (!(bytes instanceof Uint8Array)) return bytes;
+  if (!Buffer.isBuffer(bytes)) return bytes;
   if (!isUtf8(bytes)) return undecodable('The body is not valid UTF-8.');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return undecodable('The body begins with a byte order mark.');
   }
-  return { text: bytes.toString('utf8') };
+  return { body: bytes };
 }
 
 /** Reads at most `maxBytes`. Never rejects; a connection lost, or closed for being slow, is 'client-gone'. */

@@ -3,6 +3,7 @@ import type { Project } from '../projects/project-store.ts';
 import type { AuthenticatedKey } from './key-ring.ts';
 import type { Route } from './route.ts';
 
+const NO_BODY: Buffer = Buffer.alloc(0);
 const NO_PARAMS: Readonly<Record<string, string>> = {};
 
 /** One request on its way through the middleware: each step adds what it found out. */
@@ -20,8 +21,8 @@ export class Call {
   key: AuthenticatedKey | undefined;
   /** The path's parameters, percent-decoded. */
   params: Readonly<Record<string, string>> = NO_PARAMS;
-  /** The body: valid UTF-8 without a byte order mark; '' where the route takes none. */
-  text = '';
+  /** Valid UTF-8 without a byte order mark; none where the route takes none. */
+  body: Buffer = NO_BODY;
   #signal: AbortSignal | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: string) {
@@ -33,6 +34,11 @@ export class Call {
     const mark = target.indexOf('?');
     this.path = mark === -1 ? target : target.slice(0, mark);
     this.search = mark === -1 ? '' : target.slice(mark + 1);
+  }
+
+  /** The body. */
+  get text(): string {
+    return this.body.toString('utf8');
   }
 
   get headers(): IncomingHttpHeaders {

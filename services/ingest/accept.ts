@@ -1,30 +1,20 @@
 import type { Registry } from 'prom-client';
 import type { Appended, EventLog, NewRecord } from '../event-log/event-log.ts';
-import type { Refusal } from '../http/problems.ts';
+import { invalid, type Refusal } from '../http/problems.ts';
 import { encodeReceipt } from '../http/receipt.ts';
 import type { Codec } from '../messages/codec.ts';
-import { type Identify, type Message, type Micros, type Session, topicOf, type Track } from '../messages/message.ts';
-import { idempotentMessageId, newMessageId } from '../messages/message-id.ts';
-import { partitionKeyOf } from '../messages/user-key.ts';
-import { type ArrivalClock, versionOf } from '../messages/version.ts';
+import type { Message } from '../messages/message.ts';
+import { idempotentMessageId, messageIdAt, newMessageId } from '../messages/message-id.ts';
+import type { ArrivalClock } from '../messages/version.ts';
 import type { Project } from '../projects/project-store.ts';
 import { isRetryable } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { BodyHandover, type HandedBody } from './body-handover.ts';
+import { readReport } from './body-material.ts';
 import type { ClockGuard } from './clock-guard.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
-
-type Stamp = 'messageId' | 'messageIdGiven' | 'projectId' | 'timestamp' | 'receivedAt' | 'version';
-
-interface Unstamped {
-  /** Null: the service names it. */
-  readonly messageId: string | null;
-  /** Null: when it arrived. */
-  readonly timestamp: Micros | null;
-}
-
-/** A message as its caller gave it, still to be named and dated. */
-export type Arrival =
-  (Omit<Identify, Stamp> & Unstamped) | (Omit<Track, Stamp> & Unstamped) | (Omit<Session, Stamp> & Unstamped);
+import { publicAnswer, type PublicSource, readPublicBody } from './public-body.ts';
+import { type Arrival, countByType, recordOf, stamped } from './stamp.ts';
 
 /** A request's messages, all safe in the log, or on local disk until the log has them. */
 export interface Accepted {
@@ -35,7 +25,7 @@ export interface Accepted {
 }
 
 /** What ingest needs of the event log, or of what stands before it. */
-export interface IngestLog extends Pick<EventLog, 'check'> {
+export interface IngestLog extends Pick<EventLog, 'check' | 'openMaker'> {
   /** As the log's own; null where the records are safe on local disk instead. */
   append(records: readonly NewRecord[]): Promise<readonly Appended[] | null>;
 }
@@ -55,6 +45,8 @@ export interface IngestorParts {
   /** 20 bits that tell this process's versions from another's. */
   readonly processBits: number;
   readonly maxUnacknowledgedBytes: number;
+  /** The module by which a log that can makes records of bodies itself. */
+  readonly maker?: URL | undefined;
   readonly registry: Registry;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** How often a log that was away is looked for. */
@@ -68,12 +60,20 @@ export type IngestState = 'ready' | 'log away' | 'clock skewed';
 export class Ingestor {
   readonly #parts: IngestorParts;
   readonly #metrics: IngestMetrics;
+  readonly #handover: BodyHandover;
   #unacknowledgedBytes = 0;
+  #openBatches = 0;
   #probe: NodeJS.Timeout | undefined;
 
   constructor(parts: IngestorParts) {
     this.#parts = parts;
     this.#metrics = new IngestMetrics(parts.registry, () => this.#unacknowledgedBytes);
+    this.#handover = new BodyHandover(parts);
+  }
+
+  /** Resolves once a log that can makes records itself; until then this thread does. Never rejects. */
+  openHandover(): Promise<void> {
+    return this.#handover.open();
   }
 
   get state(): IngestState {
@@ -102,30 +102,80 @@ export class Ingestor {
   ): Promise<Accepted | Refusal> {
     const overloaded = this.admit();
     if (overloaded !== undefined) return overloaded;
-    const { log, guard } = this.#parts;
+    const { log, guard, codec } = this.#parts;
     const messages = arrivals.map((arrival, i) => this.#stamp(project, arrival, options.indexes?.[i] ?? i, options));
     const messageIds = messages.map(({ messageId }) => messageId);
     if (guard.skewed) return { ...CLOCK_SKEWED, messageIds };
-    const records = messages.map((message) => this.#recordOf(message));
-    const bytes = bytesOf(records);
-    const sentAtMs = guard.now();
-    const startedMs = performance.now();
-    this.#unacknowledgedBytes += bytes;
-    try {
-      const appended = await log.append(records);
-      if (appended !== null && !guard.agrees(appended, sentAtMs)) {
-        return { ...this.#noteSkew(appended, sentAtMs), messageIds };
-      }
-      this.#metrics.accepted(messages, performance.now() - startedMs);
-      if (appended === null) return { messageIds, receipt: null };
-      return { messageIds, receipt: encodeReceipt(project.id, guard.now(), appended) };
-    } catch (error) {
-      if (!isRetryable(error)) throw error;
-      this.#noteAway(error);
-      return { ...LOG_AWAY, messageIds };
-    } finally {
-      this.#unacknowledgedBytes -= bytes;
+    const records = messages.map((message) => recordOf(message, codec));
+    const handed = await this.#hand(
+      bytesOf(records),
+      () => log.append(records),
+      (all) => all?.[0]?.appendedAtMs,
+    );
+    if ('refused' in handed) return { ...handed, messageIds };
+    this.#metrics.accepted(countByType(messages), handed.tookMs);
+    const { appended } = handed;
+    return { messageIds, receipt: appended === null ? null : encodeReceipt(project.id, guard.now(), appended) };
+  }
+
+  /**
+   * Accepts all messages of a body of the public API or none; resolves with the answer's body. Where the log makes records
+   * itself, it is given the body as it came.
+   *
+   * @param body Valid UTF-8.
+   */
+  acceptBody(
+    project: Project,
+    source: PublicSource,
+    body: Buffer,
+    options: AcceptOptions = {},
+  ): Promise<string | Refusal> {
+    if (source !== 'batch') return this.#acceptBody(project, source, body, options);
+    this.#handover.seeBatches(++this.#openBatches);
+    return this.#acceptBody(project, source, body, options).finally(() => this.#openBatches--);
+  }
+
+  #acceptBody(project: Project, source: PublicSource, body: Buffer, options: AcceptOptions): Promise<string | Refusal> {
+    const mayHand = options.idempotencyKey === undefined && !this.#parts.guard.skewed && this.admit() === undefined;
+    const handed = mayHand ? this.#handover.take(project, source, body) : undefined;
+    return handed === undefined
+      ? this.#acceptRead(project, source, body, options)
+      : this.#acceptHanded(handed, project, source, body);
+  }
+
+  async #acceptRead(
+    project: Project,
+    source: PublicSource,
+    body: Buffer,
+    options: AcceptOptions,
+  ): Promise<string | Refusal> {
+    const read = readPublicBody(body.toString('utf8'), source, project);
+    if (!read.ok) return invalid('invalid-body', read.problems);
+    const accepted = await this.accept(project, read.arrivals, options);
+    return 'refused' in accepted ? accepted : publicAnswer(source, accepted.messageIds, accepted.receipt);
+  }
+
+  async #acceptHanded(
+    { append, material }: HandedBody,
+    project: Project,
+    source: PublicSource,
+    body: Buffer,
+  ): Promise<string | Refusal> {
+    const handed = await this.#hand(
+      material.length,
+      () => append(material),
+      (made) => made?.appendedAtMs,
+    );
+    if ('refused' in handed) {
+      const read = readPublicBody(body.toString('utf8'), source, project);
+      if (!read.ok) return invalid('invalid-body', read.problems);
+      return { ...handed, messageIds: namesOf(read.arrivals, material.firstId) };
     }
+    // What is wrong with it has to be said, or it is what this thread alone can make.
+    if (handed.appended === null) return this.#acceptRead(project, source, body, {});
+    const { answer, counts } = readReport(handed.appended.report);
+    this.#metrics.accepted(counts, handed.tookMs);
+    return answer;
   }
 
   /** Stops looking for a log that is away. */
@@ -134,25 +184,43 @@ export class Ingestor {
   }
 
   #stamp(project: Project, arrival: Arrival, index: number, { idempotencyKey }: AcceptOptions): Message {
-    const receivedAt = this.#parts.clock.next();
-    const timestamp = arrival.timestamp ?? receivedAt;
-    return {
-      ...arrival,
+    return stamped(arrival, {
+      projectId: project.id,
       messageId: arrival.messageId ?? nameOf(project, index, idempotencyKey),
       messageIdGiven: arrival.messageId !== null || idempotencyKey !== undefined,
-      projectId: project.id,
-      timestamp,
-      receivedAt,
-      version: versionOf(timestamp, receivedAt, this.#parts.processBits),
-    };
+      receivedAt: this.#parts.clock.next(),
+      processBits: this.#parts.processBits,
+    });
   }
 
-  #recordOf(message: Message): NewRecord {
-    return { topic: topicOf(message), key: partitionKeyOf(message), value: this.#parts.codec.encode(message) };
+  /** Counts bytes on their way to the log, and refuses what it did not take or took at a time that cannot be. */
+  async #hand<T>(
+    bytes: number,
+    append: () => Promise<T>,
+    appendedAtMsOf: (appended: T) => number | undefined,
+  ): Promise<{ readonly appended: T; readonly tookMs: number } | Refusal> {
+    const { guard } = this.#parts;
+    const sentAtMs = guard.now();
+    const startedMs = performance.now();
+    this.#unacknowledgedBytes += bytes;
+    try {
+      const appended = await append();
+      const appendedAtMs = appendedAtMsOf(appended);
+      if (appendedAtMs !== undefined && !guard.agrees(appendedAtMs, sentAtMs)) {
+        return this.#noteSkew(appendedAtMs, sentAtMs);
+      }
+      return { appended, tookMs: performance.now() - startedMs };
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      this.#noteAway(error);
+      return LOG_AWAY;
+    } finally {
+      this.#unacknowledgedBytes -= bytes;
+    }
   }
 
-  #noteSkew([first]: readonly Appended[], sentAtMs: number): Refusal {
-    this.#parts.logger.warn({ sentAtMs, appendedAtMs: first?.appendedAtMs }, "our clock is off the log's");
+  #noteSkew(appendedAtMs: number, sentAtMs: number): Refusal {
+    this.#parts.logger.warn({ sentAtMs, appendedAtMs }, "our clock is off the log's");
     return CLOCK_SKEWED;
   }
 
@@ -191,6 +259,11 @@ const CLOCK_SKEWED: Refusal = {
   detail: "This process's clock is wrong. Send the messages again under the message_ids given here.",
   retryAfterS: 5,
 };
+
+/** What the log names them. */
+function namesOf(arrivals: readonly Arrival[], firstId: string): readonly string[] {
+  return arrivals.map(({ messageId }, index) => messageId ?? messageIdAt(firstId, index));
+}
 
 function bytesOf(records: readonly NewRecord[]): number {
   let bytes = 0;

@@ -1,5 +1,3 @@
-import type { Appended } from '../event-log/event-log.ts';
-
 export interface ClockGuardOptions {
   /** How far our clock may be from the log's. */
   readonly maxSkewMs: number;
@@ -45,11 +43,10 @@ export class ClockGuard {
     return Math.abs(this.#nowMs() - performance.now() - this.#offsetMs) > this.#maxSkewMs;
   }
 
-  /** Whether this append, sent at `sentAtMs` by our clock and answered now, agrees with the log's clock. */
-  agrees(appended: readonly Appended[], sentAtMs: number): boolean {
-    const [first] = appended;
+  /** Whether an append, sent at `sentAtMs` by our clock and answered now, agrees with the log's clock. */
+  agrees(appendedAtMs: number, sentAtMs: number): boolean {
     const answeredAtMs = this.#nowMs();
-    if (first === undefined || skewMs(first.appendedAtMs, sentAtMs, answeredAtMs) <= this.#maxSkewMs) {
+    if (skewMs(appendedAtMs, sentAtMs, answeredAtMs) <= this.#maxSkewMs) {
       this.#offsetMs = answeredAtMs - performance.now();
       return true;
     }

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram, type Durations } from '../http/duration-histogram.ts';
-import { type Message, MESSAGE_TOPICS, type MessageTopic, topicOf } from '../messages/message.ts';
+import { MESSAGE_TOPICS, type MessageTopic, topicOf } from '../messages/message.ts';
+import type { MessageCounts } from './stamp.ts';
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -37,11 +38,11 @@ export class IngestMetrics {
     });
   }
 
-  accepted(messages: readonly Message[], appendMs: number): void {
+  /** The messages of one request. */
+  accepted(counts: MessageCounts, appendMs: number): void {
     this.#appends.observe(appendMs);
-    for (const message of messages) {
-      const topic = topicOf(message);
-      this.#accepted.set(topic, (this.#accepted.get(topic) ?? 0) + 1);
-    }
+    for (const [topic, type] of TYPES) this.#accepted.set(topic, (this.#accepted.get(topic) ?? 0) + counts[type]);
   }
 }
+
+const TYPES = (['identify', 'track', 'session'] as const).map((type) => [topicOf({ type }), type] as const);

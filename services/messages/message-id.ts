@@ -12,6 +12,20 @@ export function newMessageId(): string {
   return head + randomUUID().slice(15);
 }
 
+const LAST_DIGITS = 4;
+
+/**
+ * The id that comes so many after a new one: for all the messages of a request, told by the first. Two requests' ids
+ * meet as little as two ids do, in 58 random bits of one millisecond.
+ *
+ * @param index Under 65,536.
+ */
+export function messageIdAt(first: string, index: number): string {
+  if (index === 0) return first;
+  const last = (Number.parseInt(first.slice(-LAST_DIGITS), 16) + index) % 0x1_0000;
+  return first.slice(0, -LAST_DIGITS) + last.toString(16).padStart(LAST_DIGITS, '0');
+}
+
 // The head of every id of this millisecond.
 let headMs = NaN;
 let head = '';

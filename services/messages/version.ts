@@ -42,9 +42,10 @@ export class ArrivalClock {
     this.#nowMs = nowMs;
   }
 
-  /** Later than every instant it gave before. */
-  next(): Micros {
-    this.#lastMicros = Math.max(Math.floor(this.#nowMs() * 1000), this.#lastMicros + 1);
-    return BigInt(this.#lastMicros);
+  /** Later than every instant it gave before; the first of so many, a microsecond apart. */
+  next(count = 1): Micros {
+    const first = Math.max(Math.floor(this.#nowMs() * 1000), this.#lastMicros + 1);
+    this.#lastMicros = first + count - 1;
+    return BigInt(first);
   }
 }

@@ -23,6 +23,7 @@ import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { IngestSpool } from '../spool/ingest-spool.ts';
 import type { SpoolingLogParts } from '../spool/spooling-log.ts';
+import { bodyMakerOf } from './body-maker.ts';
 import { HealthWatch } from './health-watch.ts';
 import { queryLimitsOf } from './keeper.ts';
 import type { Stores } from './stores.ts';
@@ -64,7 +65,9 @@ export class HttpSide {
     try {
       if (storesAreOpen) await refresh(parts);
       const server = createServer(given, parts);
-      return new HttpSide(parts, server, urlOf(await server.listen(config.host, config.port)));
+      const address = urlOf(await server.listen(config.host, config.port));
+      void parts.ingestor.openHandover();
+      return new HttpSide(parts, server, address);
     } catch (error) {
       await close(parts);
       throw error;
@@ -112,6 +115,7 @@ async function assemble({ config, logger, stores, log, codec, registry, metrics 
     guard,
     processBits: drawProcessBits(),
     maxUnacknowledgedBytes: config.maxUnacknowledgedBytes,
+    maker: bodyMakerOf(config),
     registry,
     logger,
   });
@@ -135,7 +139,7 @@ async function openSpool(
   if (dir === undefined) return undefined;
   const clock: Pick<SpoolingLogParts, 'mayWait' | 'onForwarded'> = {
     mayWait: () => !guard.hasJumped,
-    onForwarded: (appended, sentAtMs) => void guard.agrees(appended, sentAtMs),
+    onForwarded: ([first], sentAtMs) => void (first !== undefined && guard.agrees(first.appendedAtMs, sentAtMs)),
   };
   return IngestSpool.open({ dir, maxBytes, log, logger, registry, ...clock });
 }

@@ -13,8 +13,9 @@ import { hasCode } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
+import { bodyMakerOf } from './body-maker.ts';
 import { allCommands } from './commands.ts';
-import { wayFor } from './give-way.ts';
+import { OF_ANSWERING, OF_ANSWERING_AND_MAKING, wayFor } from './give-way.ts';
 import { HttpThread } from './http-thread.ts';
 import { keeperOf } from './keeper.ts';
 import { closeStores, openStores, type OpenedStores } from './open-stores.ts';
@@ -53,7 +54,8 @@ export class Service implements Running {
     const http = new HttpThread(config, output);
     letOthersGoFirst();
     try {
-      const giveWay = wayFor(() => http.utilization());
+      const need = bodyMakerOf(config) === undefined ? OF_ANSWERING_AND_MAKING : OF_ANSWERING;
+      const giveWay = wayFor(() => http.utilization(), need);
       const inside = await Inside.open(config, output, giveWay, signal);
       try {
         const { database, analytics } = inside.stores;

@@ -22,9 +22,18 @@ function batchOf(count: number): object {
   return { batch: Array.from({ length: count }, () => item) };
 }
 
-async function fill(service: ServiceProcess): Promise<{ accepted: number; refused: Response }> {
-  for (let accepted = 0; ; accepted += 100) {
-    const answer = await service.request('/v1/batch', batchOf(100));
+function single(): object {
+  return { user_id: 'ada', event: 'Filled', properties: { note: 'x'.repeat(30_000) } };
+}
+
+/** Posts it until it is refused; `accepted` requests were not. */
+async function fill(
+  service: ServiceProcess,
+  path: string,
+  body: object,
+): Promise<{ accepted: number; refused: Response }> {
+  for (let accepted = 0; ; accepted++) {
+    const answer = await service.request(path, body);
     if (answer.status !== 200) return { accepted, refused: answer };
     await answer.body?.cancel();
   }
@@ -37,8 +46,10 @@ test.skipIf(!canMount)('a full disk is 503, and what comes after is taken again'
   const service = await ServiceProcess.start(join(folder, 'data'), { EVENT_LOG_URL: `lmdb:${disk}/event-log` });
   onTestFinished(async () => void (await service.stop()));
 
-  const { accepted, refused } = await fill(service);
+  const { accepted, refused } = await fill(service, '/v1/batch', batchOf(100));
   const problem = (await refused.json()) as { status: number; message_ids: string[] };
+  const singles = await fill(service, '/v1/track', single());
+  const problemWithOne = (await singles.refused.json()) as { message_ids: string[] };
   const ready = await service.request('/readyz');
   execFileSync('mount', ['-o', `remount,size=${MEGABYTES * 10}m`, disk]);
   const again = async (): Promise<number> => (await service.request('/v1/batch', batchOf(1))).status;
@@ -49,9 +60,11 @@ test.skipIf(!canMount)('a full disk is 503, and what comes after is taken again'
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
   expect(problem.message_ids).toHaveLength(100);
+  expect(singles.refused.status).toBe(503);
+  expect(problemWithOne.message_ids).toEqual([expect.any(String)]);
   expect(ready.status).toBe(503);
   expect(accepted).toBeGreaterThan(0);
-  const definition = { event: 'Filled', count: { at_least: accepted + 2 } };
+  const definition = { event: 'Filled', count: { at_least: accepted * 100 + singles.accepted + 2 } };
   const preview = await service.request('/v1/audiences/preview', { definition });
   expect(await preview.json()).toMatchObject({ count: 1 });
 });

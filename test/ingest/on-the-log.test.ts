@@ -45,10 +45,13 @@ async function readAll(log: EventLog): Promise<Found[]> {
   return found;
 }
 
-test('a message is where its receipt says, digits and all', async () => {
+/** Who makes the records: the thread that answers, or the log in its own. */
+const WAYS = [{ handover: false }, { handover: true }];
+
+test.each(WAYS)('a message is where its receipt says, digits and all ($handover)', async ({ handover }) => {
   const folder = await temporaryFolder();
   const log = await open(folder);
-  const server = await IngestServer.start({ log });
+  const server = await IngestServer.start({ log, handover });
   const body = '{"user_id":"jane","event":"e","properties":{"n":9007199254740993,"s":"😀","d":1,"d":2}}';
 
   const { status, json } = await server.post('/v1/track', body);
@@ -66,10 +69,10 @@ test('a message is where its receipt says, digits and all', async () => {
   });
 });
 
-test('hundreds of requests at once are all there, once each', async () => {
+test.each(WAYS)('hundreds of requests at once are all there, once each ($handover)', async ({ handover }) => {
   const folder = await temporaryFolder();
   const log = await open(folder);
-  const server = await IngestServer.start({ log });
+  const server = await IngestServer.start({ log, handover });
   const batch = (i: number): object => ({
     batch: Array.from({ length: 20 }, (_, k) => ({
       type: 'track',
@@ -100,10 +103,10 @@ test('hundreds of requests at once are all there, once each', async () => {
   expect(recorded).toEqual(expect.arrayContaining(ids));
 });
 
-test("a batch's receipt names the highest place of each partition that it touched", async () => {
+test.each(WAYS)("a batch's receipt names the highest place of each partition ($handover)", async ({ handover }) => {
   const folder = await temporaryFolder();
   const log = await open(folder);
-  const server = await IngestServer.start({ log });
+  const server = await IngestServer.start({ log, handover });
   const items = Array.from({ length: 100 }, (_, i) => ({ type: 'identify', user_id: `u${i}`, traits: {} }));
 
   const { json } = await server.post('/v1/batch', { batch: items });

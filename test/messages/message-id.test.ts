@@ -1,6 +1,6 @@
 import { validate, version } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { idempotentMessageId, newMessageId } from '../../services/messages/message-id.ts';
+import { idempotentMessageId, messageIdAt, newMessageId } from '../../services/messages/message-id.ts';
 
 describe('a new message id', () => {
   test('is a UUIDv7 of this moment', () => {
@@ -16,6 +16,23 @@ describe('a new message id', () => {
 
   test('is another every time', () => {
     expect(new Set(Array.from({ length: 10_000 }, newMessageId)).size).toBe(10_000);
+  });
+});
+
+describe('the ids that come after a new one', () => {
+  test('are UUIDv7 too, each another, the first itself', () => {
+    const first = newMessageId();
+    const ids = Array.from({ length: 0x1_0000 }, (_, index) => messageIdAt(first, index));
+
+    expect(ids[0]).toBe(first);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !validate(id) || version(id) !== 7 || id.slice(0, 32) !== first.slice(0, 32))).toEqual(
+      [],
+    );
+  });
+
+  test('go round where their digits end', () => {
+    expect(messageIdAt('019ab000-0000-7000-8000-00000000fffe', 3)).toBe('019ab000-0000-7000-8000-000000000001');
   });
 });
 

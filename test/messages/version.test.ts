@@ -62,6 +62,17 @@ describe('the arrival clock', () => {
     expect(now).toBeGreaterThanOrEqual(before);
     expect(now).toBeLessThanOrEqual(BigInt(Date.now()) * 1000n + 1n);
   });
+
+  test('gives several at once, of which no other is one', () => {
+    const clock = new ArrivalClock(() => 1_000);
+
+    expect([clock.next(3), clock.next(), clock.next(2), clock.next()]).toEqual([
+      1_000_000n,
+      1_000_003n,
+      1_000_004n,
+      1_000_006n,
+    ]);
+  });
 });
 
 test('the bits of a process are 20, and drawn', () => {

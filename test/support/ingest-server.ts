@@ -56,6 +56,8 @@ const keyRing: KeyRing = {
   },
 };
 
+const BODY_MAKER = new URL('../../services/ingest/body-maker.ts', import.meta.url);
+
 export interface IngestServerOptions {
   readonly log?: IngestLog;
   readonly server?: Partial<ServerOptions>;
@@ -63,6 +65,10 @@ export interface IngestServerOptions {
   readonly guard?: ClockGuard;
   readonly routes?: readonly Route[];
   readonly logger?: Logger;
+  /** Whether the log makes records of bodies itself. */
+  readonly handover?: boolean;
+  /** Instead of the service's own. */
+  readonly maker?: URL;
 }
 
 /** The door on a free port of the loopback, as the wiring builds it, with keys of its own and a log in memory. */
@@ -85,6 +91,7 @@ export class IngestServer {
       clock: new ArrivalClock(),
       guard: options.guard ?? new ClockGuard({ maxSkewMs: 5_000 }),
       processBits: drawProcessBits(),
+      maker: options.maker ?? BODY_MAKER,
       maxUnacknowledgedBytes: options.maxUnacknowledgedBytes ?? 64 * 1_024 * 1_024,
       registry,
       logger,
@@ -103,6 +110,7 @@ export class IngestServer {
 
   static async start(options: IngestServerOptions = {}): Promise<IngestServer> {
     const server = new IngestServer(options);
+    if (options.handover === true) await server.ingestor.openHandover();
     const { port } = await server.http.listen('127.0.0.1', 0);
     server.port = port;
     server.url = `http://127.0.0.1:${port}`;

@@ -11,7 +11,8 @@ interface Sent {
   /** The highest `seq` trait that was answered 200, and the highest that was sent. */
   seqAnswered: number;
   seqSent: number;
-  receipt: string | undefined;
+  /** Of its last requests. */
+  receipts: readonly string[];
 }
 
 export interface Compared {
@@ -28,7 +29,7 @@ export class RememberingLoad {
   readonly #users = new Map<string, Sent>(
     Array.from({ length: USERS }, (_, index) => [
       `user ${index}`,
-      { answered: new Set(), seqAnswered: 0, seqSent: 0, receipt: undefined },
+      { answered: new Set(), seqAnswered: 0, seqSent: 0, receipts: [] },
     ]),
   );
 
@@ -37,20 +38,20 @@ export class RememberingLoad {
     return [...this.#users.values()].reduce((sum, { answered }) => sum + answered.size, 0);
   }
 
-  /** Every user posts, one request after the other, `pauseMs` apart, until the service is gone. */
+  /** Every user posts, batches and single messages in turn, one request after the other, `pauseMs` apart, until the service is gone. */
   async run(service: ServiceProcess, pauseMs = 0): Promise<void> {
     await Promise.all([...this.#users.keys()].map((user) => this.#postUntilGone(service, user, pauseMs)));
   }
 
-  /** One request of every user. */
+  /** The next requests of every user. */
   async post(service: ServiceProcess): Promise<void> {
     for (const user of this.#users.keys()) await this.#postOne(service, user);
   }
 
   /** Resolves once the readers have passed the last request of every user. */
   async caughtUp(service: ServiceProcess): Promise<void> {
-    for (const { receipt } of this.#users.values()) {
-      await readersPassed(service, receipt);
+    for (const { receipts } of this.#users.values()) {
+      for (const receipt of receipts) await readersPassed(service, receipt);
     }
   }
 
@@ -86,20 +87,36 @@ export class RememberingLoad {
     const sent = this.#users.get(user);
     if (sent === undefined) throw new Error(`nobody is called ${user}`);
     const seq = ++sent.seqSent;
-    const events = Array.from({ length: EVENTS_A_BATCH }, (_, index) => ({
-      type: 'track',
-      user_id: user,
-      event: 'Tried',
-      properties: { seq, index },
-    }));
-    const identify = { type: 'identify', user_id: user, traits: { seq } };
-    const response = await service.request('/v1/batch', { batch: [...events, identify] });
-    const body = (await response.json()) as { message_ids: string[]; receipt: string };
-    if (response.status !== 200) throw new Error(`answered ${response.status}`);
-    for (const id of body.message_ids.slice(0, EVENTS_A_BATCH)) sent.answered.add(id);
+    const track = (index: number): object => ({ user_id: user, event: 'Tried', properties: { seq, index } });
+    const identify = { user_id: user, traits: { seq } };
+    if (seq % 2 === 0) {
+      const tracked = await posted(service, '/v1/track', track(0));
+      sent.answered.add(tracked.message_id);
+      const identified = await posted(service, '/v1/identify', identify);
+      sent.receipts = [tracked.receipt, identified.receipt];
+    } else {
+      const events = Array.from({ length: EVENTS_A_BATCH }, (_, index) => ({ type: 'track', ...track(index) }));
+      const batch = [...events, { type: 'identify', ...identify }];
+      const { message_ids, receipt } = await posted(service, '/v1/batch', { batch });
+      for (const id of message_ids.slice(0, EVENTS_A_BATCH)) sent.answered.add(id);
+      sent.receipts = [receipt];
+    }
     sent.seqAnswered = seq;
-    sent.receipt = body.receipt;
   }
+}
+
+interface Posted {
+  readonly message_id: string;
+  readonly message_ids: readonly string[];
+  readonly receipt: string;
+}
+
+/** @throws Error unless it is answered 200. */
+async function posted(service: ServiceProcess, path: string, body: object): Promise<Posted> {
+  const response = await service.request(path, body);
+  const answer = (await response.json()) as Posted;
+  if (response.status !== 200) throw new Error(`answered ${response.status}`);
+  return answer;
 }
 
 export async function eventIds(service: ServiceProcess, user: string): Promise<string[]> {

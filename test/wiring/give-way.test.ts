@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { wayFor } from '../../services/wiring/give-way.ts';
 
+const NEED = { saturated: 0.9, atEase: 0.8 };
 const FULL = 0.95;
 const HALF = 0.87;
 const AT_EASE = 0.7;
@@ -11,13 +12,13 @@ const never = new AbortController().signal;
 
 describe('a reader gives way', () => {
   test('not at half load', { timeout: 10_000 }, async () => {
-    await wayFor(() => HALF)(LONG_WORK_MS, never, 1);
+    await wayFor(() => HALF, NEED)(LONG_WORK_MS, never, 1);
   });
 
   test('at full load, until it is over', { timeout: 10_000 }, async () => {
     let utilization = FULL;
     let isOver = false;
-    const rest = wayFor(() => utilization)(LONG_WORK_MS, never, 1).then(() => (isOver = true));
+    const rest = wayFor(() => utilization, NEED)(LONG_WORK_MS, never, 1).then(() => (isOver = true));
     await delay(1_000);
     expect(isOver).toBe(false);
 
@@ -31,12 +32,12 @@ describe('a reader gives way', () => {
   });
 
   test('in proportion to its work, however long the load lasts', { timeout: 10_000 }, async () => {
-    await wayFor(() => FULL)(10, never, 1);
+    await wayFor(() => FULL, NEED)(10, never, 1);
   });
 
   test('no longer than until it is stopped', { timeout: 10_000 }, async () => {
     const stop = new AbortController();
-    const rest = wayFor(() => FULL)(LONG_WORK_MS, stop.signal, 1);
+    const rest = wayFor(() => FULL, NEED)(LONG_WORK_MS, stop.signal, 1);
     stop.abort();
 
     await rest;

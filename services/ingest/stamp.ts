@@ -1,0 +1,65 @@
+/** From what a caller sent to the record that goes on the log: named, dated, keyed, encoded. Pure. */
+import type { NewRecord } from '../event-log/event-log.ts';
+import type { Codec } from '../messages/codec.ts';
+import type { Draft } from '../messages/draft.ts';
+import {
+  type Identify,
+  type Message,
+  type Micros,
+  type Session,
+  type Source,
+  topicOf,
+  type Track,
+} from '../messages/message.ts';
+import { anonymousKeyOf, partitionKeyOf, userKeyOf } from '../messages/user-key.ts';
+import { versionOf } from '../messages/version.ts';
+
+type StampField = 'messageId' | 'messageIdGiven' | 'projectId' | 'timestamp' | 'receivedAt' | 'version';
+
+interface Unstamped {
+  /** Null: the service names it. */
+  readonly messageId: string | null;
+  /** Null: when it arrived. */
+  readonly timestamp: Micros | null;
+}
+
+/** A message as its caller gave it, still to be named and dated. */
+export type Arrival =
+  | (Omit<Identify, StampField> & Unstamped)
+  | (Omit<Track, StampField> & Unstamped)
+  | (Omit<Session, StampField> & Unstamped);
+
+/** What the service says of an arrival. */
+export interface Stamp {
+  readonly projectId: string;
+  readonly messageId: string;
+  /** Whether that id would be the same if the request were sent again. */
+  readonly messageIdGiven: boolean;
+  readonly receivedAt: Micros;
+  /** Of the process that took it in, see version.ts. */
+  readonly processBits: number;
+}
+
+export function arrivalOf(projectId: string, draft: Draft, source: Source): Arrival {
+  const { userId, anonymousId } = draft;
+  const userKey = userId === null ? anonymousKeyOf(projectId, anonymousId ?? '') : userKeyOf(projectId, userId);
+  return draft.type === 'track' ? { ...draft, userKey, source, sessionId: null } : { ...draft, userKey, source };
+}
+
+export function stamped(arrival: Arrival, { processBits, ...stamp }: Stamp): Message {
+  const timestamp = arrival.timestamp ?? stamp.receivedAt;
+  return { ...arrival, ...stamp, timestamp, version: versionOf(timestamp, stamp.receivedAt, processBits) };
+}
+
+export function recordOf(message: Message, codec: Pick<Codec, 'encode'>): NewRecord {
+  return { topic: topicOf(message), key: partitionKeyOf(message), value: codec.encode(message) };
+}
+
+/** How many messages of each type. */
+export type MessageCounts = Readonly<Record<Message['type'], number>>;
+
+export function countByType(messages: readonly Message[]): MessageCounts {
+  const counts = { identify: 0, track: 0, session: 0 };
+  for (const { type } of messages) counts[type]++;
+  return counts;
+}

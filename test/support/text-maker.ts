@@ -1,0 +1,16 @@
+/** Makes records of text, for a log's tests: `a,b` gives two, of a topic in common. Some text orders a fault. */
+import type { MadeRecords } from '../../services/event-log/record-maker.ts';
+import { record } from './event-log-records.ts';
+
+export function makeRecords(shared: unknown, bytes: Buffer): MadeRecords | undefined {
+  const { topic } = shared as { readonly topic: string };
+  const text = bytes.toString();
+  if (text === 'nothing') return undefined;
+  if (text === 'throw') throw new Error('as ordered');
+  if (text === 'die') process.exit(7);
+  const values = text === 'huge' ? ['x'.repeat(9 * 2 ** 20)] : text.split(',');
+  return {
+    records: values.map((value) => record(topic, value, value)),
+    report: (appended) => appended.map(({ partition, offset }) => `${topic}/${partition}@${offset} 😀`).join(),
+  };
+}
