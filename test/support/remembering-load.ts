@@ -38,7 +38,7 @@ export class RememberingLoad {
     return [...this.#users.values()].reduce((sum, { answered }) => sum + answered.size, 0);
   }
 
-  /** Every user posts, batches and single messages in turn, one request after the other, `pauseMs` apart, until the service is gone. */
+  /** Every user posts, batches and single messages in turn, one after the other, `pauseMs` apart, until the service is gone. */
   async run(service: ServiceProcess, pauseMs = 0): Promise<void> {
     await Promise.all([...this.#users.keys()].map((user) => this.#postUntilGone(service, user, pauseMs)));
   }
@@ -92,6 +92,8 @@ export class RememberingLoad {
     if (seq % 2 === 0) {
       const tracked = await posted(service, '/v1/track', track(0));
       sent.answered.add(tracked.message_id);
+      // Beside the ones before, of which one is an identify's: the service may be gone before the next.
+      sent.receipts = [...sent.receipts, tracked.receipt];
       const identified = await posted(service, '/v1/identify', identify);
       sent.receipts = [tracked.receipt, identified.receipt];
     } else {
