@@ -89,10 +89,14 @@ export class LmdbEventLog implements EventLog {
     }
   }
 
-  /** @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded. */
+  /** @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded, `STOPPING` where the log closes meanwhile. */
   async openMaker(module: URL): Promise<AppendMaterial> {
     if (this.#closing !== undefined) throw stopping();
-    await this.#writer.load(module.href);
+    try {
+      await this.#writer.load(module.href);
+    } catch (error) {
+      throw this.#closing === undefined ? error : stopping();
+    }
     return (material) => {
       return this.#closing === undefined ? this.#materials.append(material) : Promise.reject(stopping());
     };

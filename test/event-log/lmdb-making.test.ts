@@ -110,6 +110,16 @@ describe('records that the log makes itself', () => {
     await expect(log.openMaker(MAKER)).rejects.toMatchObject({ code: 'STOPPING' });
   });
 
+  test('are not to be had of a log that closes meanwhile', async () => {
+    const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
+
+    const opened = log.openMaker(MAKER).catch((error: unknown) => error);
+    await log.close();
+
+    const outcome = await opened;
+    if (typeof outcome !== 'function') expect(outcome).toMatchObject({ code: 'STOPPING' });
+  });
+
   test('are not to be had of a module that is not there, which keeps nobody from appending', async () => {
     const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
     onTestFinished(() => log.close());
