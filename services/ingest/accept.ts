@@ -4,13 +4,13 @@ import { invalid, type Refusal } from '../http/problems.ts';
 import { encodeReceipt } from '../http/receipt.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
-import { idempotentMessageId, messageIdAt, newMessageId } from '../messages/message-id.ts';
+import { idempotentMessageId, newMessageId } from '../messages/message-id.ts';
 import type { ArrivalClock } from '../messages/version.ts';
 import type { Project } from '../projects/project-store.ts';
 import { isRetryable } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { BodyHandover, type HandedBody } from './body-handover.ts';
-import { readReport } from './body-material.ts';
+import { messageIdIn, readReport } from './body-material.ts';
 import type { ClockGuard } from './clock-guard.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
 import { publicAnswer, type PublicSource, readPublicBody } from './public-body.ts';
@@ -262,7 +262,7 @@ const CLOCK_SKEWED: Refusal = {
 
 /** What the log names them. */
 function namesOf(arrivals: readonly Arrival[], firstId: string): readonly string[] {
-  return arrivals.map(({ messageId }, index) => messageId ?? messageIdAt(firstId, index));
+  return arrivals.map(({ messageId }, index) => messageIdIn(firstId, messageId, index));
 }
 
 function bytesOf(records: readonly NewRecord[]): number {

@@ -6,9 +6,8 @@ import type { Appended } from '../event-log/event-log.ts';
 import type { MadeRecords } from '../event-log/record-maker.ts';
 import { encodeReceipt } from '../http/receipt.ts';
 import { Codec } from '../messages/codec.ts';
-import { messageIdAt } from '../messages/message-id.ts';
 import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
-import { readMaterial, type SharedByBodies, writeReport } from './body-material.ts';
+import { messageIdIn, readMaterial, type SharedByBodies, writeReport } from './body-material.ts';
 import { publicAnswer, readPublicBody } from './public-body.ts';
 import { countByType, recordOf, stamped } from './stamp.ts';
 
@@ -22,7 +21,7 @@ export function makeRecords(given: unknown, bytes: Buffer): MadeRecords | undefi
   const messages = read.arrivals.map((arrival, index) =>
     stamped(arrival, {
       projectId: project.id,
-      messageId: arrival.messageId ?? messageIdAt(firstId, index),
+      messageId: messageIdIn(firstId, arrival.messageId, index),
       messageIdGiven: arrival.messageId !== null,
       receivedAt: receivedAt + BigInt(index),
       processBits,

@@ -1,6 +1,7 @@
 /** A body on its way to the thread that makes records of it, and what that thread says of them on the way back. */
 import type { Material } from '../event-log/record-maker.ts';
 import type { Micros } from '../messages/message.ts';
+import { messageIdAt } from '../messages/message-id.ts';
 import type { PublicProject, PublicSource } from './public-body.ts';
 import type { MessageCounts } from './stamp.ts';
 
@@ -13,7 +14,7 @@ export interface SharedByBodies {
 
 /** One body. */
 export interface TakenBody {
-  /** The id of its first message if the caller gave that none, and of those after it by `messageIdAt`. */
+  /** What `messageIdIn` names its messages by. */
   readonly firstId: string;
   /** Of its first message; those after it came a microsecond later each. */
   readonly receivedAt: Micros;
@@ -47,6 +48,11 @@ export class BodyMaterial implements Material {
     target.writeDoubleLE(Number(this.#receivedAt), at + ID_BYTES);
     target.set(this.#body, at + HEAD_BYTES);
   }
+}
+
+/** The id of a body's message at `index`: what the caller gave it, or one counted up from the body's own. */
+export function messageIdIn(firstId: string, given: string | null, index: number): string {
+  return given ?? messageIdAt(firstId, index);
 }
 
 export function readMaterial(bytes: Buffer): TakenBody {
