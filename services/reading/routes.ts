@@ -1,7 +1,7 @@
 import type { AnalyticsReader } from '../analytics/analytics-store.ts';
 import type { Call } from '../http/call.ts';
 import type { Route, RouteSet } from '../http/route.ts';
-import { Turnstile } from '../http/turnstile.ts';
+import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
@@ -33,7 +33,7 @@ const QUESTIONS_AT_ONCE = 64;
 export function readingRoutes(parts: ReadingParts): RouteSet {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem' } as const;
   const read = { ...get, scope: 'read' } as const;
-  const [pages, questions] = [new Turnstile(PAGES_AT_ONCE), new Turnstile(QUESTIONS_AT_ONCE)];
+  const [pages, questions] = [new ConcurrencyLimiter(PAGES_AT_ONCE), new ConcurrencyLimiter(QUESTIONS_AT_ONCE)];
   const page = { ...read, admit: (call: Call) => pages.admit(call) };
   const post = { ...read, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const ask = { ...post, admit: (call: Call) => questions.admit(call) };

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Call } from '../../services/http/call.ts';
-import { Turnstile } from '../../services/http/turnstile.ts';
+import { ConcurrencyLimiter } from '../../services/http/concurrency-limiter.ts';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer } from '../support/ingest-server.ts';
+import { IngestServer, OTHER_KEY, WRITE_KEY } from '../support/ingest-server.ts';
 import { RawClient, request } from '../support/raw-client.ts';
 
-const GET = request('/slow', {}, '', 'GET');
+const GET = request('/slow', { api_key: WRITE_KEY }, '', 'GET');
+const GET_OF_ANOTHER = request('/slow', { api_key: OTHER_KEY }, '', 'GET');
 
 let server: IngestServer;
 let gate: PromiseWithResolvers<void>;
@@ -14,19 +15,19 @@ let handled: number;
 beforeEach(async () => {
   gate = Promise.withResolvers();
   handled = 0;
-  const turnstile = new Turnstile(2);
-  const route = { method: 'GET', path: '/slow', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
+  const limiter = new ConcurrencyLimiter(4);
+  const route = { method: 'GET', path: '/slow', scope: 'write', bodyLimitBytes: null, style: 'problem' } as const;
   const handle = async () => {
     handled++;
     await gate.promise;
     return { status: 200, body: '{}' };
   };
-  server = await IngestServer.start({ routes: [{ ...route, admit: (call: Call) => turnstile.admit(call), handle }] });
+  server = await IngestServer.start({ routes: [{ ...route, admit: (call: Call) => limiter.admit(call), handle }] });
 });
 afterEach(() => server.stop());
 
-async function ask(): Promise<RawClient> {
-  return (await RawClient.connect(server.port)).send(GET);
+async function ask(text = GET): Promise<RawClient> {
+  return (await RawClient.connect(server.port)).send(text);
 }
 
 async function statusOf(client: RawClient): Promise<number | undefined> {
@@ -34,7 +35,7 @@ async function statusOf(client: RawClient): Promise<number | undefined> {
   return answer?.status;
 }
 
-test('one more than may be open is told to come again, until one of them is answered', async () => {
+test('a project that has half of the places open gets 429 until one of them is answered', async () => {
   const open = [await ask(), await ask()];
   await eventually(() => expect(handled).toBe(2));
 
@@ -57,4 +58,15 @@ test('a client that goes away makes room', async () => {
   await eventually(() => expect(handled).toBe(3));
   gate.resolve();
   expect(await statusOf(client)).toBe(200);
+});
+
+test('a project that has its half open leaves the other half to others', async () => {
+  await Promise.all([ask(), ask()]);
+  await eventually(() => expect(handled).toBe(2));
+
+  expect(await statusOf(await ask())).toBe(429);
+  const others = [await ask(GET_OF_ANOTHER), await ask(GET_OF_ANOTHER)];
+  await eventually(() => expect(handled).toBe(4));
+  gate.resolve();
+  expect(await Promise.all(others.map(statusOf))).toEqual([200, 200]);
 });
