@@ -1,0 +1,17 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { besideHostile } from './neighbour.ts';
+
+test('a project is refused nothing while another one is hostile', { timeout: 180_000 }, async () => {
+  const DATA_DIR = await temporaryFolder();
+  const service = await ServiceProcess.start(DATA_DIR);
+  onTestFinished(() => void service.stop());
+
+  const { beside, hostile } = await besideHostile(service, { DATA_DIR }, { aloneSeconds: 2, besideSeconds: 8 });
+
+  expect([beside.track.errors, beside.preview.errors]).toEqual([0, 0]);
+  expect(hostile['forged receipt 400']).toBeGreaterThan(0);
+  expect(hostile['wide identify 200']).toBeGreaterThan(0);
+  expect(hostile['audience 201']).toBeGreaterThan(0);
+});
