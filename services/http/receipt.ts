@@ -1,6 +1,9 @@
+import { timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Appended } from '../event-log/event-log.ts';
 import { MESSAGE_TOPICS, type MessageTopic } from '../messages/message.ts';
+import { END_OF_TIME } from '../messages/timestamp.ts';
+import { type ReceiptSigner, SIGNATURE_BYTES, writeSignature } from './receipt-signer.ts';
 
 /**
  * Where a reader has to have come to. `partition` null stands for every partition of the topic: each has to be read up
@@ -16,56 +19,83 @@ export interface Place {
 
 /** What a receipt says: the places in the log that a request's messages took. Nothing is stored or looked up for it. */
 export interface Receipt {
-  readonly projectId: string;
   readonly acceptedAtMs: number;
-  /** At most one for each partition; a topic's are all exact or one for them all. */
+  /** At least one, each partition once at most, in rising order; a topic's are all exact or one for them all. */
   readonly places: readonly Place[];
+  /** False of a receipt of before receipts were signed: anybody may have made it up, for any place in the log. */
+  readonly isSigned: boolean;
 }
 
-// 4,000 characters of base64url, with the checksum: enough to name some 450 partitions at offsets in the billions.
+// 4,000 characters of base64url, with the signature: enough to name some 450 partitions at offsets in the billions.
 const MAX_BYTES = 3_000;
-const FORMAT = 1;
+const MAX_LENGTH = 4_096;
+
+const FORMAT = 2;
+// With a checksum in place of a signature. To be read until version 1.0; nothing else is known of when a caller asks.
+const UNSIGNED_FORMAT = 1;
 const CHECKSUM_BYTES = 4;
+
+// More than any log has.
+const MAX_PARTITION = 0xfff_ffff;
+const END_OF_TIME_MS = Number(END_OF_TIME / 1000n);
 
 /**
  * The receipt as opaque text, always under 4 KB: a request over too many partitions to name them all gets one place a
  * topic. Pure.
  */
-export function encodeReceipt(projectId: string, acceptedAtMs: number, appended: readonly Appended[]): string {
+export function encodeReceipt(signer: ReceiptSigner, acceptedAtMs: number, appended: readonly Appended[]): string {
   const writer = WRITER;
   writer.length = 0;
   writer.byte(FORMAT);
-  writer.text(projectId);
+  writer.text(signer.projectId);
   writer.number(acceptedAtMs);
   const [only] = appended;
   if (only !== undefined && appended.length === 1) {
     writeOne(writer, only);
-    return writer.finish();
+    return writer.finish(signer);
   }
   const head = writer.length;
   const ends = highest(appended);
   for (const [topic, partitions] of ends) writeExact(writer, topic, partitions);
-  if (writer.length > MAX_BYTES - CHECKSUM_BYTES) {
+  if (writer.length > MAX_BYTES - SIGNATURE_BYTES) {
     writer.length = head;
     for (const [topic, partitions] of ends) writeWhole(writer, topic, partitions);
   }
-  return writer.finish();
+  return writer.finish(signer);
 }
 
-/** What a receipt says; undefined where it is none of ours, mangled or cut. It may be another project's. Pure. */
-export function decodeReceipt(text: string): Receipt | undefined {
-  if (!/^[\w-]{1,4096}$/.test(text)) return undefined;
+/**
+ * What a receipt of the signer's project says; 'foreign' where it names another project; undefined where it is mangled,
+ * cut, made up, or names what no log can have. Takes time by its length, which is 4 KB at most. Pure.
+ */
+export function decodeReceipt(text: string, signer: ReceiptSigner): Receipt | 'foreign' | undefined {
+  if (text.length > MAX_LENGTH || !/^[\w-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
-  const end = bytes.length - CHECKSUM_BYTES;
-  if (end < 1 || bytes.readUInt32BE(end) !== crc32(bytes.subarray(0, end))) return undefined;
   // Text that differs only in unused bits of its last character decodes to the same bytes, but we never wrote it.
   if (bytes.toString('base64url') !== text) return undefined;
+  const isSigned = bytes[0] === FORMAT;
+  const end = bytes.length - (isSigned ? SIGNATURE_BYTES : CHECKSUM_BYTES);
+  if (end < 1 || (!isSigned && !isUnsignedReceipt(bytes))) return undefined;
   try {
-    return readReceipt(new Reader(bytes.subarray(0, end)));
+    const reader = new Reader(bytes.subarray(1, end));
+    if (reader.text() !== signer.projectId) return 'foreign';
+    return isSigned && !isSignedBy(signer, bytes) ? undefined : { ...readReceipt(reader), isSigned };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+function isUnsignedReceipt(bytes: Buffer): boolean {
+  const end = bytes.length - CHECKSUM_BYTES;
+  return end > 0 && bytes[0] === UNSIGNED_FORMAT && bytes.readUInt32BE(end) === crc32(bytes.subarray(0, end));
+}
+
+function isSignedBy(signer: ReceiptSigner, bytes: Buffer): boolean {
+  const length = bytes.length - SIGNATURE_BYTES;
+  const expected = Buffer.from(bytes);
+  writeSignature(signer, expected, length);
+  return timingSafeEqual(expected.subarray(length), bytes.subarray(length));
 }
 
 type Ends = Map<MessageTopic, Map<number, bigint>>;
@@ -106,26 +136,29 @@ function writeWhole(writer: Writer, topic: MessageTopic, partitions: ReadonlyMap
   writer.bigint([...partitions.values()].reduce((most, offset) => (offset > most ? offset : most)));
 }
 
-function readReceipt(reader: Reader): Receipt | undefined {
-  if (reader.byte() !== FORMAT) return undefined;
-  const projectId = reader.text();
+function readReceipt(reader: Reader): Pick<Receipt, 'acceptedAtMs' | 'places'> {
   const acceptedAtMs = reader.number();
+  if (acceptedAtMs >= END_OF_TIME_MS) throw new RangeError('no time that a request is accepted at');
   const places: Place[] = [];
-  while (!reader.ended) {
+  const topics = new Set<MessageTopic>();
+  do {
     const topic = MESSAGE_TOPICS[reader.byte()];
-    if (topic === undefined) return undefined;
+    if (topic === undefined || topics.has(topic)) throw new RangeError('no topic of messages, or one named twice');
+    topics.add(topic);
     readPlaces(reader, topic, places);
-  }
-  return { projectId, acceptedAtMs, places };
+  } while (!reader.ended);
+  return { acceptedAtMs, places };
 }
 
 function readPlaces(reader: Reader, topic: MessageTopic, places: Place[]): void {
   const count = reader.number();
-  if (count === 0) places.push({ topic, partition: null, offset: reader.bigint() });
+  if (count === 0) places.push({ topic, partition: null, offset: reader.offset() });
   let partition = 0;
   for (let i = 0; i < count; i++) {
-    partition += reader.number();
-    places.push({ topic, partition, offset: reader.bigint() });
+    const step = reader.number();
+    partition += step;
+    if ((i > 0 && step === 0) || partition > MAX_PARTITION) throw new RangeError('no partition, or one named twice');
+    places.push({ topic, partition, offset: reader.offset() });
   }
 }
 
@@ -164,11 +197,10 @@ class Writer {
     this.number(Number(rest));
   }
 
-  finish(): string {
-    const checksum = crc32(this.#bytes.subarray(0, this.length));
-    this.#makeRoom(CHECKSUM_BYTES);
-    this.length = this.#bytes.writeUInt32BE(checksum, this.length);
-    return this.#bytes.toString('base64url', 0, this.length);
+  finish(signer: ReceiptSigner): string {
+    this.#makeRoom(SIGNATURE_BYTES);
+    writeSignature(signer, this.#bytes, this.length);
+    return this.#bytes.toString('base64url', 0, this.length + SIGNATURE_BYTES);
   }
 
   #makeRoom(length: number): void {
@@ -180,6 +212,10 @@ class Writer {
 // One for all: a receipt is written without giving way.
 const WRITER = new Writer();
 
+// Of seven bits each: whole numbers below 2^53 take no more.
+const MAX_NUMBER_BYTES = 8;
+
+/** Every method throws RangeError past the end and where we would not have written what is there. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -192,28 +228,38 @@ class Reader {
     return this.#at === this.#bytes.length;
   }
 
-  /** @throws RangeError past the end. */
   byte(): number {
-    return this.#bytes.readUInt8(this.#at++);
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw new RangeError('cut short');
+    return byte;
   }
 
   text(): string {
     const length = this.number();
-    const text = this.#bytes.toString('utf8', this.#at, this.#at + length);
-    this.#at += length;
+    const end = this.#at + length;
+    if (end > this.#bytes.length) throw new RangeError('cut short');
+    const text = this.#bytes.toString('utf8', this.#at, end);
+    this.#at = end;
     return text;
   }
 
   number(): number {
-    return Number(this.bigint());
+    let value = 0;
+    let worth = 1;
+    for (let i = 0; i < MAX_NUMBER_BYTES; i++, worth *= 0x80) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * worth;
+      if (byte > 0x7f) continue;
+      if (value > Number.MAX_SAFE_INTEGER || (byte === 0 && i > 0)) break;
+      return value;
+    }
+    throw new RangeError('no number, or not in its shortest form');
   }
 
-  bigint(): bigint {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = this.byte();
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
+  /** One past another, so never 0. Below 2^53, as the embedded log's are; Kafka's would take 285 years at a million a second. */
+  offset(): bigint {
+    const offset = this.number();
+    if (offset === 0) throw new RangeError('no offset past another');
+    return BigInt(offset);
   }
 }

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Appended, EventLog, NewRecord } from '../event-log/event-log.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import { encodeReceipt } from '../http/receipt.ts';
+import { receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
 import { idempotentMessageId, newMessageId } from '../messages/message-id.ts';
@@ -115,7 +116,8 @@ export class Ingestor {
     if ('refused' in handed) return { ...handed, messageIds };
     this.#metrics.accepted(countByType(messages), handed.tookMs);
     const { appended } = handed;
-    return { messageIds, receipt: appended === null ? null : encodeReceipt(project.id, guard.now(), appended) };
+    const receipt = appended === null ? null : encodeReceipt(receiptSignerOf(project), guard.now(), appended);
+    return { messageIds, receipt };
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { EventLog } from '../event-log/event-log.ts';
 import type { AppendMaterial } from '../event-log/record-maker.ts';
+import { receiptSignerOf } from '../http/receipt-signer.ts';
 import { newMessageId } from '../messages/message-id.ts';
 import type { ArrivalClock } from '../messages/version.ts';
 import type { Project } from '../projects/project-store.ts';
@@ -102,7 +103,9 @@ export class BodyHandover {
     let shared = ofProject.get(source);
     if (shared === undefined) {
       const { id, timezone } = project;
-      ofProject.set(source, (shared = { project: { id, timezone }, source, processBits: this.#parts.processBits }));
+      const { processBits } = this.#parts;
+      shared = { project: { id, timezone }, source, processBits, signer: receiptSignerOf(project) };
+      ofProject.set(source, shared);
     }
     return shared;
   }

@@ -14,7 +14,7 @@ import { countByType, recordOf, stamped } from './stamp.ts';
 const codec = new Codec(new EmbeddedSchemaIds());
 
 export function makeRecords(given: unknown, bytes: Buffer): MadeRecords | undefined {
-  const { project, source, processBits } = given as SharedByBodies;
+  const { project, source, processBits, signer } = given as SharedByBodies;
   const { firstId, receivedAt, text } = readMaterial(bytes);
   const read = readPublicBody(text, source, project);
   if (!read.ok) return undefined;
@@ -28,7 +28,7 @@ export function makeRecords(given: unknown, bytes: Buffer): MadeRecords | undefi
     }),
   );
   const report = (appended: readonly Appended[]): string => {
-    const receipt = encodeReceipt(project.id, appended[0]?.appendedAtMs ?? 0, appended);
+    const receipt = encodeReceipt(signer, appended[0]?.appendedAtMs ?? 0, appended);
     const messageIds = messages.map(({ messageId }) => messageId);
     return writeReport({ counts: countByType(messages), answer: publicAnswer(source, messageIds, receipt) });
   };

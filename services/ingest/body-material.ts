@@ -1,5 +1,6 @@
 /** A body on its way to the thread that makes records of it, and what that thread says of them on the way back. */
 import type { Material } from '../event-log/record-maker.ts';
+import type { ReceiptSigner } from '../http/receipt-signer.ts';
 import type { Micros } from '../messages/message.ts';
 import { messageIdAt } from '../messages/message-id.ts';
 import type { PublicProject, PublicSource } from './public-body.ts';
@@ -10,6 +11,8 @@ export interface SharedByBodies {
   readonly project: PublicProject;
   readonly source: PublicSource;
   readonly processBits: number;
+  /** Signs the receipts. */
+  readonly signer: ReceiptSigner;
 }
 
 /** One body. */

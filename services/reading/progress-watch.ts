@@ -1,52 +1,53 @@
-import type { Position, TopicPartition } from '../event-log/event-log.ts';
-import { nameOf } from '../event-log/partition.ts';
+import type { Writable } from 'node:stream';
 import type { ReaderProgress } from '../profiles/profile-store.ts';
 import { isRetryable, TidemarkError } from '../runtime/errors.ts';
+import { BOTH, type Look, NEITHER, offsetsOf, type Passed, type Place, WantedPlaces } from './wanted-places.ts';
 
-/** A place in the log: a reader has passed it whose next offset in the partition is this one or a later one. */
-export interface Place extends TopicPartition {
-  readonly offset: bigint;
-}
-
-/** Which readers have passed a set of places. */
-export interface Passed {
-  readonly projected: boolean;
-  readonly queryable: boolean;
+/** What somebody waits for. */
+export interface Wanted {
+  /** The same text stands for the same places, as long as anybody waits for them. */
+  readonly name: string;
+  readonly places: readonly Place[];
 }
 
 export interface WaitOptions {
-  /** How long the answer may take to become true of both; 0 is the state now. */
+  /** How long the answer may take to become true of both, give or take an interval; 0 is the state now. */
   readonly waitMs: number;
-  /** Aborted when nobody waits any more. */
-  readonly signal: AbortSignal;
+  /** Where the answer goes: nobody waits any more once it is closed. */
+  readonly client: Pick<Writable, 'closed' | 'on'>;
 }
 
+/** Of these there are thousands, so it holds what it needs and no timer, signal or list of its own. */
 interface Waiter {
-  /** Partitions by name, put together once: with thousands who wait, every look goes over all of them. */
-  readonly wanted: readonly { readonly name: string; readonly offset: bigint }[];
-  readonly resolve: (answer: Passed) => void;
-  readonly reject: (error: unknown) => void;
+  readonly wanted: WantedPlaces;
+  /** With a promise that is rejected, too. */
+  readonly resolve: (answer: Passed | Promise<never>) => void;
+  /** Its time is over then: the next look settles it, whatever it brings. */
+  readonly dueAtMs: number;
+  /** How many looks had begun when it came: it is not answered by one of them. */
+  readonly looksBefore: number;
   /** The last answer; undefined before the first look. What readers have passed stays passed, so it is a lower bound. */
   seen: Passed | undefined;
   /** What kept the last look from an answer. */
   failure: unknown;
-  /** Its time is over: the next look settles it, whatever it brings. */
-  isDue: boolean;
 }
 
-const NEITHER: Passed = { projected: false, queryable: false };
 const DEFAULT_INTERVAL_MS = 25;
 
 /**
  * Tells when the readers have passed places in the log. Whoever asks shares one look at the readers' positions, at most
- * one every interval, and none while nobody asks: a thousand who wait cost the store what one does.
+ * one every interval, and none while nobody asks: a thousand who wait cost the store what one does. They share one timer
+ * too, and those with the same receipt its places: who waits costs 200 bytes beside the request that waits for the answer.
  */
 export class ProgressWatch {
   readonly #progress: ReaderProgress;
   readonly #intervalMs: number;
   readonly #waiters = new Set<Waiter>();
+  readonly #wanted = new Map<string, WantedPlaces>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
+  /** How many looks have begun, and when the last one did. */
+  #looks = 0;
   #lookedAtMs = -Infinity;
   #isStopped = false;
 
@@ -60,26 +61,29 @@ export class ProgressWatch {
     return this.#waiters.size;
   }
 
+  /** How many different things they wait for. */
+  get wanted(): number {
+    return this.#wanted.size;
+  }
+
   /**
-   * Resolves once both readers have passed every place, or with how far they were when the time is over, the signal
-   * aborted or the watch stopped. While the positions cannot be read it goes on trying as long as it may wait.
+   * Resolves once both readers have passed every place, or with how far they were when the time is over, the client gone
+   * or the watch stopped. While the positions cannot be read it goes on trying as long as it may wait.
    *
    * @throws TidemarkError as `ReaderProgress` does, where the time is over with nothing seen; `STOPPING`, likewise.
    */
-  passed(places: readonly Place[], { waitMs, signal }: WaitOptions): Promise<Passed> {
+  passed({ name, places }: Wanted, { waitMs, client }: WaitOptions): Promise<Passed> {
     if (this.#isStopped) return Promise.reject(stopping());
-    if (signal.aborted) return Promise.resolve(NEITHER);
-    const { promise, resolve, reject } = Promise.withResolvers<Passed>();
-    const wanted = places.map((place) => ({ name: nameOf(place), offset: place.offset }));
-    const waiter: Waiter = { wanted, resolve, reject, seen: undefined, failure: undefined, isDue: waitMs === 0 };
-    const timer = waitMs === 0 ? undefined : setTimeout(() => this.#timeIsOver(waiter), waitMs);
-    const leave = (): void => this.#settle(waiter, waiter.seen ?? NEITHER);
-    signal.addEventListener('abort', leave, { once: true });
-    this.#waiters.add(waiter);
-    this.#schedule();
-    return promise.finally(() => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', leave);
+    if (client.closed) return Promise.resolve(NEITHER);
+    const wanted = this.#want(name, places);
+    const dueAtMs = waitMs === 0 ? 0 : Math.ceil(performance.now()) + waitMs;
+    return new Promise((resolve) => {
+      const looksBefore = this.#looks;
+      const waiter: Waiter = { wanted, resolve, dueAtMs, looksBefore, seen: undefined, failure: undefined };
+      this.#waiters.add(waiter);
+      // Not `once`, which takes twice as much: it is emitted once, and who has been answered is not answered again.
+      client.on('close', () => this.#settle(waiter, waiter.seen ?? NEITHER));
+      this.#schedule();
     });
   }
 
@@ -93,64 +97,92 @@ export class ProgressWatch {
     }
   }
 
-  #schedule(): void {
-    if (this.#isLooking || this.#timer !== undefined) return;
-    const untilNextMs = this.#lookedAtMs + this.#intervalMs - performance.now();
-    if (untilNextMs <= 0) void this.#look();
-    else this.#timer = setTimeout(() => void this.#look(), untilNextMs);
+  #want(name: string, places: readonly Place[]): WantedPlaces {
+    let wanted = this.#wanted.get(name);
+    if (wanted === undefined) this.#wanted.set(name, (wanted = new WantedPlaces(name, places)));
+    wanted.waiters++;
+    return wanted;
   }
 
-  async #look(): Promise<void> {
+  /** Until nobody waits any more the timer goes every interval, whether or not a look takes longer. */
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#isStopped) return;
+    const untilNextMs = this.#lookedAtMs + this.#intervalMs - performance.now();
+    if (untilNextMs <= 0 && !this.#isLooking) void this.#look();
+    else this.#timer = setTimeout(() => this.#tick(), untilNextMs > 0 ? untilNextMs : this.#intervalMs);
+  }
+
+  #tick(): void {
     this.#timer = undefined;
-    // Who comes while this look is under way is not answered by it: it may have begun before what they ask about.
-    const waiters = [...this.#waiters];
-    if (waiters.length === 0) return;
-    this.#isLooking = true;
-    this.#lookedAtMs = performance.now();
-    try {
-      const { projector, sink } = await this.#progress.progress();
-      const [projected, queryable] = [offsetsOf(projector), offsetsOf(sink)];
-      for (const waiter of waiters) this.#answer(waiter, passedBy(projected, waiter), passedBy(queryable, waiter));
-    } catch (error) {
-      for (const waiter of waiters) this.#fail(waiter, error);
-    }
-    this.#isLooking = false;
+    this.#answerDue();
     if (this.#waiters.size > 0) this.#schedule();
   }
 
-  #answer(waiter: Waiter, projected: boolean, queryable: boolean): void {
-    waiter.seen = { projected, queryable };
-    if (waiter.isDue || (projected && queryable)) this.#settle(waiter, waiter.seen);
+  #answerDue(): void {
+    const nowMs = performance.now();
+    for (const waiter of this.#waiters) {
+      if (waiter.dueAtMs <= nowMs && (waiter.seen !== undefined || waiter.failure !== undefined))
+        this.#settleNow(waiter);
+    }
   }
 
-  #fail(waiter: Waiter, error: unknown): void {
-    waiter.failure = error;
-    if (waiter.isDue || !isRetryable(error)) this.#settleNow(waiter);
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    this.#lookedAtMs = performance.now();
+    const number = ++this.#looks;
+    this.#schedule();
+    try {
+      const { projector, sink } = await this.#progress.progress();
+      this.#answer({ number, projector: offsetsOf(projector), sink: offsetsOf(sink) });
+    } catch (error) {
+      this.#fail(number, error);
+    }
+    this.#isLooking = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiters.size > 0) this.#schedule();
   }
 
-  #timeIsOver(waiter: Waiter): void {
-    waiter.isDue = true;
-    if (waiter.seen !== undefined || waiter.failure !== undefined) this.#settleNow(waiter);
+  /** Those who came before the look began: it may have begun before what the others ask about. */
+  *#waitersBefore(number: number): Iterable<Waiter> {
+    for (const waiter of this.#waiters) {
+      if (waiter.looksBefore >= number) return; // So did all after it.
+      yield waiter;
+    }
+  }
+
+  #answer(look: Look): void {
+    const nowMs = performance.now();
+    for (const waiter of this.#waitersBefore(look.number)) {
+      waiter.seen = waiter.wanted.passedAt(look);
+      if (waiter.seen === BOTH || waiter.dueAtMs <= nowMs) this.#settle(waiter, waiter.seen);
+    }
+  }
+
+  #fail(number: number, error: unknown): void {
+    const [nowMs, isLasting] = [performance.now(), !isRetryable(error)];
+    for (const waiter of this.#waitersBefore(number)) {
+      waiter.failure = error;
+      if (isLasting || waiter.dueAtMs <= nowMs) this.#settleNow(waiter);
+    }
   }
 
   /** With what was seen last, else with what kept it from being seen. */
   #settleNow(waiter: Waiter): void {
     if (waiter.seen !== undefined) this.#settle(waiter, waiter.seen);
-    else if (this.#waiters.delete(waiter)) waiter.reject(waiter.failure);
+    else if (this.#leave(waiter)) waiter.resolve(Promise.reject(waiter.failure));
   }
 
   #settle(waiter: Waiter, answer: Passed): void {
-    if (this.#waiters.delete(waiter)) waiter.resolve(answer);
+    if (this.#leave(waiter)) waiter.resolve(answer);
   }
-}
 
-/** Next offset by partition. */
-function offsetsOf(positions: readonly Position[]): ReadonlyMap<string, bigint> {
-  return new Map(positions.map((position) => [nameOf(position), position.offset]));
-}
-
-function passedBy(offsets: ReadonlyMap<string, bigint>, { wanted }: Waiter): boolean {
-  return wanted.every(({ name, offset }) => (offsets.get(name) ?? 0n) >= offset);
+  /** False where it has been answered. */
+  #leave(waiter: Waiter): boolean {
+    if (!this.#waiters.delete(waiter)) return false;
+    if (--waiter.wanted.waiters === 0) this.#wanted.delete(waiter.wanted.name);
+    return true;
+  }
 }
 
 function stopping(): TidemarkError {

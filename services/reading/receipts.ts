@@ -1,11 +1,15 @@
 import type { EventLog } from '../event-log/event-log.ts';
+import { nameOf } from '../event-log/partition.ts';
 import type { Call } from '../http/call.ts';
+import type { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import type { Refusal } from '../http/problems.ts';
 import { decodeReceipt, type Receipt } from '../http/receipt.ts';
+import { receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Answer } from '../http/route.ts';
-import { END_OF_TIME, formatMicros } from '../messages/timestamp.ts';
-import type { Place, ProgressWatch } from './progress-watch.ts';
+import { formatMicros } from '../messages/timestamp.ts';
+import type { ProgressWatch } from './progress-watch.ts';
 import { readWait, refuseParameter, single } from './query.ts';
+import type { Passed, Place } from './wanted-places.ts';
 
 /** What is asked about receipts. */
 export interface ReceiptParts {
@@ -13,34 +17,69 @@ export interface ReceiptParts {
   readonly log: Pick<EventLog, 'ends'>;
 }
 
-/** `GET /v1/receipts/:receipt` */
-export async function answerReceipt({ watch, log }: ReceiptParts, call: Call): Promise<Answer | Refusal> {
-  const receipt = decodeReceipt(call.params['receipt'] ?? '');
-  if (receipt === undefined || !isPossible(receipt)) return NO_RECEIPT_OF_OURS;
+/** `GET /v1/receipts/:receipt`. @param waits Bounds the receipts that wait. */
+export async function answerReceipt(
+  { watch, log }: ReceiptParts,
+  waits: Pick<ConcurrencyLimiter, 'admit'>,
+  call: Call,
+): Promise<Answer | Refusal> {
+  const name = call.params['receipt'] ?? '';
+  const receipt = decodeReceipt(name, receiptSignerOf(call.project));
+  if (receipt === undefined) return NO_RECEIPT_OF_OURS;
   const waitMs = single(call.query, 'wait', readWait);
   if (!waitMs.ok) return waitMs.refusal;
-  if (receipt.projectId !== call.project.id) return FOREIGN;
-  const places = await exactPlaces(log, receipt);
-  const { projected, queryable } = await watch.passed(places, { waitMs: waitMs.value, signal: call.signal });
-  const accepted_at = formatMicros(BigInt(receipt.acceptedAtMs) * 1000n);
-  return { status: 200, body: JSON.stringify({ accepted_at, projected, queryable }) };
+  if (receipt === 'foreign') return FOREIGN;
+  const places = exactPlaces(receipt) ?? (await placesWithin(log, receipt));
+  if (places === undefined) return NO_RECEIPT_OF_OURS;
+  const refusal = waitMs.value === 0 ? undefined : waits.admit(call);
+  if (refusal !== undefined) return refusal;
+  // Not awaited here: an async function that waits keeps everything that it ever held.
+  return watch
+    .passed({ name, places }, { waitMs: waitMs.value, client: call.res })
+    .then(answerWith(receipt.acceptedAtMs));
 }
 
 const NO_RECEIPT_OF_OURS = refuseParameter('receipt', 'is none that this service gave').refusal;
 
 const FOREIGN: Refusal = { refused: 'not-found', detail: 'This project has no such receipt.' };
 
-/** A receipt has a checksum but no signature: one made up by hand may say any time. */
-function isPossible({ acceptedAtMs }: Receipt): boolean {
-  return acceptedAtMs < END_OF_TIME / 1000n;
+function answerWith(acceptedAtMs: number): (passed: Passed) => Answer {
+  return ({ projected, queryable }) => {
+    const accepted_at = formatMicros(BigInt(acceptedAtMs) * 1000n);
+    return { status: 200, body: JSON.stringify({ accepted_at, projected, queryable }) };
+  };
 }
 
-/** Every place with its partition: one that stands for a whole topic asks no more of a partition than it holds now. */
-async function exactPlaces(log: ReceiptParts['log'], { places }: Receipt): Promise<readonly Place[]> {
+/**
+ * The places of a signed receipt that names them all, as nearly every one does: they were in the log, which need not be
+ * asked. Where it has been replaced by a shorter one since, the answer is false until readers come to those places again.
+ */
+function exactPlaces({ isSigned, places }: Receipt): readonly Place[] | undefined {
+  return isSigned && places.every(isExact) ? places : undefined;
+}
+
+function isExact<T extends { readonly partition: number | null }>(
+  place: T,
+): place is T & { readonly partition: number } {
+  return place.partition !== null;
+}
+
+/**
+ * Every place with its partition: one that stands for a whole topic asks no more of a partition than it holds now.
+ * Undefined where a receipt that is not signed names a place that the log does not have.
+ */
+async function placesWithin(
+  log: ReceiptParts['log'],
+  { isSigned, places }: Receipt,
+): Promise<readonly Place[] | undefined> {
+  const ends = await log.ends([...new Set(places.map(({ topic }) => topic))]);
+  const byName = new Map(ends.map((end) => [nameOf(end), end.offset]));
   const exact: Place[] = [];
   for (const { topic, partition, offset } of places) {
-    if (partition !== null) exact.push({ topic, partition, offset });
-    else exact.push(...(await log.ends([topic])).map((end) => ({ ...end, offset: least(end.offset, offset) })));
+    const held = partition === null ? ends.filter((end) => end.topic === topic) : [{ topic, partition, offset }];
+    const isWithin = held.some((place) => (byName.get(nameOf(place)) ?? 0n) >= offset);
+    if (!isSigned && !isWithin) return undefined;
+    exact.push(...held.map((place) => ({ ...place, offset: least(place.offset, offset) })));
   }
   return exact;
 }

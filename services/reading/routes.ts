@@ -19,6 +19,8 @@ import { answerEvents, answerProfile, type UserStores } from './users.ts';
 
 export interface ReadingParts extends UserStores, ReceiptParts, AudienceParts, SavedAudienceParts, StreamParts {
   readonly analytics: AnalyticsReader;
+  /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
+  readonly receiptsAtOnce?: number;
 }
 
 // An audience's definition is as long as any other body that is not a batch.
@@ -28,12 +30,15 @@ const BODY_LIMIT_BYTES = 32_768;
 const PAGES_AT_ONCE = 32;
 /** Questions that analytics answers, or that wait for it. */
 const QUESTIONS_AT_ONCE = 64;
+/** Receipts that wait: each takes some 8 KB with its connection and its request, of which 500 bytes are the wait's. */
+const RECEIPTS_AT_ONCE = 6_000;
 
 /** Everything that is read over HTTP: profiles, events, receipts, audiences. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem' } as const;
   const read = { ...get, scope: 'read' } as const;
   const [pages, questions] = [new ConcurrencyLimiter(PAGES_AT_ONCE), new ConcurrencyLimiter(QUESTIONS_AT_ONCE)];
+  const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
   const page = { ...read, admit: (call: Call) => pages.admit(call) };
   const post = { ...read, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const ask = { ...post, admit: (call: Call) => questions.admit(call) };
@@ -41,7 +46,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
     routes: [
       { ...read, path: '/v1/users/:user_id', handle: (call) => answerProfile(parts, call) },
       { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
-      { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(parts, call) },
+      { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(parts, waits, call) },
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decodeReceipt } from '../../services/http/receipt.ts';
-import { IngestServer } from '../support/ingest-server.ts';
+import { IngestServer, PROJECT } from '../support/ingest-server.ts';
+import { readReceipt } from '../support/receipts.ts';
 
 const LENIENT = { prefer: 'handling=lenient' };
 const track = (event: string, more: object = {}): object => ({ type: 'track', user_id: 'u', event, ...more });
@@ -44,7 +44,7 @@ describe('a batch', () => {
     ]);
     expect(messages.map(({ version }) => version)).toEqual(messages.map(({ version }) => version).toSorted());
     expect(messages[2]).toMatchObject({ messageId: 'mine', messageIdGiven: true });
-    expect(decodeReceipt(json.receipt)?.places.map(({ topic }) => topic)).toEqual([
+    expect(readReceipt(json.receipt, PROJECT).places.map(({ topic }) => topic)).toEqual([
       'tidemark.track',
       'tidemark.identify',
     ]);

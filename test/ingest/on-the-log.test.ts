@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { EventLog, LogRecord } from '../../services/event-log/event-log.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
-import { decodeReceipt } from '../../services/http/receipt.ts';
 import { type Message, MESSAGE_TOPICS } from '../../services/messages/message.ts';
-import { codec, IngestServer } from '../support/ingest-server.ts';
+import { codec, IngestServer, PROJECT } from '../support/ingest-server.ts';
+import { readReceipt } from '../support/receipts.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PARTITIONS = 4;
@@ -59,7 +59,7 @@ test.each(WAYS)('a message is where its receipt says, digits and all ($handover)
   await log.close();
   const [only, ...others] = await readAll(await open(folder));
 
-  const place = decodeReceipt(json.receipt)?.places[0];
+  const place = readReceipt(json.receipt, PROJECT).places[0];
   expect(status).toBe(200);
   expect(others).toEqual([]);
   expect(only?.place).toBe(`${place?.topic}/${place?.partition}/${place!.offset - 1n}`);
@@ -113,6 +113,6 @@ test.each(WAYS)("a batch's receipt names the highest place of each partition ($h
   await server.stop();
 
   const ends = (await log.ends(['tidemark.identify'])).filter(({ offset }) => offset > 0n);
-  expect(decodeReceipt(json.receipt)?.places).toEqual(expect.arrayContaining([...ends]));
+  expect(readReceipt(json.receipt, PROJECT).places).toEqual(expect.arrayContaining([...ends]));
   expect(ends.length).toBe(PARTITIONS);
 });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decodeReceipt } from '../../services/http/receipt.ts';
+import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import type { Identify, Track } from '../../services/messages/message.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { IngestServer, OTHER_KEY, OTHER_PROJECT, PROJECT } from '../support/ingest-server.ts';
+import { readReceipt } from '../support/receipts.ts';
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -177,13 +179,11 @@ test('a receipt names the project and the place of the message', async () => {
   await server.post('/v1/track', { user_id: 'u', event: 'e' });
   const { json } = await server.post('/v1/identify', { user_id: 'u' }, { api_key: OTHER_KEY });
 
-  const receipt = decodeReceipt(json.receipt);
+  const receipt = readReceipt(json.receipt, OTHER_PROJECT);
 
-  expect(receipt).toMatchObject({
-    projectId: OTHER_PROJECT.id,
-    places: [{ topic: 'tidemark.identify', partition: 0 }],
-  });
-  expect(Math.abs(Date.now() - receipt!.acceptedAtMs)).toBeLessThan(10_000);
+  expect(receipt).toMatchObject({ isSigned: true, places: [{ topic: 'tidemark.identify', partition: 0 }] });
+  expect(decodeReceipt(json.receipt, receiptSignerOf(PROJECT))).toBe('foreign');
+  expect(Math.abs(Date.now() - receipt.acceptedAtMs)).toBeLessThan(10_000);
 });
 
 test('a user of one project is another than the same of another project', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decodeReceipt } from '../../services/http/receipt.ts';
 import { isSessionOf, newSessionId } from '../../services/ingest/session.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { IngestServer, OTHER_KEY, OTHER_PROJECT, PROJECT, projectNamed } from '../support/ingest-server.ts';
+import { readReceipt } from '../support/receipts.ts';
 
 const USER = { user_id: 'jane', anonymous: false };
 
@@ -52,7 +52,7 @@ describe.each(['project-user', 'create-project-user'])('%s', (segment) => {
       traits: '{"plan":"pro","old":null}',
       source: 'project-user',
     });
-    expect(decodeReceipt(json.result.receipt)?.places).toMatchObject([{ topic: 'tidemark.session' }]);
+    expect(readReceipt(json.result.receipt, PROJECT).places).toMatchObject([{ topic: 'tidemark.session' }]);
   });
 });
 

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeMembersCursor } from '../../services/reading/audience-cursor.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
+import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
 import { OTHER_READ_KEY, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
 
 const document = new Document();
-const RECEIPT = encodeReceipt(PROJECT.id, 0, [{ topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 }]);
+const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };
+const RECEIPT = encodeReceipt(receiptSignerOf(PROJECT), 0, [PLACE]);
 const AUDIENCE = 'aud_00000000000000000001';
 let server: ReadingServer;
 /** `operation status` of every answer seen and found to be as documented. */

@@ -1,5 +1,10 @@
+import { PassThrough } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import * as fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ProgressWatch, type Passed, type Place } from '../../services/reading/progress-watch.ts';
+import { ProgressWatch } from '../../services/reading/progress-watch.ts';
+import type { Passed, Place } from '../../services/reading/wanted-places.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { MemoryProgress } from '../support/reading-fakes.ts';
 
@@ -14,12 +19,29 @@ function until(condition: () => boolean): Promise<unknown> {
   return vi.waitUntil(condition, { interval: 1, timeout: 20_000 });
 }
 
+const collect = ((): (() => void) => {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+})();
+
+function heapUsed(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+}
+
 function watching(intervalMs = 1) {
   const progress = new MemoryProgress();
   const watch = new ProgressWatch(progress, intervalMs);
   onTestFinished(() => watch.stop());
-  const passed = (places: readonly Place[], waitMs: number, signal = new AbortController().signal): Promise<Passed> =>
-    watch.passed(places, { waitMs, signal });
+  const passed = (places: readonly Place[], waitMs: number, client = new PassThrough()): Promise<Passed> =>
+    watch.passed(
+      { name: places.map((wanted) => `${wanted.partition}:${wanted.offset}`).join(), places },
+      { waitMs, client },
+    );
   return { progress, watch, passed };
 }
 
@@ -98,6 +120,80 @@ test('those who ask without waiting share looks too', async () => {
   expect(progress.calls).toBe(2);
 });
 
+const EVERYWHERE = Array.from({ length: 450 }, (_, partition) => place(1_000n + BigInt(partition), partition));
+
+test('those with the same receipt share its places, as long as one of them waits', async () => {
+  const { progress, watch, passed } = watching();
+  const gone = new PassThrough();
+  const first = passed(EVERYWHERE, 60_000, gone);
+  const others = Array.from({ length: 100 }, () => passed(EVERYWHERE, 60_000));
+  const another = passed([place(5n)], 60_000);
+  expect([watch.waiting, watch.wanted]).toEqual([102, 2]);
+
+  gone.destroy();
+  await first;
+  expect([watch.waiting, watch.wanted]).toEqual([101, 2]);
+  for (const { topic, partition, offset } of EVERYWHERE) progress.move('both', topic, partition, offset);
+  await Promise.all([...others, another]);
+
+  expect([watch.waiting, watch.wanted]).toEqual([0, 0]);
+});
+
+test('whatever order readers come past the places in, it ends when they are past them all', async () => {
+  const orders = fc.array(fc.nat(4), { minLength: 1, maxLength: 30 });
+  const run = async (moves: readonly number[]): Promise<void> => {
+    const { progress, passed } = watching(0);
+    const wanted = [0, 1, 2, 3, 4].map((partition) => place(2n, partition));
+    const answer = passed(wanted, 60_000);
+    const offsets = [0n, 0n, 0n, 0n, 0n];
+    for (const partition of moves) {
+      offsets[partition]!++;
+      progress.move('both', TOPIC, partition, offsets[partition]!);
+      const isPassed = offsets.every((offset) => offset >= 2n);
+      expect(await passed(wanted, 0)).toEqual({ projected: isPassed, queryable: isPassed });
+    }
+    for (const { topic, partition } of wanted) progress.move('both', topic, partition, 2n);
+    expect(await answer).toEqual({ projected: true, queryable: true });
+  };
+
+  await fc.assert(fc.asyncProperty(orders, run), { numRuns: 50 });
+});
+
+test('three thousand who wait take no timer each, and a few hundred bytes beside the request', async () => {
+  const { progress, watch } = watching();
+  const client = { closed: false, on: (): unknown => client };
+  const ask = (i: number): Promise<Passed> =>
+    watch.passed({ name: `receipt ${i}`, places: [place(BigInt(i + 1))] }, { waitMs: 60_000, client: client as never });
+  const answers: Promise<Passed>[] = [ask(0)];
+  await until(() => progress.calls > 1);
+  const [before, timersBefore] = [heapUsed(), timers()];
+
+  for (let i = 1; i < 3_000; i++) answers.push(ask(i));
+  const calls = progress.calls;
+  await until(() => progress.calls > calls + 2);
+
+  expect(timers() - timersBefore).toBeLessThan(100);
+  expect((heapUsed() - before) / 3_000).toBeLessThan(1_000);
+  progress.move('both', TOPIC, 0, 3_000n);
+  await Promise.all(answers);
+});
+
+test('three thousand who wait for the same 450 places take no more than for one', async () => {
+  const { watch, progress } = watching();
+  const client = { closed: false, on: (): unknown => client };
+  const options = { waitMs: 60_000, client: client as never };
+  const ask = (): Promise<Passed> => watch.passed({ name: 'a receipt', places: [...EVERYWHERE] }, options);
+  const answers = [ask()];
+  await until(() => progress.calls > 1);
+  const before = heapUsed();
+
+  for (let i = 1; i < 3_000; i++) answers.push(ask());
+
+  expect((heapUsed() - before) / 3_000).toBeLessThan(1_000);
+  watch.stop();
+  await Promise.allSettled(answers);
+});
+
 test('stopping answers everybody with what they saw, and refuses who comes after', async () => {
   const { progress, watch, passed } = watching();
   progress.move('projector', TOPIC, 0, 5n);
@@ -122,18 +218,18 @@ test('stopping refuses who has seen nothing yet', async () => {
 
 test('who goes away stops the looking', async () => {
   const { progress, watch, passed } = watching();
-  const gone = new AbortController();
-  const waiting = passed([place(5n)], 60_000, gone.signal);
+  const gone = new PassThrough();
+  const waiting = passed([place(5n)], 60_000, gone);
   await until(() => progress.calls > 1);
 
-  gone.abort();
+  gone.destroy();
   await waiting;
   expect(watch.waiting).toBe(0);
   const calls = progress.calls;
   await passed([place(1n)], 0);
 
   expect(progress.calls).toBe(calls + 1);
-  expect(await passed([place(1n)], 60_000, gone.signal)).toEqual({ projected: false, queryable: false });
+  expect(await passed([place(1n)], 60_000, gone)).toEqual({ projected: false, queryable: false });
 });
 
 test('a store that is away is waited for', async () => {

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Appended } from '../../services/event-log/event-log.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
+import { OTHER_PROJECT, OTHER_READ_KEY, PROJECT, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import { headOf, leb, unsignedReceipt } from '../support/receipts.ts';
 
 const ACCEPTED_AT_MS = Date.UTC(2026, 10, 20, 10, 15);
 const TOPIC = 'tidemark.track';
@@ -13,14 +16,24 @@ beforeEach(async () => {
 
 afterEach(() => server.stop());
 
+const ENDS = [
+  { topic: TOPIC, partition: 0, offset: 5n },
+  { topic: TOPIC, partition: 1, offset: 3n },
+];
+const thief = { id: PROJECT.id, sessionSecret: OTHER_PROJECT.sessionSecret };
+
+function placeOf(partition: number, offset: bigint): Appended {
+  return { topic: TOPIC, partition, offset, appendedAtMs: ACCEPTED_AT_MS };
+}
+
+/** @param places Of `tidemark.track`, of which the index is 1. */
+function unsigned(places: readonly number[]): string {
+  return unsignedReceipt([...headOf(1, PROJECT.id, ACCEPTED_AT_MS), ...places]);
+}
+
 function receiptOf(offsets: Readonly<Record<number, bigint>>, acceptedAtMs = ACCEPTED_AT_MS): string {
-  const places = Object.entries(offsets).map(([partition, offset]) => ({
-    topic: TOPIC,
-    partition: Number(partition),
-    offset,
-    appendedAtMs: acceptedAtMs,
-  }));
-  return encodeReceipt(PROJECT.id, acceptedAtMs, places);
+  const places = Object.entries(offsets).map(([partition, offset]) => placeOf(Number(partition), offset));
+  return encodeReceipt(receiptSignerOf(PROJECT), acceptedAtMs, places);
 }
 
 async function get(path: string, key?: string): Promise<{ status: number; body: unknown }> {
@@ -56,6 +69,63 @@ test('a key of either scope may ask; a receipt of another project is not found',
 
 test.each(['x', 'null', 'AAAA', '%00', '%2F', '%', 'a.b'])('%s is no receipt: a bad request', async (text) => {
   expect(await get(`/v1/receipts/${text}`)).toMatchObject({ status: 400 });
+});
+
+test.each([
+  ['with the secret of another', encodeReceipt(receiptSignerOf(thief), ACCEPTED_AT_MS, [placeOf(0, 4n)])],
+  ['for a place past the end', unsigned([1, 1, 0, 6])],
+  ['for a place far past the end', unsigned([1, 1, 0, ...leb(2 ** 53 - 1)])],
+  ['for a partition that there is not', unsigned([1, 1, 2, 1])],
+  ['for a topic past its end', unsigned([1, 0, 6])],
+  ['for one place that can be and one that cannot', unsigned([1, 2, 0, 5, 1, 4])],
+  ['for a place twice', unsigned([1, 2, 0, 5, 0, 5])],
+])('a receipt made up %s is a bad request before anything waits', async (_, receipt) => {
+  server.ends = ENDS;
+
+  expect(await get(`/v1/receipts/${receipt}?wait=30`)).toMatchObject({ status: 400 });
+  expect(server.progress.calls).toBe(0);
+});
+
+test.each([
+  ['one place', 'ARlwcm9qXzAwMDAwMDAwMDAwMDAwMDAwMDAxoJHPw580AQEABVQe-Uc', [5n, 0n]],
+  ['a whole topic', 'ARlwcm9qXzAwMDAwMDAwMDAwMDAwMDAwMDAxoJHPw580AQBknACK1Q', [100n, 3n]],
+])('a receipt of before they were signed is still answered, of %s', async (_, receipt, [first, second]) => {
+  server.ends = [{ topic: TOPIC, partition: 0, offset: 5_000n }, ENDS[1]!];
+  server.progress.move('both', TOPIC, 0, first! - 1n);
+  server.progress.move('both', TOPIC, 1, second!);
+  expect(await get(`/v1/receipts/${receipt}`)).toMatchObject({ status: 200, body: { projected: false } });
+
+  server.progress.move('both', TOPIC, 0, first!);
+
+  expect(await get(`/v1/receipts/${receipt}`)).toEqual({
+    status: 200,
+    body: { accepted_at: '2026-11-20T10:15:00.000000Z', projected: true, queryable: true },
+  });
+});
+
+test('a receipt of a log that was replaced by a shorter one says false until it is as long again', async () => {
+  server.ends = ENDS;
+  server.progress.move('both', TOPIC, 0, 5n);
+  const path = `/v1/receipts/${receiptOf({ 0: 9n })}`;
+
+  expect(await get(`${path}?wait=0.01`)).toMatchObject({ status: 200, body: { projected: false, queryable: false } });
+  server.progress.move('both', TOPIC, 0, 10n);
+  expect(await get(path)).toMatchObject({ status: 200, body: { projected: true, queryable: true } });
+});
+
+test('a project has at most half of the receipts that wait; others, and who does not wait, are answered', async () => {
+  const receipt = receiptOf({ 0: 4n });
+  const waiting = [get(`/v1/receipts/${receipt}?wait=30`), get(`/v1/receipts/${receiptOf({ 1: 4n })}?wait=30`)];
+  await vi.waitUntil(() => server.watch.waiting === 2, { interval: 1, timeout: 20_000 });
+  const others = encodeReceipt(receiptSignerOf(OTHER_PROJECT), ACCEPTED_AT_MS, [placeOf(0, 4n)]);
+
+  expect(await get(`/v1/receipts/${receipt}?wait=0.001`)).toMatchObject({ status: 429 });
+  expect(await get(`/v1/receipts/x?wait=30`)).toMatchObject({ status: 400 });
+  expect(await get(`/v1/receipts/${receipt}?wait=0`)).toMatchObject({ status: 200 });
+  expect(await get(`/v1/receipts/${others}?wait=0.001`, OTHER_READ_KEY)).toMatchObject({ status: 200 });
+  server.progress.move('both', TOPIC, 0, 5n);
+  expect(await waiting[0]).toMatchObject({ status: 200 });
+  await vi.waitUntil(async () => (await get(`/v1/receipts/${receipt}?wait=1`)).status === 200);
 });
 
 test('a receipt cut, or altered in one place, is a bad request', async () => {
@@ -112,13 +182,8 @@ test('stopping answers who waits, and refuses who comes after until the server c
 });
 
 test('a receipt for a whole topic asks of each partition what it held when asked about, and no more', async () => {
-  const appended = Array.from({ length: 3_000 }, (_, partition) => ({
-    topic: TOPIC,
-    partition,
-    offset: 99n,
-    appendedAtMs: 0,
-  }));
-  const path = `/v1/receipts/${encodeReceipt(PROJECT.id, ACCEPTED_AT_MS, appended)}`;
+  const appended = Array.from({ length: 3_000 }, (_, partition) => placeOf(partition, 99n));
+  const path = `/v1/receipts/${encodeReceipt(receiptSignerOf(PROJECT), ACCEPTED_AT_MS, appended)}`;
   server.ends = [
     { topic: TOPIC, partition: 0, offset: 5_000n },
     { topic: TOPIC, partition: 1, offset: 7n },

@@ -40,7 +40,7 @@ function projectNamed(id: string, rateLimit: number | null = null): Project {
 }
 
 export const PROJECT = projectNamed('proj_00000000000000000001');
-const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
+export const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
 
 /** The read endpoints, and all others, on a free port of the loopback, over stores in memory. */
 export class ReadingServer {
@@ -164,6 +164,7 @@ export class ReadingServer {
         evaluator: this.evaluator,
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,
+        receiptsAtOnce: 4,
       }),
     ];
   }
