@@ -39,15 +39,22 @@ function newSigner({ id, sessionSecret }: Pick<Project, 'id' | 'sessionSecret'>)
 
 const INNER = Buffer.alloc(BLOCK_BYTES + 4_096);
 const OUTER = Buffer.alloc(BLOCK_BYTES + HASH_BYTES);
+// The pads at their starts, which are mostly those of the receipt before.
+let padsThere: Uint8Array | undefined;
+
+function putPads(pads: Uint8Array): void {
+  INNER.set(pads.subarray(0, BLOCK_BYTES));
+  OUTER.set(pads.subarray(BLOCK_BYTES));
+  padsThere = pads;
+}
 
 /**
  * Writes the signature of the first `length` bytes, at most 4,096, behind them: `SIGNATURE_BYTES` of their HMAC-SHA256.
  * As two hashes in one go it takes 0.6 µs; `createHmac` takes 1.5 to 9, and every request is signed for.
  */
 export function writeSignature({ pads }: ReceiptSigner, bytes: Buffer, length: number): void {
-  INNER.set(pads.subarray(0, BLOCK_BYTES));
+  if (pads !== padsThere) putPads(pads);
   bytes.copy(INNER, BLOCK_BYTES, 0, length);
-  OUTER.set(pads.subarray(BLOCK_BYTES));
   OUTER.write(hash('sha256', INNER.subarray(0, BLOCK_BYTES + length)), BLOCK_BYTES, 'hex');
   bytes.write(hash('sha256', OUTER).slice(0, 2 * SIGNATURE_BYTES), length, 'hex');
 }

@@ -76,6 +76,7 @@ export class ProgressWatch {
     if (this.#isStopped) return Promise.reject(stopping());
     if (client.closed) return Promise.resolve(NEITHER);
     const wanted = this.#want(name, places);
+    // Whole, so that V8 keeps it without an object of its own.
     const dueAtMs = waitMs === 0 ? 0 : Math.ceil(performance.now()) + waitMs;
     return new Promise((resolve) => {
       const looksBefore = this.#looks;

@@ -1,5 +1,3 @@
-import type { EventLog } from '../event-log/event-log.ts';
-import { nameOf } from '../event-log/partition.ts';
 import type { Call } from '../http/call.ts';
 import type { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import type { Refusal } from '../http/problems.ts';
@@ -7,6 +5,7 @@ import { decodeReceipt, type Receipt } from '../http/receipt.ts';
 import { receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Answer } from '../http/route.ts';
 import { formatMicros } from '../messages/timestamp.ts';
+import type { Ends, LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { readWait, refuseParameter, single } from './query.ts';
 import type { Passed, Place } from './wanted-places.ts';
@@ -14,22 +13,20 @@ import type { Passed, Place } from './wanted-places.ts';
 /** What is asked about receipts. */
 export interface ReceiptParts {
   readonly watch: ProgressWatch;
-  readonly log: Pick<EventLog, 'ends'>;
+  readonly ends: LogEnds;
+  /** Bounds the receipts that wait. */
+  readonly waits: Pick<ConcurrencyLimiter, 'admit'>;
 }
 
-/** `GET /v1/receipts/:receipt`. @param waits Bounds the receipts that wait. */
-export async function answerReceipt(
-  { watch, log }: ReceiptParts,
-  waits: Pick<ConcurrencyLimiter, 'admit'>,
-  call: Call,
-): Promise<Answer | Refusal> {
+/** `GET /v1/receipts/:receipt` */
+export async function answerReceipt({ watch, ends, waits }: ReceiptParts, call: Call): Promise<Answer | Refusal> {
   const name = call.params['receipt'] ?? '';
   const receipt = decodeReceipt(name, receiptSignerOf(call.project));
   if (receipt === undefined) return NO_RECEIPT_OF_OURS;
   const waitMs = single(call.query, 'wait', readWait);
   if (!waitMs.ok) return waitMs.refusal;
   if (receipt === 'foreign') return FOREIGN;
-  const places = exactPlaces(receipt) ?? (await placesWithin(log, receipt));
+  const places = exactPlaces(receipt) ?? placesWithin(await ends.now(), receipt);
   if (places === undefined) return NO_RECEIPT_OF_OURS;
   const refusal = waitMs.value === 0 ? undefined : waits.admit(call);
   if (refusal !== undefined) return refusal;
@@ -68,18 +65,15 @@ function isExact<T extends { readonly partition: number | null }>(
  * Every place with its partition: one that stands for a whole topic asks no more of a partition than it holds now.
  * Undefined where a receipt that is not signed names a place that the log does not have.
  */
-async function placesWithin(
-  log: ReceiptParts['log'],
-  { isSigned, places }: Receipt,
-): Promise<readonly Place[] | undefined> {
-  const ends = await log.ends([...new Set(places.map(({ topic }) => topic))]);
-  const byName = new Map(ends.map((end) => [nameOf(end), end.offset]));
+function placesWithin(ends: Ends, { isSigned, places }: Receipt): readonly Place[] | undefined {
   const exact: Place[] = [];
-  for (const { topic, partition, offset } of places) {
-    const held = partition === null ? ends.filter((end) => end.topic === topic) : [{ topic, partition, offset }];
-    const isWithin = held.some((place) => (byName.get(nameOf(place)) ?? 0n) >= offset);
+  for (const place of places) {
+    const held = isExact(place) ? [place] : ends.ofTopic(place.topic);
+    const isWithin = isExact(place) ? ends.reach(place) : held.some(({ offset }) => offset >= place.offset);
     if (!isSigned && !isWithin) return undefined;
-    exact.push(...held.map((place) => ({ ...place, offset: least(place.offset, offset) })));
+    for (const { topic, partition, offset } of held) {
+      exact.push({ topic, partition, offset: least(offset, place.offset) });
+    }
   }
   return exact;
 }

@@ -1,11 +1,14 @@
 import type { AnalyticsReader } from '../analytics/analytics-store.ts';
+import type { EventLog } from '../event-log/event-log.ts';
 import type { Call } from '../http/call.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
-import { answerReceipt, type ReceiptParts } from './receipts.ts';
+import { LogEnds } from './log-ends.ts';
+import type { ProgressWatch } from './progress-watch.ts';
+import { answerReceipt } from './receipts.ts';
 import {
   answerChange,
   answerDelete,
@@ -17,8 +20,10 @@ import {
 } from './saved-audiences.ts';
 import { answerEvents, answerProfile, type UserStores } from './users.ts';
 
-export interface ReadingParts extends UserStores, ReceiptParts, AudienceParts, SavedAudienceParts, StreamParts {
+export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts {
   readonly analytics: AnalyticsReader;
+  readonly watch: ProgressWatch;
+  readonly log: Pick<EventLog, 'ends'>;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
   readonly receiptsAtOnce?: number;
 }
@@ -39,6 +44,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const read = { ...get, scope: 'read' } as const;
   const [pages, questions] = [new ConcurrencyLimiter(PAGES_AT_ONCE), new ConcurrencyLimiter(QUESTIONS_AT_ONCE)];
   const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
+  const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
   const page = { ...read, admit: (call: Call) => pages.admit(call) };
   const post = { ...read, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const ask = { ...post, admit: (call: Call) => questions.admit(call) };
@@ -46,7 +52,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
     routes: [
       { ...read, path: '/v1/users/:user_id', handle: (call) => answerProfile(parts, call) },
       { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
-      { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(parts, waits, call) },
+      { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(receipts, call) },
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },
