@@ -8,7 +8,7 @@ import { ChdbEngine } from './chdb-engine.ts';
 import { type ClickHouseClients, ClickHouseStore } from './clickhouse.ts';
 import { EMBEDDED } from './clickhouse-deployment.ts';
 import { LOOKUP_LIMITS } from './clickhouse-settings.ts';
-import { GATE, QuestionGate } from './question-gate.ts';
+import { fairGate } from './question-gate.ts';
 import { Slots } from './slots.ts';
 
 // Every statement under way holds a thread of libuv's pool, which is 4 unless UV_THREADPOOL_SIZE says more (settable from
@@ -41,11 +41,6 @@ export async function openChdb(folder: string): Promise<ClickHouseStore> {
   }
 }
 
-/** No project has more than one place: another's question finds one. */
-function gateOf(atOnce: number): QuestionGate {
-  return new QuestionGate({ ...GATE, atOnce, perProject: atOnce - 1 });
-}
-
 function openEngine(folder: string): ChdbEngine {
   try {
     return new ChdbEngine(`${folder}/store`);
@@ -57,7 +52,11 @@ function openEngine(folder: string): ChdbEngine {
 /** The databases of one chDB. They share how many statements run at once. */
 class ChdbDatabases {
   readonly name = DATABASE;
-  readonly gates = { questions: gateOf(QUESTIONS_AT_ONCE), streams: gateOf(STREAMS_AT_ONCE) };
+  readonly gates = {
+    questions: fairGate(QUESTIONS_AT_ONCE),
+    streams: fairGate(STREAMS_AT_ONCE),
+    evaluations: fairGate(EVALUATIONS_AT_ONCE),
+  };
   readonly #engine: ChdbEngine;
   readonly #inserts = new Slots(INSERTS_AT_ONCE);
   readonly #lookups = new Slots(LOOKUPS_AT_ONCE);

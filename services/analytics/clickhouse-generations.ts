@@ -13,7 +13,7 @@ export interface ClickHouseDatabases {
   /** The name of the database that was opened: that of the first generation. */
   readonly name: string;
   /** What all of them share. */
-  readonly gates: { readonly questions: QuestionGate; readonly streams: QuestionGate };
+  readonly gates: Readonly<Record<'questions' | 'streams' | 'evaluations', QuestionGate>>;
   /** Opens a database of this name, which is there, and brings its tables up to date. */
   open(name: string): Promise<ClickHouseStore>;
 }

@@ -7,7 +7,7 @@ import { cluster, type Deployment, quotedName, SERVER } from './clickhouse-deplo
 import type { ClickHouseDatabases } from './clickhouse-generations.ts';
 import { openingError } from './clickhouse-errors.ts';
 import { type ClickHouseAddress, readClickHouseUrl } from './clickhouse-url.ts';
-import { GATE, QuestionGate } from './question-gate.ts';
+import { fairGate } from './question-gate.ts';
 import type { AnalyticsOptions } from './open.ts';
 
 /** The oldest that has all that is used: `json_type_escape_dots_in_keys` came last. */
@@ -50,14 +50,13 @@ export async function openClickHouse(url: string, { exclusively }: AnalyticsOpti
       throw error;
     }
   };
-  const gates = { questions: gateOf(QUESTIONS_AT_ONCE), streams: gateOf(STREAMS_AT_ONCE) };
+  const gates = {
+    questions: fairGate(QUESTIONS_AT_ONCE),
+    streams: fairGate(STREAMS_AT_ONCE),
+    evaluations: fairGate(EVALUATIONS_AT_ONCE),
+  };
   const databases: ClickHouseDatabases = { name: address.database, open, gates };
   return open(address.database);
-}
-
-/** Half of the places are the most that one project has. */
-function gateOf(atOnce: number): QuestionGate {
-  return new QuestionGate({ ...GATE, atOnce, perProject: atOnce / 2 });
 }
 
 function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress): Deployment {

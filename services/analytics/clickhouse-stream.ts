@@ -5,8 +5,11 @@ import type { Query, QueryLimits } from './analytics-store.ts';
 import { questionError } from './clickhouse-errors.ts';
 import { streamSettings } from './clickhouse-settings.ts';
 
-/** A stream whose reader takes nothing for so long is ended: it holds a place that others wait for. */
-const IDLE_MS = 60_000;
+/**
+ * A stream whose reader takes nothing for so long is ended: it holds a place that others wait for. Long, for a chunk may be
+ * 10 MB and its reader slow; the HTTP server lets go of a client that reads nothing far sooner.
+ */
+const IDLE_MS = 600_000;
 
 // ClickHouse has sent 200 when it fails half way: it then writes this, which no line of JSON contains, and what happened.
 const EXCEPTION = Buffer.from('\r\n__exception__\r\n');

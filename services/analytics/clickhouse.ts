@@ -123,12 +123,10 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     this.#refuseIfStopping();
-    const leave = await this.#gates.questions.enter(query.projectId ?? '', this.#stopping.signal);
-    try {
-      return await this.#ask(this.#clients.questions, query, limits);
-    } finally {
-      leave();
-    }
+    const { signal } = this.#stopping;
+    return this.#gates.questions.run(query.projectId ?? '', signal, () =>
+      this.#ask(this.#clients.questions, query, limits),
+    );
   }
 
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
@@ -155,9 +153,12 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.stream(this.#history.changes(query), limits);
   }
 
-  difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
+  async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     this.#refuseIfStopping();
-    return this.#history.difference(evaluation, members, limits);
+    const { signal } = this.#stopping;
+    return this.#gates.evaluations.run(evaluation.projectId, signal, () =>
+      this.#history.difference(evaluation, members, limits),
+    );
   }
 
   settle(evaluation: Evaluation): Promise<void> {

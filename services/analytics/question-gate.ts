@@ -11,7 +11,7 @@ export interface GateOptions {
 }
 
 /** What a queue holds, wherever questions are asked. */
-export const GATE = { waiting: 256, waitingPerProject: 64, maxWaitMs: 30_000 } as const;
+const GATE = { waiting: 256, waitingPerProject: 64, maxWaitMs: 30_000 } as const;
 
 interface Waiter {
   readonly projectId: string;
@@ -20,13 +20,16 @@ interface Waiter {
 
 /**
  * Lets so many questions at a store, and keeps one project from having all the places: a project's questions beyond its
- * share wait for one another while those of others pass. The queue is bounded: past it, or past the time that a question
- * may wait, it is refused.
+ * share wait for one another while those of others pass, and projects that wait take turns, however many questions each has
+ * waiting. The queue is bounded: past it, or past the time that a question may wait, it is refused.
  */
 export class QuestionGate {
   readonly #options: GateOptions;
   readonly #running = new Map<string, number>();
   readonly #waiting: Waiter[] = [];
+  /** In which turn a project's next question is, where that is later than this one (start-time fair queueing). */
+  readonly #nextTurns = new Map<string, number>();
+  #turn = 0;
   #atOnce = 0;
 
   constructor(options: GateOptions) {
@@ -49,6 +52,16 @@ export class QuestionGate {
     };
   }
 
+  /** Runs `task` when it is its turn. @throws as `enter`, and what the task throws. */
+  async run<T>(projectId: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+    const leave = await this.enter(projectId, signal);
+    try {
+      return await task();
+    } finally {
+      leave();
+    }
+  }
+
   #hasPlace(projectId: string): boolean {
     const { atOnce, perProject } = this.#options;
     return this.#atOnce < atOnce && this.#runningOf(projectId) < perProject;
@@ -57,6 +70,20 @@ export class QuestionGate {
   #take(projectId: string): void {
     this.#atOnce++;
     this.#running.set(projectId, this.#runningOf(projectId) + 1);
+    this.#noteTurn(projectId);
+  }
+
+  /** A project has one question in each turn: its second waits until every other that waits has had its first. */
+  #noteTurn(projectId: string): void {
+    const turn = this.#turnOf(projectId);
+    this.#nextTurns.set(projectId, turn + 1);
+    if (turn === this.#turn) return;
+    this.#turn = turn;
+    for (const [id, next] of this.#nextTurns) if (next <= turn) this.#nextTurns.delete(id);
+  }
+
+  #turnOf(projectId: string): number {
+    return this.#nextTurns.get(projectId) ?? this.#turn;
   }
 
   #runningOf(projectId: string): number {
@@ -95,19 +122,29 @@ export class QuestionGate {
     this.#letIn();
   }
 
-  /** Whoever has waited longest of those who may; taken for them at once, so that no newcomer gets in between. */
+  /** The places are taken for them at once, so that no newcomer gets in between. */
   #letIn(): void {
-    for (let next = this.#next(); next !== -1; next = this.#next()) {
-      const [waiter] = this.#waiting.splice(next, 1);
-      if (waiter === undefined) return;
-      this.#take(waiter.projectId);
-      waiter.enter();
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#take(next.projectId);
+      next.enter();
     }
   }
 
-  #next(): number {
-    return this.#waiting.findIndex(({ projectId }) => this.#hasPlace(projectId));
+  /** Of those who may: whose turn it is, and of these whoever has waited longest. */
+  #next(): Waiter | undefined {
+    let first: Waiter | undefined;
+    for (const waiter of this.#waiting) {
+      if (!this.#hasPlace(waiter.projectId)) continue;
+      if (first === undefined || this.#turnOf(waiter.projectId) < this.#turnOf(first.projectId)) first = waiter;
+    }
+    return first;
   }
+}
+
+/** Half of the places are the most that one project has, where there is more than one. */
+export function fairGate(atOnce: number): QuestionGate {
+  return new QuestionGate({ ...GATE, atOnce, perProject: Math.max(1, Math.floor(atOnce / 2)) });
 }
 
 function tooMany(why: string): TidemarkError {

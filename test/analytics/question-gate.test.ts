@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { QuestionGate } from '../../services/analytics/question-gate.ts';
+import { fairGate, QuestionGate } from '../../services/analytics/question-gate.ts';
 
 const never = new AbortController().signal;
 const OPTIONS = { atOnce: 2, perProject: 1, waiting: 4, waitingPerProject: 3, maxWaitMs: 60_000 };
@@ -81,4 +81,31 @@ test('a question that waits is told when the store closes', async () => {
   stopping.abort();
 
   await expect(waiting).rejects.toMatchObject({ code: 'STOPPING' });
+});
+
+test('projects that wait take turns, however many questions each has waiting', async () => {
+  const { entered, ask, leave } = queue(new QuestionGate({ ...OPTIONS, atOnce: 1 }));
+  await ask('a1');
+  for (const name of ['a2', 'a3', 'b1']) void ask(name);
+
+  await leave('a1');
+  void ask('c1');
+  await leave('b1');
+  await leave('c1');
+  void ask('b2');
+  await leave('a2');
+  await leave('b2');
+
+  expect(entered).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('a project has half of the places, or the only one', async () => {
+  const { entered, ask } = queue(fairGate(1));
+  await ask('a1');
+  expect(entered).toEqual(['a1']);
+
+  const eight = queue(fairGate(8));
+  for (let n = 0; n < 8; n++) void eight.ask(`a${n}`);
+  await new Promise(setImmediate);
+  expect(eight.entered).toHaveLength(4);
 });
