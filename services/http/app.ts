@@ -9,6 +9,7 @@ import { HttpMetrics } from './http-metrics.ts';
 import type { KeyRing } from './key-ring.ts';
 import { invalid, refusalOf, type Refusal } from './problems.ts';
 import { RateLimiter } from './rate-limit.ts';
+import { ReceivingBytes } from './receiving-bytes.ts';
 import type { Answer, Route } from './route.ts';
 import type { RouteTable } from './route-table.ts';
 import { send } from './send.ts';
@@ -18,6 +19,8 @@ export interface AppParts {
   readonly keys: KeyRing;
   readonly registry: Registry;
   readonly logger: Logger;
+  /** Bytes of bodies that may be received at once. */
+  readonly maxReceivingBytes: number;
 }
 
 /** What a request's middleware share. */
@@ -33,14 +36,15 @@ type Step = (context: Context, next: Next) => Promise<void> | undefined;
 
 /** The Koa app that every role's routes are plugged into. A step that refuses does not call the next. */
 export function createApp(parts: AppParts): Koa<State, object> {
+  const receiving = new ReceivingBytes(parts.maxReceivingBytes);
   const app = new LeanKoa<State, object>();
   app.use(begin);
-  app.use(settle(parts, new HttpMetrics(parts.registry)));
+  app.use(settle(parts, new HttpMetrics(parts.registry, receiving)));
   app.use(findRoute(parts.table));
   app.use(authenticate(parts.keys));
   app.use(limitRate(new RateLimiter()));
   app.use(decodeParameters);
-  app.use(takeBody);
+  app.use(takeBody(receiving));
   app.use(handle);
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
@@ -108,9 +112,11 @@ function logRequest(logger: Logger, { req, requestId, route }: Call, status: num
 function findRoute(table: RouteTable): Step {
   return ({ state }, next) => {
     const { call } = state;
-    const { headers, httpVersion, method = 'GET' } = call.req;
-    if (headers.host === undefined && httpVersion === '1.1') {
-      return refuse(state, { refused: 'malformed-request', detail: 'HTTP/1.1 demands a Host header.' });
+    const { httpVersion, method = 'GET', rawHeaders } = call.req;
+    const hosts = countHosts(rawHeaders);
+    // RFC 9112, 3.2. Of several, Node's `headers` has the first: another server on the way may have gone by the last.
+    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+      return refuse(state, { refused: 'malformed-request', detail: 'HTTP/1.1 demands one Host header.' });
     }
     const match = table.find(method, call.path);
     if ('refused' in match) return refuse(state, match);
@@ -118,6 +124,16 @@ function findRoute(table: RouteTable): Step {
     if (match.rawParams !== undefined) call.params = match.rawParams;
     return next();
   };
+}
+
+/** @param rawHeaders Names and values in turn. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
 }
 
 function authenticate(keys: KeyRing): Step {
@@ -163,14 +179,17 @@ function decodeParameters({ state }: Context, next: Next): Promise<void> | undef
   return next();
 }
 
-function takeBody({ state }: Context, next: Next): Promise<void> | undefined {
-  const { call } = state;
-  const { bodyLimitBytes } = routeOf(state);
-  if (bodyLimitBytes === null) return next();
-  const refusal = refuseHead(call.headers, bodyLimitBytes);
-  if (refusal !== undefined) return refuse(state, refusal);
-  if (expectsContinue(call)) call.res.writeContinue();
-  return readBody(call.req, bodyLimitBytes).then((read) => keepBody(state, read, next));
+function takeBody(receiving: ReceivingBytes): Step {
+  return ({ state }, next) => {
+    const { call } = state;
+    const { bodyLimitBytes } = routeOf(state);
+    if (bodyLimitBytes === null) return next();
+    const refusal = refuseHead(call.headers, bodyLimitBytes);
+    if (refusal !== undefined) return refuse(state, refusal);
+    if (expectsContinue(call)) call.res.writeContinue();
+    const held = receiving.open(call.key?.project.id ?? '');
+    return readBody(call.req, bodyLimitBytes, held).then((read) => keepBody(state, read, next));
+  };
 }
 
 function expectsContinue({ req }: Call): boolean {
@@ -185,7 +204,10 @@ function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next
 }
 
 function handle({ state }: Context): Promise<void> | undefined {
-  const outcome = routeOf(state).handle(state.call);
+  const route = routeOf(state);
+  const refusal = route.admitWhole?.(state.call);
+  if (refusal !== undefined) return refuse(state, refusal);
+  const outcome = route.handle(state.call);
   if (outcome instanceof Promise) {
     return outcome.then((settled) => {
       state.outcome = settled;

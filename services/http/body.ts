@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Refusal } from './problems.ts';
+import { type BodyBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 
 export const CONTENT_ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const;
 type Encoding = (typeof CONTENT_ENCODINGS)[number];
@@ -26,12 +27,20 @@ export function refuseHead(headers: IncomingHttpHeaders, limitBytes: number): Re
   return length !== undefined && Number(length) > rawLimit(encoding, limitBytes) ? tooLarge(limitBytes) : undefined;
 }
 
-/** The body, valid UTF-8. Call `refuseHead` first. Holds at most the limit, and as much again while decompressing. */
-export async function readBody(req: IncomingMessage, limitBytes: number): Promise<{ readonly body: Buffer } | NoBody> {
+/**
+ * The body, valid UTF-8. Call `refuseHead` first. Holds at most the limit, and as much again while decompressing.
+ *
+ * @param held What it holds of what all may while it is not whole. Decompressing is done at once: never two at a time.
+ */
+export async function readBody(
+  req: IncomingMessage,
+  limitBytes: number,
+  held: BodyBytes,
+): Promise<{ readonly body: Buffer } | NoBody> {
   const encoding = encodingOf(req.headers) ?? 'identity';
-  const raw = await readBytes(req, rawLimit(encoding, limitBytes));
-  if (raw === 'client-gone') return raw;
+  const raw = await readBytes(req, rawLimit(encoding, limitBytes), held);
   if (raw === 'too-large') return tooLarge(limitBytes);
+  if (!Buffer.isBuffer(raw)) return raw;
   const bytes = encoding === 'identity' ? raw : decompress(raw, encoding, limitBytes);
   if (!Buffer.isBuffer(bytes)) return bytes;
   if (!isUtf8(bytes)) return undecodable('The body is not valid UTF-8.');
@@ -42,61 +51,85 @@ export async function readBody(req: IncomingMessage, limitBytes: number): Promis
 }
 
 /** Reads at most `maxBytes`. Never rejects; a connection lost, or closed for being slow, is 'client-gone'. */
-function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer | 'too-large' | 'client-gone'> {
+function readBytes(req: IncomingMessage, maxBytes: number, held: BodyBytes): Promise<Buffer | 'too-large' | NoBody> {
   return new Promise((resolve) => {
-    const collected = new Collector(maxBytes);
+    const collected = new Collector({ maxBytes, wholeBytes: Number(req.headers['content-length']), held });
+    const finish = (outcome: Buffer | 'too-large' | NoBody): void => {
+      held.hold(0);
+      resolve(outcome);
+    };
     req.on('data', (chunk: Buffer) => {
-      if (collected.add(chunk)) return;
-      req.pause();
+      const refused = collected.add(chunk);
+      if (refused === undefined) return;
       req.removeAllListeners('data');
-      resolve('too-large');
+      // What follows is read away, or the connection is closed: `send` knows.
+      if (refused === 'too-large') req.pause();
+      else req.resume();
+      finish(refused);
     });
-    req.on('end', () => resolve(collected.bytes));
+    req.on('end', () => finish(collected.bytes));
     // After 'end' it changes nothing. Node tells an 'error' only to those who listen for one.
-    req.on('close', () => resolve('client-gone'));
+    req.on('close', () => finish('client-gone'));
   });
+}
+
+interface CollectorParts {
+  readonly maxBytes: number;
+  /** What the head says that the body has; NaN where it does not. */
+  readonly wholeBytes: number;
+  readonly held: BodyBytes;
 }
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
  * One buffer that grows by doubling: a body sent byte by byte costs no more than one sent whole. The usual body is one
- * chunk and is not copied at all.
+ * chunk and is neither copied nor counted.
  */
 class Collector {
-  readonly #maxBytes: number;
+  readonly #parts: CollectorParts;
   #held: Buffer = NOTHING;
   #length = 0;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  constructor(parts: CollectorParts) {
+    this.#parts = parts;
   }
 
   get bytes(): Buffer {
     return this.#length === this.#held.length ? this.#held : this.#held.subarray(0, this.#length);
   }
 
-  /** False, holding nothing any more, where that would be too much. */
-  add(chunk: Buffer): boolean {
+  /** Why it cannot be, holding nothing any more, where that would be too much. */
+  add(chunk: Buffer): 'too-large' | Refusal | undefined {
+    const { maxBytes, wholeBytes, held } = this.#parts;
     const length = this.#length + chunk.length;
-    if (length > this.#maxBytes) {
-      this.#held = NOTHING;
-      this.#length = 0;
-      return false;
+    if (length > maxBytes) return this.#drop('too-large');
+    if (this.#length === 0) {
+      if (length !== wholeBytes && !held.hold(length)) return this.#drop(TOO_MUCH_RECEIVED);
+      this.#held = chunk;
+    } else {
+      if (length > this.#held.length && !this.#grow(length)) return this.#drop(TOO_MUCH_RECEIVED);
+      chunk.copy(this.#held, this.#length);
     }
-    if (this.#length === 0) this.#held = chunk;
-    else this.#append(chunk, length);
     this.#length = length;
+    return undefined;
+  }
+
+  /** False where all hold too much for that. */
+  #grow(length: number): boolean {
+    const { maxBytes, wholeBytes, held } = this.#parts;
+    const size = Math.min(wholeBytes || maxBytes, maxBytes, 2 * length);
+    if (!held.hold(size)) return false;
+    const grown = Buffer.allocUnsafe(size);
+    this.#held.copy(grown, 0, 0, this.#length);
+    this.#held = grown;
     return true;
   }
 
-  #append(chunk: Buffer, length: number): void {
-    if (length > this.#held.length) {
-      const grown = Buffer.allocUnsafe(Math.min(this.#maxBytes, 2 * length));
-      this.#held.copy(grown, 0, 0, this.#length);
-      this.#held = grown;
-    }
-    chunk.copy(this.#held, this.#length);
+  #drop<T>(why: T): T {
+    this.#held = NOTHING;
+    this.#length = 0;
+    return why;
   }
 }
 

@@ -17,7 +17,7 @@ export class ConcurrencyLimiter {
     this.#limitPerProject = Math.ceil(limit / 2);
   }
 
-  /** For a route's `admit`. */
+  /** For a route's `admitWhole`. */
   admit({ res, project: { id } }: Pick<Call, 'res' | 'project'>): Refusal | undefined {
     const openOfProject = this.#openByProject.get(id) ?? 0;
     if (this.#open >= this.#limit || openOfProject >= this.#limitPerProject) return OVERLOADED;

@@ -15,6 +15,8 @@ export interface Route {
   readonly style: ErrorStyle;
   /** Asked after the key and before the body: a refusal here saves reading it. */
   readonly admit?: (call: Call) => Refusal | undefined;
+  /** Asked once the body is there: what is limited at once is counted from here on, so that a half-sent request takes no place. */
+  readonly admitWhole?: (call: Call) => Refusal | undefined;
   /** Answers. What it throws is answered by `refusalOf`: 503 for what may pass, 422 for QUERY_LIMIT, else 500. */
   readonly handle: (call: Call) => Answer | Refusal | Promise<Answer | Refusal>;
 }

@@ -8,6 +8,9 @@ import type { Answer } from './route.ts';
 const MAX_DISCARDED_BYTES = 512_000;
 const DRAIN_MS = 1_000;
 
+/** What is written at once: small enough that a slow client's progress shows, large enough to cost nothing. */
+export const PIECE_BYTES = 65_536;
+
 /** Sends what came of a request. */
 export function send(call: Call, outcome: Answer | Refusal, style: ErrorStyle): void {
   if ('refused' in outcome) sendRefusal(call, outcome, style);
@@ -23,13 +26,34 @@ function sendAnswer(call: Call, answer: Answer): void {
   }
   const length = byteLength(body);
   call.res.writeHead(answer.status, headersOf(call, type, length, answer.headers));
+  if (length > PIECE_BYTES) sendPieces(call, body);
   // As many bytes as characters: all of it is ASCII, which goes out as Latin-1 without being measured and encoded again.
-  if (typeof body === 'string') call.res.end(body, length === body.length ? 'latin1' : 'utf8');
+  else if (typeof body === 'string') call.res.end(body, length === body.length ? 'latin1' : 'utf8');
   else call.res.end(body);
+}
+
+/** In one write, how much of it has been read would not show before all has. */
+function sendPieces(call: Call, body: string | Uint8Array): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  let at = 0;
+  pipe(
+    call,
+    new Readable({
+      read() {
+        const piece = bytes.subarray(at, at + PIECE_BYTES);
+        at += piece.length;
+        this.push(piece.length === 0 ? null : piece);
+      },
+    }),
+  );
 }
 
 function sendStream(call: Call, answer: Answer, type: string, body: Readable): void {
   call.res.writeHead(answer.status, headersOf(call, type, undefined, answer.headers));
+  pipe(call, body);
+}
+
+function pipe(call: Call, body: Readable): void {
   if (call.req.method === 'HEAD') {
     body.destroy();
     call.res.end();

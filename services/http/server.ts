@@ -9,22 +9,25 @@ export interface ServerOptions {
   readonly bodyTimeoutMs: number;
   /** How long a connection may stay idle between requests: longer than the usual proxy (60 s) keeps one. */
   readonly keepAliveTimeoutMs: number;
-  /** How long a connection in use may see no byte in either direction: who does not read its answer is let go. */
+  /** How long a connection in use may see no byte in either direction. */
   readonly stalledTimeoutMs: number;
-  /** The same while a whole answer waits to be read: it is in memory until it is. */
+  /** How long a client may take nothing of what waits for it: it holds memory, and places that others wait for. */
   readonly unreadTimeoutMs: number;
-  /** How often the first two are looked at: a connection is closed at most this much later. */
+  /** How often all but the idle and the stalled are looked at: a connection is closed at most this much later. */
   readonly checkEveryMs: number;
+  /** Open at once: one more is told 503 and closed. */
+  readonly maxConnections: number;
 }
 
-export const SERVER_OPTIONS: ServerOptions = {
+const SERVER_OPTIONS: ServerOptions = {
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
   // Longer than the longest question may take to be answered.
   stalledTimeoutMs: 660_000,
-  unreadTimeoutMs: 60_000,
+  unreadTimeoutMs: 15_000,
   checkEveryMs: 500,
+  maxConnections: 10_000,
 };
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
@@ -34,6 +37,9 @@ interface Connection {
   readonly open: Set<ServerResponse>;
   /** Not HTTP any more: to be closed, with this as its last words, when what was accepted has been answered. */
   broken: Refusal | undefined;
+  /** Bytes that the system took for its client, and since when not one more; -1 while nothing waits to be taken. */
+  taken: number;
+  takenAtMs: number;
 }
 
 /** Listens, keeps slow and broken clients from holding anything, and stops without dropping an accepted request. */
@@ -42,10 +48,14 @@ export class HttpServer {
   readonly #connections = new Map<Socket, Connection>();
   readonly #listener: Listener;
   readonly #styleOf: (path: string) => ErrorStyle;
-  readonly #unreadTimeoutMs: number;
+  readonly #options: ServerOptions;
+  readonly #watch: NodeJS.Timeout;
+  #refusedConnections = 0;
+  #unreadConnections = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(listener: Listener, styleOf: (path: string) => ErrorStyle, options: ServerOptions = SERVER_OPTIONS) {
+  constructor(listener: Listener, styleOf: (path: string) => ErrorStyle, given: Partial<ServerOptions> = {}) {
+    const options = { ...SERVER_OPTIONS, ...given };
     this.#listener = listener;
     this.#styleOf = styleOf;
     this.#server = createServer({
@@ -58,7 +68,8 @@ export class HttpServer {
       // Node's own refusal has no body; the app checks this itself.
       requireHostHeader: false,
     });
-    this.#unreadTimeoutMs = options.unreadTimeoutMs;
+    this.#options = options;
+    this.#watch = setInterval(() => this.#cutUnread(), options.checkEveryMs).unref();
     this.#server.timeout = options.stalledTimeoutMs;
     const onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#onRequest(req, res);
     this.#server.on('request', onRequest);
@@ -94,6 +105,16 @@ export class HttpServer {
     return this.#connections.size;
   }
 
+  /** Connections that were one too many, so far. */
+  get refusedConnections(): number {
+    return this.#refusedConnections;
+  }
+
+  /** Connections closed because their client did not read, so far. */
+  get unreadConnections(): number {
+    return this.#unreadConnections;
+  }
+
   /**
    * Stops accepting, closes idle connections at once and the others with the answer to what they have sent. After
    * `withinMs` the rest is cut. Idempotent.
@@ -114,26 +135,44 @@ export class HttpServer {
     const timer = setTimeout(() => this.#server.closeAllConnections(), withinMs);
     await closed;
     clearTimeout(timer);
+    clearInterval(this.#watch);
   }
 
   #onConnection(socket: Socket): void {
-    this.#connections.set(socket, { open: new Set(), broken: undefined });
+    if (this.#connections.size >= this.#options.maxConnections) {
+      this.#refusedConnections++;
+      lastWords(socket, TOO_MANY_CONNECTIONS, 'problem');
+      return;
+    }
+    this.#connections.set(socket, { open: new Set(), broken: undefined, taken: -1, takenAtMs: 0 });
     socket.once('close', () => this.#connections.delete(socket));
+  }
+
+  /** What the system has not taken yet waits for the client: who is computed for, or reads however slowly, is not cut. */
+  #cutUnread(): void {
+    const nowMs = performance.now();
+    for (const [socket, connection] of this.#connections) {
+      const taken = socket.writableLength === 0 ? -1 : socket.bytesWritten - socket.writableLength;
+      if (taken === -1 || taken !== connection.taken) {
+        connection.taken = taken;
+        connection.takenAtMs = nowMs;
+      } else if (nowMs - connection.takenAtMs >= this.#options.unreadTimeoutMs) {
+        this.#unreadConnections++;
+        socket.destroy();
+      }
+    }
   }
 
   #onRequest(req: IncomingMessage, res: ServerResponse): void {
     const { socket } = req;
     const connection = this.#connections.get(socket);
-    connection?.open.add(res);
+    // Of a connection that was refused, or cut.
+    if (connection === undefined) return;
+    connection.open.add(res);
     if (this.#closing !== undefined) res.shouldKeepAlive = false;
-    // An answer that the system has taken is in memory no more. Where another request is being worked at, its answer may
-    // take longer. Node sets the time anew for the next request.
-    res.on('prefinish', () => {
-      if (socket.writableLength > 0 && connection?.open.size === 1) socket.setTimeout(this.#unreadTimeoutMs);
-    });
     res.on('close', () => {
-      connection?.open.delete(res);
-      if (connection !== undefined) this.#whenAnswered(socket, connection);
+      connection.open.delete(res);
+      this.#whenAnswered(socket, connection);
     });
     this.#listener(req, res);
   }
@@ -178,6 +217,11 @@ export function urlOf({ address, family, port }: AddressInfo): string {
 function unfinishedOf(open: ReadonlySet<ServerResponse>): ServerResponse[] {
   return [...open].filter(({ req }) => !req.complete);
 }
+
+const TOO_MANY_CONNECTIONS: Refusal = {
+  refused: 'unavailable',
+  detail: 'As many connections as this process may hold are open. Send the same request again later.',
+};
 
 const CONNECT_REFUSED: Refusal = { refused: 'method-not-allowed', detail: 'This is no proxy.', allow: 'GET, POST' };
 

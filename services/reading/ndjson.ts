@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Answer } from '../http/route.ts';
+import { PIECE_BYTES } from '../http/send.ts';
 
 /** What the last line is made from. */
 export interface Ending {
@@ -33,6 +34,7 @@ class Lines implements AsyncIterableIterator<Uint8Array> {
   readonly #options: Omit<NdjsonOptions, 'headers'>;
   #lines = 0;
   #tail: Buffer = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
   #ended = false;
 
   constructor(lines: AsyncIterable<Uint8Array>, options: Omit<NdjsonOptions, 'headers'>) {
@@ -45,13 +47,15 @@ class Lines implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#rest.length > 0) return this.#piece();
     if (this.#ended) return { done: true, value: undefined };
     const result = await this.#chunks.next();
     if (result.done !== true) {
       const { value } = result;
       const chunk = Buffer.from(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength);
       if (this.#options.counts) this.#count(chunk);
-      return { done: false, value: chunk };
+      this.#rest = chunk;
+      return this.#piece();
     }
     this.#ended = true;
     const end = this.#options.end({ lines: this.#lines, lastLine: this.#lastLine() });
@@ -61,6 +65,12 @@ class Lines implements AsyncIterableIterator<Uint8Array> {
   async return(): Promise<IteratorResult<Uint8Array>> {
     await this.#chunks.return?.();
     return { done: true, value: undefined };
+  }
+
+  #piece(): IteratorResult<Uint8Array> {
+    const value = this.#rest.subarray(0, PIECE_BYTES);
+    this.#rest = this.#rest.subarray(PIECE_BYTES);
+    return { done: false, value };
   }
 
   #count(chunk: Buffer): void {

@@ -21,6 +21,9 @@ export interface Config {
   readonly initialTimezone: string;
   readonly logLevel: LogLevel;
   readonly maxUnacknowledgedBytes: number;
+  readonly maxReceivingBytes: number;
+  readonly maxConnections: number;
+  readonly maxProjectAudiences: number;
   readonly maxClockSkewMs: number;
   readonly spoolDir: string | undefined;
   readonly spoolMaxBytes: number;
@@ -100,6 +103,21 @@ export const SETTINGS = {
     help: 'Bytes of messages waiting for the event log before 429 is answered',
     parse: wholeNumber(1_000_000, 2 ** 40),
   },
+  MAX_RECEIVING_BYTES: {
+    default: String(64 * 1024 * 1024),
+    help: 'Bytes of bodies being received before 429 is answered, of each HTTP process; a project gets half',
+    parse: wholeNumber(2_000_000, 2 ** 40),
+  },
+  MAX_CONNECTIONS: {
+    default: '10000',
+    help: 'Connections open at once, of each HTTP process; one more gets 503 and is closed',
+    parse: wholeNumber(1, 1_000_000),
+  },
+  MAX_PROJECT_AUDIENCES: {
+    default: '100',
+    help: 'Saved audiences that a project may have; one more is refused',
+    parse: wholeNumber(1, 1_000_000),
+  },
   MAX_CLOCK_SKEW_MS: {
     default: '5000',
     help: "How far this machine's clock may be from the event log's before 503 is answered",
@@ -169,6 +187,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     initialTimezone: read('INITIAL_TIMEZONE', SETTINGS.INITIAL_TIMEZONE),
     logLevel: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
     maxUnacknowledgedBytes: read('MAX_UNACKNOWLEDGED_BYTES', SETTINGS.MAX_UNACKNOWLEDGED_BYTES),
+    maxReceivingBytes: read('MAX_RECEIVING_BYTES', SETTINGS.MAX_RECEIVING_BYTES),
+    maxConnections: read('MAX_CONNECTIONS', SETTINGS.MAX_CONNECTIONS),
+    maxProjectAudiences: read('MAX_PROJECT_AUDIENCES', SETTINGS.MAX_PROJECT_AUDIENCES),
     maxClockSkewMs: read('MAX_CLOCK_SKEW_MS', SETTINGS.MAX_CLOCK_SKEW_MS),
     spoolDir: read('SPOOL_DIR', SETTINGS.SPOOL_DIR),
     spoolMaxBytes: read('SPOOL_MAX_BYTES', SETTINGS.SPOOL_MAX_BYTES),

@@ -4,10 +4,10 @@ import type { QueryLimits } from '../analytics/analytics-store.ts';
 import { Audiences } from '../audience/audiences.ts';
 import { limitsOf } from '../audience/question-limits.ts';
 import type { EventLog } from '../event-log/event-log.ts';
-import { createApp } from '../http/app.ts';
+import { createHttpServer } from '../http/create-server.ts';
 import { operationRoutes, type Readiness } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
-import { HttpServer, urlOf } from '../http/server.ts';
+import { type HttpServer, urlOf } from '../http/server.ts';
 import { Ingestor } from '../ingest/accept.ts';
 import { ClockGuard } from '../ingest/clock-guard.ts';
 import { publicRoutes } from '../ingest/public-api.ts';
@@ -163,8 +163,8 @@ function createServer({ config, logger, stores }: HttpSideParts, parts: Parts): 
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
-  const app = createApp({ table, keys, registry, logger });
-  return new HttpServer(app.callback(), (path) => table.styleOf(path));
+  const { maxReceivingBytes, maxConnections } = config;
+  return createHttpServer({ table, keys, registry, logger, maxReceivingBytes }, { maxConnections });
 }
 
 /** Ingest needs the log, or a spool, and a good clock; the stores may be away, and the body says so. */

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createApp } from '../http/app.ts';
+import { createHttpServer } from '../http/create-server.ts';
 import { operationRoutes } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
-import { HttpServer, urlOf } from '../http/server.ts';
+import { type HttpServer, urlOf } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
@@ -47,7 +47,7 @@ export class ReaderService implements Running {
     signal: AbortSignal,
   ): Promise<ReaderService> {
     let opened: Opened | undefined;
-    const server = serverOf(logger, () => opened);
+    const server = serverOf(config, logger, () => opened);
     const url = urlOf(await server.listen(config.host, config.port));
     try {
       logger.info({ address: url }, 'starting');
@@ -106,7 +106,11 @@ function openedOf(readers: Readers, stores: Parameters<typeof closeStores>[0] & 
 
 type HealthLog = ConstructorParameters<typeof HealthWatch>[1];
 
-function serverOf(logger: Logger, opened: () => Opened | undefined): HttpServer {
+function serverOf(
+  { maxReceivingBytes, maxConnections }: Config,
+  logger: Logger,
+  opened: () => Opened | undefined,
+): HttpServer {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = async (): Promise<string> => {
@@ -123,6 +127,6 @@ function serverOf(logger: Logger, opened: () => Opened | undefined): HttpServer 
     }),
   ]);
   // No route of these asks for a key.
-  const app = createApp({ table, keys: { find: () => undefined }, registry, logger });
-  return new HttpServer(app.callback(), (path) => table.styleOf(path));
+  const keys = { find: () => undefined };
+  return createHttpServer({ table, keys, registry, logger, maxReceivingBytes }, { maxConnections });
 }

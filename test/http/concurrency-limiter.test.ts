@@ -22,7 +22,9 @@ beforeEach(async () => {
     await gate.promise;
     return { status: 200, body: '{}' };
   };
-  server = await IngestServer.start({ routes: [{ ...route, admit: (call: Call) => limiter.admit(call), handle }] });
+  server = await IngestServer.start({
+    routes: [{ ...route, admitWhole: (call: Call) => limiter.admit(call), handle }],
+  });
 });
 afterEach(() => server.stop());
 

@@ -86,6 +86,21 @@ describe('bytes that are no request', () => {
     expect([refused?.status, answered?.status]).toEqual([400, 200]);
   });
 
+  test.each([
+    ['of two names', 'host: a\r\nHost: b\r\n'],
+    ['of one name, far apart', `host: a\r\n${'x: y\r\n'.repeat(500)}HOST: a\r\n`],
+  ])('two Hosts %s are 400, on a connection in use too', async (_, hosts) => {
+    const client = await RawClient.connect(server.port);
+    await client.send(request('/healthz', {}, '', 'GET')).answered();
+
+    const answers = await client.send(`GET /healthz HTTP/1.1\r\n${hosts}\r\n`).answered(2);
+
+    expect(answers.map(({ status, json }) => [status, json?.type])).toEqual([
+      [200, undefined],
+      [400, 'urn:tidemark:problem:malformed-request'],
+    ]);
+  });
+
   test('CONNECT is 405 and closed', async () => {
     const client = await RawClient.connect(server.port);
     const [answer] = await client.send('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n').closed();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
@@ -72,7 +74,7 @@ test('an idle connection is closed after its time', async () => {
   await nothingHeld();
 });
 
-test('a client that does not read its answer is let go', async () => {
+test('a client that does not read a stream is let go', async () => {
   const endless = Readable.from(
     (function* () {
       for (;;) yield 'x'.repeat(100_000);
@@ -80,7 +82,7 @@ test('a client that does not read its answer is let go', async () => {
   );
   const route = { method: 'GET', path: '/endless', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
   const routes = [{ ...route, handle: () => ({ status: 200, body: endless }) }];
-  const other = await IngestServer.start({ routes, server: { stalledTimeoutMs: 1_000 } });
+  const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 400, checkEveryMs: 20 } });
   onTestFinished(() => other.stop());
   const client = await RawClient.connect(other.port);
   client.socket.pause();
@@ -91,17 +93,17 @@ test('a client that does not read its answer is let go', async () => {
   await eventually(() => expect(other.http.openConnections).toBe(0));
 });
 
-test('a client that does not read a whole answer is let go sooner, and no other', async () => {
+test('a client that does not read a whole answer is let go, and none that waits for its own', async () => {
   const route = { method: 'GET', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
   const late = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 800));
     return { status: 200, body: '"late"' };
   };
   const routes = [
     { ...route, path: '/large', handle: () => ({ status: 200, body: Buffer.alloc(50_000_000) }) },
     { ...route, path: '/late', handle: late },
   ];
-  const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 200 } });
+  const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 200, checkEveryMs: 20 } });
   onTestFinished(() => other.stop());
   const [deaf, patient] = [await RawClient.connect(other.port), await RawClient.connect(other.port)];
   deaf.socket.pause();
@@ -112,6 +114,43 @@ test('a client that does not read a whole answer is let go sooner, and no other'
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   await eventually(() => expect(other.http.openConnections).toBe(1));
+});
+
+const SMALL = { method: 'GET', path: '/small', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
+
+test('a client that sends on and on and reads none of many small answers is let go', async () => {
+  const routes = [{ ...SMALL, handle: () => ({ status: 200, body: `"${'x'.repeat(20_000)}"` }) }];
+  const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 400, checkEveryMs: 20 } });
+  onTestFinished(() => other.stop());
+  const client = await RawClient.connect(other.port);
+  client.socket.pause();
+
+  for (let n = 0; n < 50; n++) client.send(request('/small', {}, '', 'GET').repeat(100));
+
+  await eventually(() => expect(other.http.unreadConnections).toBe(1));
+  await eventually(() => expect(other.http.openRequests).toBe(0));
+});
+
+test('a client that reads slowly but steadily gets all of a large answer', async () => {
+  const bytes = 16_000_000;
+  const routes = [{ ...SMALL, handle: () => ({ status: 200, body: Buffer.alloc(bytes, 32) }) }];
+  const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 1_000, checkEveryMs: 20 } });
+  onTestFinished(() => other.stop());
+  const socket = connect({ port: other.port, host: '127.0.0.1' });
+  onTestFinished(() => void socket.destroy());
+  let received = 0;
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    // 5 MB a second: three times as long as a client may read nothing.
+    socket.pause();
+    setTimeout(() => socket.resume(), chunk.length / 5_000);
+  });
+
+  socket.write(request('/small', { connection: 'close' }, '', 'GET'));
+  await once(socket, 'close');
+
+  expect(received).toBeGreaterThan(bytes);
+  expect(other.http.unreadConnections).toBe(0);
 });
 
 test('a request that has arrived may wait for the log longer than any of these', async () => {

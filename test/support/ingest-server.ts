@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
-import { createApp } from '../../services/http/app.ts';
+import { createHttpServer } from '../../services/http/create-server.ts';
 import type { AuthenticatedKey, KeyRing } from '../../services/http/key-ring.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import type { Route } from '../../services/http/route.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
-import { HttpServer, SERVER_OPTIONS, type ServerOptions } from '../../services/http/server.ts';
+import type { HttpServer, ServerOptions } from '../../services/http/server.ts';
 import { type IngestLog, Ingestor } from '../../services/ingest/accept.ts';
 import { ClockGuard } from '../../services/ingest/clock-guard.ts';
 import { publicRoutes } from '../../services/ingest/public-api.ts';
@@ -62,6 +62,7 @@ export interface IngestServerOptions {
   readonly log?: IngestLog;
   readonly server?: Partial<ServerOptions>;
   readonly maxUnacknowledgedBytes?: number;
+  readonly maxReceivingBytes?: number;
   readonly guard?: ClockGuard;
   readonly routes?: readonly Route[];
   readonly logger?: Logger;
@@ -104,8 +105,8 @@ export class IngestServer {
       { routes: twoStepRoutes(this.ingestor, '/legacy'), twoStepBase: '/legacy' },
       { routes: options.routes ?? [] },
     ]);
-    const app = createApp({ table, keys: keyRing, registry, logger });
-    this.http = new HttpServer(app.callback(), (path) => table.styleOf(path), { ...SERVER_OPTIONS, ...options.server });
+    const { maxReceivingBytes = 64 * 1_024 * 1_024 } = options;
+    this.http = createHttpServer({ table, keys: keyRing, registry, logger, maxReceivingBytes }, options.server);
   }
 
   static async start(options: IngestServerOptions = {}): Promise<IngestServer> {

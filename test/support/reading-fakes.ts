@@ -47,6 +47,8 @@ export class MemoryAnalytics implements AnalyticsReader {
     bytesRead: 0,
   });
   away = false;
+  /** What questions and streams wait for. */
+  gate: Promise<void> | undefined;
   /** What a stream gives, a line each; an error cuts it there. */
   lines: readonly (object | Error)[] = [];
   settled: Micros | null = null;
@@ -64,17 +66,20 @@ export class MemoryAnalytics implements AnalyticsReader {
     return Promise.resolve(found.sort(compareNewestFirst).slice(0, limit));
   }
 
-  ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
-    if (this.away) return Promise.reject(awayError());
+  async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    await this.gate;
+    if (this.away) throw awayError();
     const answer = this.answer(query, limits);
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    if (answer instanceof Error) throw answer;
+    return answer;
   }
 
-  stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
-    if (this.away) return Promise.reject(awayError());
+  async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    await this.gate;
+    if (this.away) throw awayError();
     const answer = this.answer(query, limits);
-    if (answer instanceof Error) return Promise.reject(answer);
-    return Promise.resolve(this.#chunks());
+    if (answer instanceof Error) throw answer;
+    return this.#chunks();
   }
 
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {

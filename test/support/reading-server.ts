@@ -5,12 +5,12 @@ import { Audiences } from '../../services/audience/audiences.ts';
 import type { AudienceEvaluator } from '../../services/audience/keeper.ts';
 import { limitsOf } from '../../services/audience/question-limits.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
-import { createApp } from '../../services/http/app.ts';
+import { createHttpServer } from '../../services/http/create-server.ts';
 import type { AuthenticatedKey, KeyRing } from '../../services/http/key-ring.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import type { Route, RouteSet } from '../../services/http/route.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
-import { HttpServer } from '../../services/http/server.ts';
+import type { HttpServer, ServerOptions } from '../../services/http/server.ts';
 import { Ingestor } from '../../services/ingest/accept.ts';
 import { ClockGuard } from '../../services/ingest/clock-guard.ts';
 import { publicRoutes } from '../../services/ingest/public-api.ts';
@@ -67,6 +67,7 @@ export class ReadingServer {
   readonly routes: readonly Route[];
   readonly http: HttpServer;
   url = '';
+  port = 0;
   readonly #ingestor: Ingestor;
   readonly #keys = new Map<string, AuthenticatedKey>([
     [READ_KEY, { project: PROJECT, scope: 'read' }],
@@ -74,7 +75,7 @@ export class ReadingServer {
     [OTHER_READ_KEY, { project: OTHER_PROJECT, scope: 'read' }],
   ]);
 
-  private constructor() {
+  private constructor(options: Partial<ServerOptions>) {
     const registry = new Registry();
     const logger = createLogger('silent', new Writable());
     this.#ingestor = new Ingestor({
@@ -90,14 +91,14 @@ export class ReadingServer {
     const sets = this.#routeSets(registry);
     const table = new RouteTable(sets);
     const keys: KeyRing = { find: (key) => this.#keys.get(key) };
-    const app = createApp({ table, keys, registry, logger });
     this.routes = sets.flatMap(({ routes }) => routes);
-    this.http = new HttpServer(app.callback(), (path) => table.styleOf(path));
+    this.http = createHttpServer({ table, keys, registry, logger, maxReceivingBytes: 64 * 1_024 * 1_024 }, options);
   }
 
-  static async start(): Promise<ReadingServer> {
-    const server = new ReadingServer();
+  static async start(options: Partial<ServerOptions> = {}): Promise<ReadingServer> {
+    const server = new ReadingServer(options);
     const { port } = await server.http.listen('127.0.0.1', 0);
+    server.port = port;
     server.url = `http://127.0.0.1:${port}`;
     return server;
   }
@@ -128,10 +129,10 @@ export class ReadingServer {
   }
 
   /** A saved audience of the project, as it is before anything was done to it. */
-  addAudience(id: string): SavedAudience {
+  addAudience(id: string, projectId = PROJECT.id): SavedAudience {
     const definition = '{"trait":"tier","is":"gold"}';
     const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null };
-    const audience = { id, projectId: PROJECT.id, name: id, definition, version: 1, refreshMs: null, ...times };
+    const audience = { id, projectId, name: id, definition, version: 1, refreshMs: null, ...times };
     this.saved.audiences.set(id, audience);
     return audience;
   }

@@ -1,0 +1,77 @@
+/** One project, `theirs`, does what it can to hold every place; the other still gets its answers. */
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
+import { OTHER_PROJECT, OTHER_READ_KEY, READ_KEY as THEIRS, ReadingServer } from '../support/reading-server.ts';
+
+const OURS = OTHER_READ_KEY;
+const QUESTION = { definition: { trait: 'tier', is: 'gold' } };
+
+let server: ReadingServer;
+
+beforeEach(async () => {
+  server = await ReadingServer.start({ unreadTimeoutMs: 3_000, checkEveryMs: 20 });
+  onTestFinished(() => server.stop());
+  server.analytics.answer = () => ({ rows: [{ count: '1', sample: [] }], tookMs: 1, rowsRead: 1, bytesRead: 1 });
+});
+
+async function ask(bytes: string): Promise<RawClient> {
+  return (await RawClient.connect(server.port)).send(bytes);
+}
+
+async function statusOf(bytes: string): Promise<number | undefined> {
+  const client = await ask(bytes);
+  // Of a stream, there is no length to wait for.
+  await eventually(() => expect(client.received).toContain('\r\n\r\n'));
+  client.socket.destroy();
+  return Number(client.received.slice(9, 12));
+}
+
+function get(path: string, key: string): string {
+  return request(path, { api_key: key }, '', 'GET');
+}
+
+test('64 half-sent questions of another project hinder nobody', async () => {
+  const headers = { api_key: THEIRS, 'content-type': 'application/json', 'content-length': '100' };
+  for (let n = 0; n < 64; n++) await ask(request('/v1/audiences/preview', headers, '{"definition":'));
+  await eventually(() => expect(server.http.openRequests).toBe(64));
+
+  expect(await statusOf(jsonRequest('/v1/audiences/preview', OURS, QUESTION))).toBe(200);
+  expect(await statusOf(jsonRequest('/v1/audiences/preview', THEIRS, QUESTION))).toBe(200);
+});
+
+const SAVED = 'aud_00000000000000000001';
+const OURS_SAVED = 'aud_00000000000000000002';
+
+test.each([
+  ['questions', 32, (key: string) => jsonRequest('/v1/audiences/preview', key, QUESTION)],
+  ['streams', 32, (key: string) => get(`/v1/audiences/${key === OURS ? OURS_SAVED : SAVED}/members`, key)],
+])('of %s a project has half of the places', async (_, half, text) => {
+  server.addAudience(SAVED);
+  server.addAudience(OURS_SAVED, OTHER_PROJECT.id);
+  const gate = Promise.withResolvers<void>();
+  server.analytics.gate = gate.promise;
+  for (let n = 0; n < half; n++) await ask(text(THEIRS));
+  await eventually(() => expect(server.http.openRequests).toBe(half));
+
+  expect(await statusOf(text(THEIRS))).toBe(429);
+  server.analytics.gate = undefined;
+  expect(await statusOf(text(OURS))).toBe(200);
+  gate.resolve();
+});
+
+test('pages that nobody reads hold half of the places, and those not for long', async () => {
+  server.addProfile('ada');
+  const properties = JSON.stringify({ text: 'x'.repeat(500_000) });
+  for (let n = 0; n < 10; n++) server.addEvent('ada', { messageId: `${n}`, properties });
+  const page = get('/v1/users/ada/events', THEIRS);
+  const deaf = await Promise.all(Array.from({ length: 16 }, () => RawClient.connect(server.port)));
+  for (const { socket } of deaf) socket.pause();
+  for (const client of deaf) client.send(page);
+  await eventually(() => expect(server.http.openRequests).toBe(16));
+
+  expect(await statusOf(page)).toBe(429);
+  expect(await statusOf(get('/v1/users/nobody/events', OURS))).toBe(404);
+  await eventually(async () => expect(await statusOf(page)).toBe(200));
+  await eventually(() => expect(server.http.unreadConnections).toBe(16));
+});
