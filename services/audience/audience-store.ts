@@ -42,6 +42,7 @@ export type AudiencePlace = Pick<SavedAudience, 'createdAtMs' | 'id'>;
 export interface AudienceStore {
   /**
    * With a refresh it is due at once. @throws TidemarkError `AUDIENCE_EXISTS` where the project has one of this name;
+   * `AUDIENCE_LIMIT` where it has as many as it may;
    * `PROJECT_UNKNOWN`.
    */
   create(projectId: string, audience: NewAudience): Promise<SavedAudience>;
@@ -65,8 +66,11 @@ export interface Claim {
 
 /** Who evaluates what. Times are of the database's clock: the processes' may differ. */
 export interface AudienceClaims {
-  /** One that is due, or deleted; undefined where there is none that nobody has. */
-  claimDue(leaseMs: number): Promise<Claim | undefined>;
+  /**
+   * One that is due, or deleted; undefined where there is none that nobody has. Of several it is one of the project that
+   * comes next after this one, in the order of ids and round: whoever names the last project gives each its turn.
+   */
+  claimDue(leaseMs: number, lastProjectId?: string): Promise<Claim | undefined>;
   /** @throws TidemarkError `AUDIENCE_BUSY`, retryable; `AUDIENCE_UNKNOWN`. */
   claim(projectId: string, id: string, leaseMs: number): Promise<Claim>;
   /** False where it is no longer held. */

@@ -43,13 +43,16 @@ const LOOK_AGAIN_MS = 200;
 
 /**
  * Keeps the history of saved audiences: evaluates those that are due, and deletes what is left of those that were
- * deleted. Any number of processes may do it: each audience is one's at a time, by a claim in the database. A crash
+ * deleted. Any number of processes may do it: each audience is one's at a time, by a claim in the database, and each
+ * process takes projects in turn: one with a hundred that are due holds up another's by one evaluation. A crash
  * anywhere leaves an evaluation that does not count, or one that the next settles.
  */
 export class AudienceKeeper implements AudienceEvaluator {
   readonly #parts: Required<KeeperParts>;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
+  /** Whose audience was evaluated last by itself: the next is another project's, where one is due. */
+  #lastProjectId = '';
 
   constructor(parts: KeeperParts) {
     this.#parts = { leaseMs: LEASE_MS, everyMs: EVERY_MS, ...parts };
@@ -106,8 +109,9 @@ export class AudienceKeeper implements AudienceEvaluator {
   /** Whether there was one. What it fails of is noted and does not keep the others. */
   async #evaluateNext(): Promise<boolean> {
     const { store, leaseMs, logger } = this.#parts;
-    const claim = await store.claimDue(leaseMs);
+    const claim = await store.claimDue(leaseMs, this.#lastProjectId);
     if (claim === undefined) return false;
+    this.#lastProjectId = claim.audience.projectId;
     try {
       await this.#evaluateClaimed(claim);
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { Difference, Evaluation, EvaluationCause } from '../analytics/audience-history.ts';
-import type { Database, SqlValue } from '../database/database.ts';
+import type { Database, Queryable, SqlValue } from '../database/database.ts';
 import { BASE36, randomText } from '../projects/random-text.ts';
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 import type {
@@ -14,24 +14,48 @@ import type {
 /** Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql). */
 export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   readonly #database: Database;
+  readonly #maxPerProject: number;
 
-  constructor(database: Database) {
+  /** @param maxPerProject Audiences that a project may have: past it none is made, and what is there stays. */
+  constructor(database: Database, maxPerProject: number) {
     this.#database = database;
+    this.#maxPerProject = maxPerProject;
   }
 
-  async create(projectId: string, { name, definition, refreshMs }: NewAudience): Promise<SavedAudience> {
-    const [created] = await this.#rows(
+  create(projectId: string, audience: NewAudience): Promise<SavedAudience> {
+    return this.#database.transaction(async (transaction) => {
+      // Of several at once each counts what those before it made.
+      const lock = 'select id from projects where id = $1 for no key update';
+      const [project] = await transaction.query(lock, [projectId]);
+      if (project === undefined) {
+        throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(projectId)}.`);
+      }
+      const created = await this.#insert(transaction, projectId, audience);
+      if (created !== undefined) return created;
+      if (await isTaken(transaction, { projectId, name: audience.name })) throw exists(audience.name);
+      throw new TidemarkError(
+        'AUDIENCE_LIMIT',
+        `This project has ${this.#maxPerProject} saved audiences or more, as many as it may have. Delete one first.`,
+      );
+    });
+  }
+
+  /** Undefined, and nothing done, where the name is taken or the project has as many as it may. */
+  async #insert(
+    transaction: Queryable,
+    projectId: string,
+    { name, definition, refreshMs }: NewAudience,
+  ): Promise<SavedAudience | undefined> {
+    const [created] = await transaction.query<AudienceRow>(
       `insert into audiences (id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, due_at_ms)
        select $1, id, $3, $4, 1, $5::int8, ${NOW_MS}, ${NOW_MS}, case when $5::int8 is null then null else ${NOW_MS} end
        from projects where id = $2
+         and (select count(*) from audiences where project_id = $2 and deleted_at_ms is null) < $6::int8
        on conflict (project_id, name) where deleted_at_ms is null do nothing
        returning ${COLUMNS}`,
-      [`aud_${randomText(20, BASE36)}`, projectId, name, definition, bigintOf(refreshMs)],
+      [`aud_${randomText(20, BASE36)}`, projectId, name, definition, bigintOf(refreshMs), BigInt(this.#maxPerProject)],
     );
-    if (created !== undefined) return created;
-    const [project] = await this.#database.query('select id from projects where id = $1', [projectId]);
-    if (project !== undefined) throw exists(name);
-    throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(projectId)}.`);
+    return created === undefined ? undefined : toAudience(created);
   }
 
   async list(projectId: string, limit: number, after?: AudiencePlace): Promise<readonly SavedAudience[]> {
@@ -73,7 +97,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       [projectId, id, name ?? null, definition ?? null, refreshMs !== undefined, bigintOf(refreshMs ?? null)],
     ).catch(async (error: unknown) => {
       // Two who take one name at the same moment: the index lets one through.
-      if (name !== undefined && (await this.#isTaken(projectId, id, name))) throw exists(name);
+      if (name !== undefined && (await isTaken(this.#database, { projectId, name, not: id }))) throw exists(name);
       throw error;
     });
     if (changed !== undefined) return changed;
@@ -89,11 +113,12 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     if (rows.length === 0) throw unknown(id);
   }
 
-  async claimDue(leaseMs: number): Promise<Claim | undefined> {
+  async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {
     return this.#claim(
       `id = (select id from audiences where due_at_ms <= ${NOW_MS} and ${IS_FREE}
-             order by due_at_ms limit 1 for update skip locked)`,
+             order by project_id <= $3, project_id, due_at_ms limit 1 for update skip locked)`,
       leaseMs,
+      [lastProjectId],
     );
   }
 
@@ -157,14 +182,18 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     return (await this.#database.query(sql, [audience.id, token, ...values])).length > 0;
   }
 
-  async #isTaken(projectId: string, id: string, name: string): Promise<boolean> {
-    const sql = `select id from audiences where project_id = $1 and name = $2 and id <> $3 and deleted_at_ms is null`;
-    return (await this.#database.query(sql, [projectId, name, id])).length > 0;
-  }
-
   async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly SavedAudience[]> {
     return (await this.#database.query<AudienceRow>(sql, values)).map(toAudience);
   }
+}
+
+/** Whether an audience of the project, other than `not`, has the name. */
+async function isTaken(
+  database: Queryable,
+  { projectId, name, not = '' }: { readonly projectId: string; readonly name: string; readonly not?: string },
+): Promise<boolean> {
+  const sql = 'select id from audiences where project_id = $1 and name = $2 and id <> $3 and deleted_at_ms is null';
+  return (await database.query(sql, [projectId, name, not])).length > 0;
 }
 
 const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';

@@ -77,6 +77,7 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   TOO_MANY_QUESTIONS: 'overloaded',
   AUDIENCE_UNKNOWN: 'not-found',
   AUDIENCE_EXISTS: 'conflict',
+  AUDIENCE_LIMIT: 'conflict',
   AUDIENCE_BUSY: 'conflict',
 };
 
@@ -90,7 +91,7 @@ const DETAIL: Partial<Record<ErrorCode, string>> = {
   AUDIENCE_BUSY: 'The audience is being evaluated. Send the same request again later.',
 };
 
-/** What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT. */
+/** What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT and AUDIENCE_LIMIT. */
 export function refusalOf(error: unknown): Refusal {
   const kind = error instanceof TidemarkError ? BY_CODE[error.code] : undefined;
   if (!(error instanceof TidemarkError) || kind === undefined) {

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'TOO_MANY_QUESTIONS' // too many questions wait for analytics
   | 'AUDIENCE_UNKNOWN' // no saved audience of the project has this id
   | 'AUDIENCE_EXISTS' // the project has a saved audience of this name
+  | 'AUDIENCE_LIMIT' // the project has as many saved audiences as it may
   | 'AUDIENCE_BUSY' // the audience is being evaluated by somebody else
   | 'PROJECT_UNKNOWN' // no project has this id
   | 'KEY_UNKNOWN' // no key has this id

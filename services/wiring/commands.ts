@@ -69,7 +69,7 @@ const audiences = group(['database', 'analytics'], ({ database, analytics, confi
   const audiencesOf = (project: Project): Audiences => new Audiences(live, limits(project));
   const commands = audienceCommands({
     projects,
-    saved: new SqlAudienceStore(database),
+    saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     evaluator: keeperOf(config, logger, { database, analytics }),
     analytics: live,
     audiencesOf,

@@ -125,7 +125,7 @@ class Background {
         health: () => statesOf(database, analytics),
         metrics: async () => '',
       },
-      saved: new SqlAudienceStore(database),
+      saved: new SqlAudienceStore(database, this.#config.maxProjectAudiences),
       evaluator: keeperOf(this.#config, this.#logger, { database, analytics }),
     };
   }

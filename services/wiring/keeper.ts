@@ -20,7 +20,7 @@ export function keeperOf(
   { database, analytics }: { readonly database: Database; readonly analytics: AnalyticsStore },
 ): AudienceKeeper {
   return new AudienceKeeper({
-    store: new SqlAudienceStore(database),
+    store: new SqlAudienceStore(database, config.maxProjectAudiences),
     projects: new SqlProjectStore(database),
     history: new LiveAnalytics(analytics, new LiveGenerations(database)),
     limits: queryLimitsOf(config),

@@ -66,7 +66,7 @@ export class Service implements Running {
           ...liveStores(database, analytics),
           projects,
           readers: inside.readers,
-          saved: new SqlAudienceStore(database),
+          saved: new SqlAudienceStore(database, config.maxProjectAudiences),
           evaluator: inside.keeper,
         });
         return new Service(http, inside, address, firstStart);

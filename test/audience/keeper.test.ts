@@ -29,7 +29,7 @@ for (const tested of await testedAnalytics()) {
       await database().script('truncate projects, api_keys, audiences');
       const projects = new SqlProjectStore(database());
       const { id } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
-      scene = new Scene(analytics(), new SqlAudienceStore(database()), projects, id);
+      scene = new Scene(analytics(), new SqlAudienceStore(database(), 100), projects, id);
     });
     afterEach(() => scene.stop());
 
@@ -133,6 +133,20 @@ for (const tested of await testedAnalytics()) {
       expect(await scene.keeper().evaluate(scene.projectId, id)).toMatchObject({ failure: null });
     });
 
+    test('a project with many audiences that are due holds up another by one evaluation', async () => {
+      await scene.identify({ ada: 'pro' });
+      const mine = await scene.projects.createProject({ name: 'Small', timezone: 'UTC', rateLimit: null });
+      for (let n = 0; n < 10; n++) await scene.save(`{"trait":"plan","is":"${n}"}`, HOUR_MS);
+      const { keeper, evaluated, reached, goOn } = scene.noting();
+      keeper.start();
+      await reached;
+      await scene.store.create(mine.id, { name: 'Mine', definition: PRO, refreshMs: HOUR_MS });
+      goOn();
+
+      await expect.poll(() => evaluated.length, PATIENTLY).toBe(11);
+      expect(evaluated.slice(0, 2)).toEqual([scene.projectId, mine.id]);
+    });
+
     test('with an audience its history is deleted', async () => {
       await scene.identify({ ada: 'pro' });
       const { id } = await scene.save(PRO);
@@ -213,6 +227,21 @@ class Scene {
     });
     const store = this.#store({ renew: async () => true });
     return { keeper: this.keeper({ history, store, leaseMs: 300 }), reached: reached.promise, goOn: going.resolve };
+  }
+
+  /** One that notes whose audiences it evaluates, and stops in the first until it is told to go on. */
+  noting(): { keeper: AudienceKeeper; evaluated: string[]; reached: Promise<void>; goOn: () => void } {
+    const [reached, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const evaluated: string[] = [];
+    const history = this.#history({
+      difference: async (evaluation, ...args) => {
+        evaluated.push(evaluation.projectId);
+        reached.resolve();
+        await going.promise;
+        return this.analytics.difference(evaluation, ...args);
+      },
+    });
+    return { keeper: this.keeper({ history, everyMs: 5 }), evaluated, reached: reached.promise, goOn: going.resolve };
   }
 
   save(definition: string, refreshMs: number | null = null): Promise<SavedAudience> {

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { SqlAudienceStore } from '../../services/audience/sql-audience-store.ts';
 import type { Database } from '../../services/database/database.ts';
 import { SqlProjectStore } from '../../services/projects/sql-project-store.ts';
-import { testAudienceClaims, testAudienceStore } from '../contract/audience-store.ts';
+import { MAX_AUDIENCES, testAudienceClaims, testAudienceStore } from '../contract/audience-store.ts';
 import { serverUrl } from '../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 import { MemoryAudienceStore } from '../support/memory-audience-store.ts';
@@ -22,7 +22,7 @@ describe.skipIf(server === undefined)('on Postgres', () => {
 });
 
 testAudienceStore('memory', {
-  open: async () => ({ store: new MemoryAudienceStore(), project: 'proj_a', other: 'proj_b' }),
+  open: async () => ({ store: new MemoryAudienceStore(MAX_AUDIENCES), project: 'proj_a', other: 'proj_b' }),
 });
 
 /** One database for all tests, emptied for each: a new one takes a second. */
@@ -33,7 +33,7 @@ function emptied(database: () => Database) {
       const projects = new SqlProjectStore(database());
       const made = { name: 'Shop', timezone: 'UTC', rateLimit: null };
       const [project, other] = [await projects.createProject(made), await projects.createProject(made)];
-      return { store: new SqlAudienceStore(database()), project: project.id, other: other.id };
+      return { store: new SqlAudienceStore(database(), MAX_AUDIENCES), project: project.id, other: other.id };
     },
   };
 }

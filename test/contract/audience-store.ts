@@ -7,6 +7,8 @@ export interface AudienceStoreContract<Store> {
 }
 
 const gold: NewAudience = { name: 'Gold', definition: '{"trait":"tier","is":"gold"}', refreshMs: null };
+/** What a project may have in the stores that are opened. */
+export const MAX_AUDIENCES = 8;
 const HOUR_MS = 3_600_000;
 const LEASE_MS = 60_000;
 
@@ -84,6 +86,27 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect(await store.create(project, gold)).not.toMatchObject({ id });
     });
 
+    test('makes no more than a project may have, however many ask at once, and leaves those that are there', async () => {
+      const { store, project, other } = await open();
+      const create = (n: number) => store.create(project, { ...gold, name: `${n}` });
+
+      const settled = await Promise.allSettled(Array.from({ length: MAX_AUDIENCES + 3 }, (_, n) => create(n)));
+
+      const made = settled.filter((one) => one.status === 'fulfilled').map(({ value }) => value);
+      const refused = settled.filter((one) => one.status === 'rejected').map(({ reason }) => reason as unknown);
+      expect([made.length, refused.length]).toEqual([MAX_AUDIENCES, 3]);
+      for (const reason of refused) expect(reason).toMatchObject({ code: 'AUDIENCE_LIMIT', retryable: false });
+      const [first] = made;
+      if (first === undefined) throw new Error('none was made');
+      await expect(store.create(project, { ...gold, name: first.name })).rejects.toMatchObject({
+        code: 'AUDIENCE_EXISTS',
+      });
+      expect(await store.update(project, first.id, { name: 'Changed' })).toMatchObject({ name: 'Changed' });
+      expect(await store.create(other, gold)).toMatchObject({ projectId: other });
+      await store.remove(project, first.id);
+      expect(await create(100)).toMatchObject({ name: '100' });
+    });
+
     test('refuses a project that does not exist', async () => {
       const { store } = await open();
 
@@ -110,6 +133,21 @@ export function testAudienceClaims(
       expect(claim?.audience.id).toBe(kept.id);
       expect(await store.claimDue(LEASE_MS)).toBeUndefined();
       expect(await store.claim(project, saved.id, LEASE_MS)).toMatchObject({ isDeleted: false });
+    });
+
+    test('what is due is claimed by project in turn', async () => {
+      const { store, project, other } = await open();
+      for (const name of ['a', 'b', 'c']) await store.create(project, { ...gold, name, refreshMs: HOUR_MS });
+      await store.create(other, { ...gold, refreshMs: HOUR_MS });
+
+      const claimed: string[] = [];
+      for (let n = 0; n < 4; n++) {
+        claimed.push((await store.claimDue(LEASE_MS, claimed.at(-1)))?.audience.projectId ?? 'none');
+      }
+
+      expect(claimed.slice(0, 2)).toContain(other);
+      expect(claimed.filter((id) => id === project)).toHaveLength(3);
+      expect(await store.claimDue(LEASE_MS, claimed.at(-1))).toBeUndefined();
     });
 
     test('of many who want it, one has it, until the claim is released or runs out', async () => {

@@ -7,11 +7,11 @@ import { MemoryAnalytics } from '../support/reading-fakes.ts';
 const CALL = { report: () => undefined, signal: new AbortController().signal };
 const project = PROJECT.id;
 
-function scene() {
+function scene(saved = new MemoryAudienceStore()) {
   const analytics = new MemoryAnalytics();
   const parts: AudienceCommandParts = {
     projects: { listProjects: async () => [PROJECT] },
-    saved: new MemoryAudienceStore(),
+    saved,
     evaluator: { evaluate: () => Promise.reject(new Error('not asked for')) },
     analytics,
     audiencesOf: () => ({ preview: () => Promise.reject(new Error('not asked for')) }) as never,
@@ -54,4 +54,12 @@ test('what HTTP would refuse is COMMAND_INVALID', async () => {
   await expect(save({ name: 'N', definition: '{"trait":7}' })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   await expect(save({ definition: '{"trait":"n","is":1}' })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   await expect(commands['audience list']({ project: 'none' }, CALL)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
+});
+
+test('one audience more than a project may have is refused', async () => {
+  const { commands } = scene(new MemoryAudienceStore(1));
+  const save = (name: string) => commands['audience save']({ project, name, definition: '{"trait":"n","is":1}' }, CALL);
+  await save('A');
+
+  await expect(save('B')).rejects.toMatchObject({ code: 'AUDIENCE_LIMIT' });
 });

@@ -60,6 +60,20 @@ test.each([
   gate.resolve();
 });
 
+test('the 101st audience of a project is refused with the reason, and the first of another is not', async () => {
+  const save = async (name: string, key: string): Promise<Response> => {
+    const body = JSON.stringify({ name, definition: QUESTION.definition });
+    return server.request('/v1/audiences', { method: 'POST', body }, key);
+  };
+  for (let n = 0; n < 100; n++) expect((await save(`${n}`, THEIRS)).status).toBe(201);
+
+  const refused = await save('one more', THEIRS);
+
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({ type: 'urn:tidemark:problem:conflict', detail: expect.any(String) });
+  expect((await save('one more', OURS)).status).toBe(201);
+});
+
 test('pages that nobody reads hold half of the places, and those not for long', async () => {
   server.addProfile('ada');
   const properties = JSON.stringify({ text: 'x'.repeat(500_000) });

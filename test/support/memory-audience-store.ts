@@ -10,12 +10,20 @@ import { TidemarkError } from '../../services/runtime/errors.ts';
 export class MemoryAudienceStore implements AudienceStore {
   readonly audiences = new Map<string, SavedAudience>();
   away = false;
+  readonly #maxPerProject: number;
   #count = 0;
+
+  constructor(maxPerProject = 100) {
+    this.#maxPerProject = maxPerProject;
+  }
 
   async create(projectId: string, audience: NewAudience): Promise<SavedAudience> {
     this.#check();
     if (projectId === 'proj_none') throw new TidemarkError('PROJECT_UNKNOWN', projectId);
     this.#refuseTaken(projectId, audience.name);
+    if ([...this.audiences.values()].filter((one) => one.projectId === projectId).length >= this.#maxPerProject) {
+      throw new TidemarkError('AUDIENCE_LIMIT', `${this.#maxPerProject} audiences`);
+    }
     const id = `aud_${String(++this.#count).padStart(20, '0')}`;
     const times = { createdAtMs: this.#count, updatedAtMs: this.#count };
     const made = { ...audience, id, projectId, version: 1, ...times, evaluation: null, failure: null };
