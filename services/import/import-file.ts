@@ -1,5 +1,6 @@
 /** `tidemark import`: from a file to the import lane of the log. */
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import type { Appended, EventLog, NewRecord } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import { drawProcessBits } from '../messages/version.ts';
@@ -78,6 +79,8 @@ export class FileImport {
   readonly #report: Report;
   readonly #isFresh: boolean;
   #state: ImportState;
+  /** Whether the log or the report may hold something of this import. */
+  #hasBegun: boolean;
   #portion = new Portion();
   #savedAtMs = performance.now();
 
@@ -89,6 +92,7 @@ export class FileImport {
     this.#state = begun.state;
     this.#report = begun.report;
     this.#isFresh = begun.isFresh;
+    this.#hasBegun = !begun.isFresh;
     this.#reader = new RecordReader(task, begun.state.csvHeader);
   }
 
@@ -114,22 +118,30 @@ export class FileImport {
 
   async #run(): Promise<void> {
     const { signal } = this.#hooks;
+    try {
+      const isDone = await this.#takeAll(signal);
+      this.#state = { ...this.#state, isDone };
+    } catch (error) {
+      if (!this.#hasBegun && !signal.aborted) await this.#forget();
+      else await this.#save();
+      if (!signal.aborted || !hasCode(error, 'STOPPING')) throw error;
+      return;
+    }
+    await this.#save();
+  }
+
+  /** False where the signal has ended it. */
+  async #takeAll(signal: AbortSignal): Promise<boolean> {
     const { place } = this.#state;
     const chunks = skipTo(place, readInput(this.#task.path, this.#read));
-    try {
-      for await (const records of this.#reader.read(chunks, place)) {
-        for (const record of records) {
-          if (signal.aborted) return;
-          await this.#take(record);
-        }
+    for await (const records of this.#reader.read(chunks, place)) {
+      for (const record of records) {
+        if (signal.aborted) return false;
+        await this.#take(record);
       }
-      await this.#flush();
-      this.#state = { ...this.#state, isDone: true };
-    } catch (error) {
-      if (!signal.aborted || !hasCode(error, 'STOPPING')) throw error;
-    } finally {
-      await this.#save();
     }
+    await this.#flush();
+    return true;
   }
 
   async #take(record: ReadRecord): Promise<void> {
@@ -157,6 +169,7 @@ export class FileImport {
     const { records, refused, report, last } = this.#portion;
     if (last === undefined) return;
     this.#portion = new Portion();
+    this.#hasBegun = true;
     if (this.#target !== undefined && records.length > 0) await this.#append(this.#target, records);
     await this.#report.add(report);
     const { counts, csvHeader = this.#reader.header } = this.#state;
@@ -193,6 +206,12 @@ export class FileImport {
     if (statePath === undefined || this.#target === undefined) return;
     await this.#report.flush();
     await writeState(statePath, this.#state);
+  }
+
+  /** There is nothing to go on from: a state of an import before is that of one which was to begin anew. */
+  async #forget(): Promise<void> {
+    const { statePath } = this.#task;
+    if (statePath !== undefined && this.#target !== undefined) await rm(statePath, { force: true });
   }
 
   #progress(): ImportProgress {

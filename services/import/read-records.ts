@@ -27,6 +27,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Makes a file of a byte or two long enough to be no part of a byte order mark. */
 const PADDING = Buffer.from('  ');
 const TOGETHER = 100;
+const CONVERT_RETURNS = "Convert them: tr '\\r' '\\n' < FILE > CONVERTED.";
 
 /** Reads and judges the records of a file. */
 export class RecordReader {
@@ -109,6 +110,7 @@ export class RecordReader {
   }
 
   #readHeader(record: RawRecord): void {
+    if (endsInReturns(record)) throw unusable(`The lines of the CSV end in CR alone. ${CONVERT_RETURNS}`);
     const [cells] = wrongWithBytes(record) === undefined ? readCells([record], this.#options.csv) : [];
     if (cells?.ok !== true) throw unusable('The first line is no header of CSV that can be read.');
     this.#header = cells.cells;
@@ -136,6 +138,14 @@ function firstByte(bytes: Buffer): number | undefined {
   const start = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
   if (start === 0 && bytes.length < 3) return undefined;
   return bytes.subarray(start).find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
+}
+
+/** Whether the first line goes on behind a CR outside quotes, as where CR alone ends the lines (old Macintosh files). */
+function endsInReturns({ bytes }: RawRecord): boolean {
+  return bytes
+    .toString('latin1')
+    .replaceAll(/"[^"]*"/g, '')
+    .includes('\r');
 }
 
 function unusable(message: string): TidemarkError {

@@ -150,6 +150,27 @@ describe('a row is refused, and those around it are not, where it', () => {
   });
 });
 
+describe('lines that end in CR alone', () => {
+  const content = 'user_id,event,a\rada,Paid,1\rbob,Paid,2\r';
+
+  test.each([
+    ['a few', content, 65_536],
+    ['as many as make the one line too long', content + 'eve,Paid,3\r'.repeat(5_000), 65_536],
+    ['read in small pieces', content, 3],
+  ])('are refused, and what converts them is said: %s', async (_, text, chunkBytes) => {
+    const reading = readAll(text, { ...TRACK, format: 'csv' }, chunkBytes);
+
+    await expect(reading).rejects.toMatchObject({
+      code: 'COMMAND_INVALID',
+      message: expect.stringMatching(/CR alone.*tr /),
+    });
+  });
+
+  test('are not meant by a CR within the quotes of a column name', async () => {
+    expect(await propertiesOf('user_id,event,"a\r""b"\r\nada,Paid,1\r\n')).toEqual(['{"a\\r\\"b":"1"}']);
+  });
+});
+
 describe('a header is refused where', () => {
   test.each([
     ['a name is there twice', 'user_id,event,a,a'],

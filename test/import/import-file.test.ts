@@ -65,6 +65,20 @@ describe('an import', () => {
     expect(await scene().run()).toMatchObject({ imported: 5, isDone: true });
   });
 
+  test.each([
+    ['for the first time', false],
+    ['in place of an import before', true],
+  ])('whose header is refused keeps no state: %s', async (_, restarts) => {
+    const csv = { format: 'csv', type: 'track' } as const;
+    await writeFile(scene().path, 'user_id,event\nada,Paid\n');
+    if (restarts) await scene().run(csv);
+    await writeFile(scene().path, 'user_id,event,event\nada,Paid,Paid\n');
+
+    await expect(scene().run({ ...csv, restarts })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+
+    await expect(scene().state()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   test('that only looks writes nothing to the log and keeps no state', async () => {
     await writeFile(scene().path, `${trackLines(3)}nonsense\n`);
 
