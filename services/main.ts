@@ -1,14 +1,19 @@
-/** The program, `node services/main.ts [ROLE]`: reads the configuration, starts the role, stops it on a signal. */
+/** The program, in a Node that can read this (main.js): reads the configuration, starts the role, stops it on a signal. */
 import cluster from 'node:cluster';
+import { fstatSync, type Stats, statSync } from 'node:fs';
 import { firstStartNotice } from './projects/first-start.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';
 import { type OpenedLogger, openLogger } from './runtime/logger.ts';
 import { logWarnings } from './runtime/node-warnings.ts';
+import { retry } from './runtime/retry.ts';
 import { firstRequest } from './wiring/first-request.ts';
 import { checkRole, type Role, roleOf } from './wiring/role.ts';
 import type { Running } from './wiring/running.ts';
 import { startRole } from './wiring/start-role.ts';
+
+// Whatever is made from here on, by children too, is this user's alone.
+process.umask(0o077);
 
 // The contract says 15 s from the signal to the exit. What is not closed by then is left to the stores' recovery.
 const STOP_WITHIN_MS = 14_000;
@@ -23,12 +28,12 @@ logWarnings(output.logger);
 await run(config, output);
 
 async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void> {
+  const giveUp = new AbortController();
+  const starting = started(giveUp.signal);
+  stopOnSignal(starting, giveUp);
   try {
-    const giveUp = new AbortController();
-    const starting = startRole(role, config, output, giveUp.signal);
-    stopOnSignal(starting, giveUp);
     const running = await starting;
-    tellFirstStart(running);
+    if (giveUp.signal.aborted) return;
     // Of several processes of ingest the first says it, for all.
     const say = cluster.isPrimary ? 'info' : 'debug';
     logger[say]({ address: running.address, role, dataDir, node: process.version }, 'ready');
@@ -36,6 +41,22 @@ async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void>
   } catch (error) {
     if (!hasCode(error, 'STOPPING')) fail(error);
   }
+}
+
+/** @throws TidemarkError `STOPPING` where it was told to stop and the start has come to nothing, for whatever reason. */
+async function started(signal: AbortSignal): Promise<Running> {
+  let running: Running;
+  try {
+    running = await startRole(role, config, output, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // Ctrl-C reaches the children that a start has: it fails then, which is no failure.
+    output.logger.debug({ err: error }, 'the start ended where it was told to stop');
+    throw new TidemarkError('STOPPING', 'it was told to stop while it started', { cause: error });
+  }
+  // Keys that are not shown now are replaced, and shown, at the next start.
+  if (!signal.aborted) await tellFirstStart(running, signal);
+  return running;
 }
 
 function configOrExit(): { readonly config: Config; readonly role: Role } {
@@ -83,14 +104,36 @@ function stopOnSignal(starting: Promise<Running>, giveUp: AbortController): void
 }
 
 /** Not through the logger: keys are for the person who started it, once, and never for a log. */
-function tellFirstStart({ address, firstStart }: Running): void {
-  if (firstStart === undefined) return;
-  const notice = firstStartNotice(firstStart);
-  if (notice === '') return;
+async function tellFirstStart({ address, firstStart }: Running, signal: AbortSignal): Promise<void> {
+  if (firstStart === undefined || firstStart.keys.length === 0) return;
+  const { logger } = output;
   const writeKey = firstStart.keys.find(({ scope }) => scope === 'write')?.key;
   const example = writeKey === undefined ? '' : `A first event:\n\n${firstRequest(address, writeKey)}\n\n`;
   const where = role === 'all' ? `The data are in ${config.dataDir}.\n` : '';
-  process.stdout.write(`\n${notice}\n${where}${example}`);
+  if (!(await isPrinted(`\n${firstStartNotice(firstStart)}\n${where}${example}`))) {
+    logger.warn('nobody reads the keys of the first project: the next start makes others in their place');
+    return;
+  }
+  const onTrouble = (error: unknown): void => logger.warn({ err: error }, 'waiting to note that the keys were shown');
+  const isNoted = await retry(() => firstStart.noteShown(), { signal, onTrouble }).catch((error: unknown) => {
+    if (hasCode(error, 'STOPPING')) return true;
+    throw error;
+  });
+  if (!isNoted) {
+    logger.warn('another process has made other keys in place of those shown here: its output has them');
+  }
+}
+
+/** Whether somebody may have got it: not where standard output is closed (Node has the null device then) or thrown away. */
+function isPrinted(text: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  process.stdout.on('error', () => resolve(false));
+  process.stdout.write(text, (error) => resolve(!error && !isNullDevice(fstatSync(1))));
+  return promise;
+}
+
+function isNullDevice({ rdev }: Stats): boolean {
+  return rdev !== 0 && rdev === statSync('/dev/null').rdev;
 }
 
 function fail(error: unknown): void {

@@ -8,6 +8,7 @@ import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
 import { createLogger, type Logger } from '../runtime/logger.ts';
 import { type CommandName, type CommandResults, groupOf, type StoreName } from '../wiring/commands.ts';
+import { checkDataFolders } from '../wiring/data-folders.ts';
 import { closeStores, openNeeded } from '../wiring/open-stores.ts';
 import { isServer } from '../wiring/role.ts';
 import type { CliContext } from './context.ts';
@@ -34,7 +35,7 @@ const ASK_AGAIN_MS = 100;
  * service runs; else on the stores that it needs, opened for it. Servers take any number of clients, so where all of
  * them are servers, no service is asked.
  *
- * @throws TidemarkError what the command throws; `CONTROL_UNAVAILABLE` where a service runs but does not answer; the
+ * @throws TidemarkError what the command throws; `FOLDER_EXPOSED`; `CONTROL_UNAVAILABLE` where a service runs but does not answer; the
  *   reason of the context's signal where that has ended it.
  */
 export async function carryOut<Name extends CommandName>(
@@ -44,6 +45,7 @@ export async function carryOut<Name extends CommandName>(
   options: CarryOutOptions = {},
 ): Promise<CommandResults[Name]> {
   const config = readConfig(context.env);
+  checkDataFolders(config);
   const order = { name, args, signal: context.signal, ...options };
   const isEmbedded = groupOf(name).needs.some((need) => !isServer(urlOf(config, need)));
   const result = await (isEmbedded ? byWhoeverHolds(context, config, order) : onStores(context, config, order));

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { TidemarkError } from '../runtime/errors.ts';
 import { POSTGRES_VERSION } from './pglite-engine.ts';
+
+const DRAFT = 'cluster.new';
 
 /**
  * The folder of the Postgres cluster in a locked folder; where there is none, it is made, whole and flushed to the disk
@@ -15,6 +18,7 @@ import { POSTGRES_VERSION } from './pglite-engine.ts';
  */
 export async function ensureCluster(folder: string): Promise<string> {
   const cluster = join(folder, 'cluster');
+  removeDrafts(folder);
   if (!existsSync(cluster)) await createCluster(folder, cluster);
   const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
   if (version !== POSTGRES_VERSION) {
@@ -25,12 +29,23 @@ export async function ensureCluster(folder: string): Promise<string> {
 }
 
 async function createCluster(folder: string, cluster: string): Promise<void> {
-  const draft = join(folder, 'cluster.new');
-  rmSync(draft, { recursive: true, force: true });
+  // Of its own: the process that makes one outlives a start that was killed, and may be at its own still.
+  const draft = join(folder, `${DRAFT}-${randomBytes(8).toString('hex')}`);
   await initialize(draft);
   syncTree(draft);
   renameSync(draft, cluster);
   sync(folder);
+}
+
+/** What starts that were killed have left. */
+function removeDrafts(folder: string): void {
+  for (const name of readdirSync(folder).filter((each) => each.startsWith(DRAFT))) {
+    try {
+      rmSync(join(folder, name), { recursive: true, force: true });
+    } catch {
+      // It is being written at this moment: the next start removes it.
+    }
+  }
 }
 
 /** In a process of its own: initdb runs a second engine of 300 MB, of which this one would keep most (measured). */

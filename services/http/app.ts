@@ -15,7 +15,7 @@ import type { RouteTable } from './route-table.ts';
 import { send } from './send.ts';
 
 export interface AppParts {
-  readonly table: RouteTable;
+  readonly table: Pick<RouteTable, 'find' | 'styleOf'>;
   readonly keys: KeyRing;
   readonly registry: Registry;
   readonly logger: Logger;
@@ -109,7 +109,7 @@ function logRequest(logger: Logger, { req, requestId, route }: Call, status: num
   logger.debug({ method: req.method, route: route?.path ?? 'none', status, ms, requestId }, 'request');
 }
 
-function findRoute(table: RouteTable): Step {
+function findRoute(table: AppParts['table']): Step {
   return ({ state }, next) => {
     const { call } = state;
     const { httpVersion, method = 'GET', rawHeaders } = call.req;

@@ -1,5 +1,6 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
+import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 import { renderRefusal, type ErrorStyle, type Refusal } from './problems.ts';
 
 export interface ServerOptions {
@@ -32,6 +33,12 @@ const SERVER_OPTIONS: ServerOptions = {
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
 
+/** What answers requests, and how what is no request at all is refused at a path. */
+export interface Answering {
+  readonly listener: Listener;
+  readonly styleOf: (path: string) => ErrorStyle;
+}
+
 /** What a connection is busy with. */
 interface Connection {
   readonly open: Set<ServerResponse>;
@@ -46,8 +53,8 @@ interface Connection {
 export class HttpServer {
   readonly #server: Server;
   readonly #connections = new Map<Socket, Connection>();
-  readonly #listener: Listener;
-  readonly #styleOf: (path: string) => ErrorStyle;
+  #listener: Listener;
+  #styleOf: (path: string) => ErrorStyle;
   readonly #options: ServerOptions;
   readonly #watch: NodeJS.Timeout;
   #refusedConnections = 0;
@@ -83,15 +90,20 @@ export class HttpServer {
     this.#server.on('connect', (_req, socket) => lastWords(socket as Socket, CONNECT_REFUSED, 'problem'));
   }
 
-  /** Resolves with where it listens: port 0 takes a free one. */
-  listen(host: string, port: number): Promise<AddressInfo> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', reject);
-        resolve(this.#server.address() as AddressInfo);
-      });
-    });
+  /**
+   * Resolves with where it listens: port 0 takes a free one.
+   *
+   * @throws TidemarkError `ADDRESS_IN_USE`; `CONFIG_INVALID` where nobody could listen there, or this user may not.
+   */
+  async listen(host: string, port: number): Promise<AddressInfo> {
+    await bind(this.#server, host, port);
+    return this.#server.address() as AddressInfo;
+  }
+
+  /** From now on requests are answered by this. */
+  answerBy({ listener, styleOf }: Answering): void {
+    this.#listener = listener;
+    this.#styleOf = styleOf;
   }
 
   /** Requests accepted and not yet answered. */
@@ -206,6 +218,36 @@ export class HttpServer {
       lastWords(socket, refusal, this.#styleOf(unfinished[0]?.req.url ?? '/'));
     }
   }
+}
+
+/** Throws what `HttpServer.listen` would, for a process whose children are to listen there. */
+export async function checkAddress(host: string, port: number): Promise<void> {
+  const server = createTcpServer();
+  await bind(server, host, port);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function bind(server: TcpServer, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException): void => reject(bindingError(error, host, port));
+    server.once('error', refuse);
+    server.listen({ host, port }, () => {
+      server.off('error', refuse);
+      resolve();
+    });
+  });
+}
+
+function bindingError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+  const refused = (code: ErrorCode, message: string): Error => new TidemarkError(code, message, { cause });
+  if (cause.code === 'EADDRINUSE') {
+    return refused('ADDRESS_IN_USE', `Port ${port} of ${host} is taken by another process: stop it, or set PORT.`);
+  }
+  if (cause.code === 'EACCES') return refused('CONFIG_INVALID', `PORT: this user may not listen on port ${port}.`);
+  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') {
+    return refused('CONFIG_INVALID', `HOST: ${host} is no address of this machine.`);
+  }
+  return cause;
 }
 
 /** Where a server listens, as a URL. */

@@ -48,6 +48,11 @@ export interface NewKey {
   readonly sha256: string;
 }
 
+export interface FirstKey extends NewKey {
+  /** Whether nobody knows its text yet but the process that made it. */
+  readonly awaitsShowing: boolean;
+}
+
 /** What an ingest process keeps in memory: every project and every key that is not revoked. */
 export interface ProjectsSnapshot {
   readonly projects: readonly Project[];
@@ -62,7 +67,16 @@ export interface ProjectStore {
    * The project with its keys, all or nothing, where the store has no project yet; undefined, and nothing written,
    * where it has one. Of several who ask at once, in whatever process, one gets it.
    */
-  createFirstProject(project: NewProject, keys: readonly NewKey[]): Promise<Project | undefined>;
+  createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined>;
+  /** The keys of a first project that await showing, but for revoked ones. */
+  keysAwaitingShowing(): Promise<readonly ApiKey[]>;
+  /**
+   * Revokes these keys and adds, to the project of each, the one of its scope among `keys`, all or nothing. Returns the
+   * project; undefined, and nothing written, where one of them awaits showing no more. Of several who ask at once one gets it.
+   */
+  replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined>;
+  /** Whether all of these keys, named by their hashes, can be used. They await showing no more. */
+  noteShown(sha256s: readonly string[]): Promise<boolean>;
   /** @throws TidemarkError `PROJECT_UNKNOWN`. */
   updateProject(id: string, changes: ProjectChanges): Promise<Project>;
   listProjects(): Promise<readonly Project[]>;

@@ -3,6 +3,7 @@ import type { Database, Queryable, SqlValue } from '../database/database.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type {
   ApiKey,
+  FirstKey,
   NewKey,
   NewProject,
   Project,
@@ -31,17 +32,46 @@ export class SqlProjectStore implements ProjectStore {
     return only(await insertProject(this.#database, project, 'values ($1, $2, $3, $4::float8, $5::bytea, $6::int8)'));
   }
 
-  async createFirstProject(project: NewProject, keys: readonly NewKey[]): Promise<Project | undefined> {
+  async createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined> {
     return this.#database.transaction(async (transaction) => {
-      // Conflicts with every writer and with itself, not with readers: of two first starts the second waits here, and
-      // then finds the project of the first.
-      await transaction.query('lock table projects in share row exclusive mode');
+      await transaction.query(ONE_FIRST_START);
       const unlessThereIsOne = `select $1, $2, $3, $4::float8, $5::bytea, $6::int8 where not exists (select from projects)`;
       const [first] = await insertProject(transaction, project, unlessThereIsOne);
       if (first === undefined) return undefined;
-      for (const { scope, sha256 } of keys) await insertKey(transaction, first.id, scope, sha256);
+      for (const key of keys) await insertKey(transaction, first.id, key);
       return first;
     });
+  }
+
+  async keysAwaitingShowing(): Promise<readonly ApiKey[]> {
+    return this.#keys('where awaits_showing and revoked_at_ms is null');
+  }
+
+  async replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined> {
+    return this.#database.transaction(async (transaction) => {
+      await transaction.query(ONE_FIRST_START);
+      const revoked = await transaction.query<Pick<KeyRow, 'project_id' | 'scope'>>(REVOKE_AWAITING, [
+        [...ids],
+        BigInt(Date.now()),
+      ]);
+      const [first] = revoked;
+      if (first === undefined) return undefined;
+      for (const { project_id: id, scope } of revoked) {
+        for (const key of keys.filter((candidate) => candidate.scope === scope)) await insertKey(transaction, id, key);
+      }
+      const sql = `select ${PROJECT_COLUMNS} from projects where id = $1`;
+      return only((await transaction.query<ProjectRow>(sql, [first.project_id])).map(toProject));
+    });
+  }
+
+  async noteShown(sha256s: readonly string[]): Promise<boolean> {
+    const rows = await this.#database.query(
+      `update api_keys set awaits_showing = false
+       where sha256 = any($1::text[]) and revoked_at_ms is null
+       returning id`,
+      [[...sha256s]],
+    );
+    return rows.length === sha256s.length;
   }
 
   async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
@@ -75,7 +105,7 @@ export class SqlProjectStore implements ProjectStore {
   }
 
   async addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey> {
-    const [key] = await insertKey(this.#database, projectId, scope, sha256);
+    const [key] = await insertKey(this.#database, projectId, { scope, sha256 });
     if (key === undefined) throw projectUnknown(projectId);
     return key;
   }
@@ -102,6 +132,22 @@ export class SqlProjectStore implements ProjectStore {
 const NEW_COLUMNS = 'id, name, timezone, rate_limit, session_secret, created_at_ms';
 const PROJECT_COLUMNS = `${NEW_COLUMNS}, query_max_ms, query_max_memory_bytes, query_max_rows`;
 const KEY_COLUMNS = 'id, project_id, scope, sha256, created_at_ms, revoked_at_ms';
+
+// Conflicts with every writer and with itself, not with readers: of two first starts the second waits here, and then finds
+// what the first has made.
+const ONE_FIRST_START = 'lock table projects in share row exclusive mode';
+
+// All of them or none.
+const REVOKE_AWAITING = `
+  with awaiting as
+  (
+      select id from api_keys
+      where id = any($1::text[]) and awaits_showing and revoked_at_ms is null
+  )
+  update api_keys set revoked_at_ms = $2::int8, awaits_showing = false
+  where id in (select id from awaiting)
+    and (select count(*) from awaiting) = cardinality($1::text[])
+  returning project_id, scope`;
 
 // Types, not interfaces: a query's row must be assignable to the port's `Record<string, unknown>`.
 type ProjectRow = {
@@ -145,14 +191,13 @@ async function insertProject(queryable: Queryable, project: NewProject, source: 
 async function insertKey(
   queryable: Queryable,
   projectId: string,
-  scope: Scope,
-  sha256: string,
+  { scope, sha256, awaitsShowing = false }: NewKey & Partial<FirstKey>,
 ): Promise<readonly ApiKey[]> {
   const rows = await queryable.query<KeyRow>(
-    `insert into api_keys (id, project_id, scope, sha256, created_at_ms)
-     select $1, id, $3, $4, $5::int8 from projects where id = $2
+    `insert into api_keys (id, project_id, scope, sha256, created_at_ms, awaits_showing)
+     select $1, id, $3, $4, $5::int8, $6::boolean from projects where id = $2
      returning ${KEY_COLUMNS}`,
-    [`key_${randomText(20, BASE36)}`, projectId, scope, sha256, BigInt(Date.now())],
+    [`key_${randomText(20, BASE36)}`, projectId, scope, sha256, BigInt(Date.now()), awaitsShowing],
   );
   return rows.map(toKey);
 }

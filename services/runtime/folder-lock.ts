@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from './errors.ts';
+import { closeIfEmpty } from './private-folder.ts';
 
 export interface FolderLock {
   /** Idempotent. */
@@ -77,16 +78,6 @@ function open(path: string, contentionMs: number): DatabaseSync {
     return new DatabaseSync(join(path, LOCK_FILE), { timeout: contentionMs });
   } catch (error) {
     throw unusable(path, error);
-  }
-}
-
-/** A folder with something in it may be anything, /tmp too: it keeps the mode that someone gave it. */
-function closeIfEmpty(path: string): void {
-  if (readdirSync(path).length > 0) return;
-  try {
-    chmodSync(path, 0o700);
-  } catch {
-    // A mounted folder may belong to another user and still be ours to write.
   }
 }
 

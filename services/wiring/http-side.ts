@@ -4,10 +4,11 @@ import type { QueryLimits } from '../analytics/analytics-store.ts';
 import { Audiences } from '../audience/audiences.ts';
 import { limitsOf } from '../audience/question-limits.ts';
 import type { EventLog } from '../event-log/event-log.ts';
-import { createHttpServer } from '../http/create-server.ts';
+import { createApp } from '../http/app.ts';
+import { countConnections } from '../http/http-metrics.ts';
 import { operationRoutes, type Readiness } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
-import { type HttpServer, urlOf } from '../http/server.ts';
+import type { Answering, HttpServer } from '../http/server.ts';
 import { Ingestor } from '../ingest/accept.ts';
 import { ClockGuard } from '../ingest/clock-guard.ts';
 import { publicRoutes } from '../ingest/public-api.ts';
@@ -24,6 +25,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { IngestSpool } from '../spool/ingest-spool.ts';
 import type { SpoolingLogParts } from '../spool/spooling-log.ts';
 import { bodyMakerOf } from './body-maker.ts';
+import type { BoundServer } from './bound-server.ts';
 import { HealthWatch } from './health-watch.ts';
 import { queryLimitsOf } from './keeper.ts';
 import type { Stores } from './stores.ts';
@@ -32,10 +34,11 @@ import type { Stores } from './stores.ts';
 const FINISH_REQUESTS_MS = 9_000;
 
 export interface HttpSideParts {
+  readonly bound: BoundServer;
   readonly config: Config;
   readonly logger: Logger;
   readonly stores: Stores;
-  /** Whether they are open by now: then the keys are read before anybody can connect, else at the first `refresh`. */
+  /** Whether they are open by now: then the keys are read before anybody is answered, else at the first `refresh`. */
   readonly storesAreOpen: boolean;
   readonly log: EventLog;
   readonly codec: Pick<Codec, 'encode'>;
@@ -52,24 +55,26 @@ export class HttpSide {
   readonly #server: HttpServer;
   #stopping: Promise<void> | undefined;
 
-  private constructor(parts: Parts, server: HttpServer, address: string) {
+  private constructor(parts: Parts, { server, address }: BoundServer) {
     this.#parts = parts;
     this.#server = server;
     this.address = address;
   }
 
-  /** Resolves once it listens. @throws Error where the port cannot be listened on. */
+  /** Resolves once it answers. What is thrown has closed the server. */
   static async open(given: HttpSideParts): Promise<HttpSide> {
-    const { config, storesAreOpen } = given;
-    const parts = await assemble(given);
+    const { bound, storesAreOpen } = given;
+    let parts: Parts | undefined;
     try {
+      parts = await assemble(given);
       if (storesAreOpen) await refresh(parts);
-      const server = createServer(given, parts);
-      const address = urlOf(await server.listen(config.host, config.port));
+      countConnections(given.registry, bound.server);
+      bound.server.answerBy(answeringOf(given, parts));
       void parts.ingestor.openHandover();
-      return new HttpSide(parts, server, address);
+      return new HttpSide(parts, bound);
     } catch (error) {
-      await close(parts);
+      await bound.server.close(0);
+      if (parts !== undefined) await close(parts);
       throw error;
     }
   }
@@ -144,7 +149,7 @@ async function openSpool(
   return IngestSpool.open({ dir, maxBytes, log, logger, registry, ...clock });
 }
 
-function createServer({ config, logger, stores }: HttpSideParts, parts: Parts): HttpServer {
+function answeringOf({ config, logger, stores }: HttpSideParts, parts: Parts): Answering {
   const { ingestor, keys, registry, log, watch } = parts;
   const limits = (project: Project): QueryLimits => limitsOf(project, queryLimitsOf(config));
   const table = new RouteTable([
@@ -163,8 +168,8 @@ function createServer({ config, logger, stores }: HttpSideParts, parts: Parts): 
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
-  const { maxReceivingBytes, maxConnections } = config;
-  return createHttpServer({ table, keys, registry, logger, maxReceivingBytes }, { maxConnections });
+  const app = createApp({ table, keys, registry, logger, maxReceivingBytes: config.maxReceivingBytes });
+  return { listener: app.callback(), styleOf: (path) => table.styleOf(path) };
 }
 
 /** Ingest needs the log, or a spool, and a good clock; the stores may be away, and the body says so. */

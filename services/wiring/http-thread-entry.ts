@@ -5,9 +5,9 @@ import type { EventLog } from '../event-log/event-log.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
-import { HttpSide } from './http-side.ts';
+import { type BoundServer, bindServer } from './bound-server.ts';
+import type { HttpSide } from './http-side.ts';
 import type { HttpControl, HttpThreadData } from './http-thread.ts';
-import { StoreOpener } from './open-stores.ts';
 import type { Stores } from './stores.ts';
 
 const { config, commands, stores: port, lines } = workerData as HttpThreadData;
@@ -25,7 +25,9 @@ const stores: Stores = {
 };
 
 const stopping = new AbortController();
-let opening: Promise<Opened> | undefined;
+let binding: Promise<BoundServer> | undefined;
+let opening: Promise<void> | undefined;
+let opened: Opened | undefined;
 
 interface Opened {
   readonly side: HttpSide;
@@ -33,25 +35,41 @@ interface Opened {
 }
 
 const control: HttpControl = {
+  bind: async () => {
+    binding ??= bindServer(config, logger);
+    const { address } = await binding;
+    loading().catch(() => undefined);
+    return address;
+  },
   open: async () => {
     opening ??= open();
-    return (await opening).side.address;
+    await opening;
   },
   stop: async () => {
     stopping.abort();
-    const opened = await opening?.catch(() => undefined);
+    await opening?.catch(() => undefined);
     await opened?.side.stop();
     await opened?.log.close();
+    const bound = await binding?.catch(() => undefined);
+    await bound?.server.close(0);
   },
 };
 
-async function open(): Promise<Opened> {
+/** What opens the rest is loaded when the port is bound, for which the other thread waits. */
+function loading() {
+  return Promise.all([import('./http-side.ts'), import('./open-stores.ts')]);
+}
+
+async function open(): Promise<void> {
+  const [{ HttpSide }, { StoreOpener }] = await loading();
   const opener = new StoreOpener(config, logger, stopping.signal);
+  const bound = await (binding ??= bindServer(config, logger));
   const codec = await opener.codec();
   const log = await opener.log();
   try {
     const registry = new Registry();
-    return { log, side: await HttpSide.open({ config, logger, stores, storesAreOpen: true, log, codec, registry }) };
+    const side = await HttpSide.open({ bound, config, logger, stores, storesAreOpen: true, log, codec, registry });
+    opened = { log, side };
   } catch (error) {
     await log.close();
     throw error;

@@ -14,8 +14,10 @@ import type { Stores } from './stores.ts';
 
 /** What the thread answers. */
 export interface HttpControl {
-  /** Resolves with the address once it listens; rejects with what keeps it from it. */
-  open(): Promise<string>;
+  /** Resolves with the address once it listens, and says that it is starting; rejects with what keeps it from it. */
+  bind(): Promise<string>;
+  /** Resolves once it answers; rejects with what keeps it from it. */
+  open(): Promise<void>;
   /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
   stop(): Promise<void>;
 }
@@ -69,9 +71,18 @@ export class HttpThread {
   /**
    * Resolves with `http://HOST:PORT`, the port being the one that was taken, once it listens.
    *
-   * @throws TidemarkError `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`; an Error where the port cannot be had.
+   * @throws TidemarkError `ADDRESS_IN_USE`, `CONFIG_INVALID`.
    */
-  listen(stores: Stores): Promise<string> {
+  bind(): Promise<string> {
+    return Promise.race([this.#control.bind(), this.ended]);
+  }
+
+  /**
+   * Resolves once it answers.
+   *
+   * @throws TidemarkError `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`, `SPOOL_FOREIGN`.
+   */
+  open(stores: Stores): Promise<void> {
     serveCalls(this.#stores, { ...stores });
     return Promise.race([this.#control.open(), this.ended]);
   }

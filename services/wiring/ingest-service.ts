@@ -12,13 +12,14 @@ import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { bindServer } from './bound-server.ts';
 import { HttpSide } from './http-side.ts';
 import { keeperOf } from './keeper.ts';
 import { Late } from './late.ts';
 import { closeStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers.ts';
 import type { Running } from './running.ts';
-import { firstStartOptionsOf } from './service.ts';
+import { firstStartOptionsOf, firstStartPlaceOf } from './service.ts';
 import type { Stores } from './stores.ts';
 
 export interface IngestOptions {
@@ -53,10 +54,12 @@ export class IngestService implements Running {
     signal: AbortSignal,
     { metricsOf }: IngestOptions = {},
   ): Promise<IngestService> {
+    const bound = await bindServer(config, logger);
     const background = new Background(config, logger, signal);
     const registry = new Registry();
     const metrics = metricsOf?.(registry);
     const http = await HttpSide.open({
+      bound,
       config,
       logger,
       stores: background.stores,
@@ -150,7 +153,8 @@ class Background {
     ]);
     this.#opening = Promise.allSettled([needed, log, analytics]);
     await needed;
-    return makeFirstProject(new SqlProjectStore(await database), firstStartOptionsOf(this.#config));
+    const projects = new SqlProjectStore(await database);
+    return makeFirstProject(projects, firstStartOptionsOf(this.#config), firstStartPlaceOf(this.#config));
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import { TidemarkError } from '../runtime/errors.ts';
 export const ROLES = ['all', 'ingest', 'projector', 'sink'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The role that the command line names: `node services/main.ts [ROLE]`. @throws TidemarkError `CONFIG_INVALID`. */
+/** The role that the command line names: `node services/main.js [ROLE]`. @throws TidemarkError `CONFIG_INVALID`. */
 export function roleOf(args: readonly string[]): Role {
   const [named = 'all', ...more] = args;
   const role = ROLES.find((candidate) => candidate === named);

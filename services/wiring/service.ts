@@ -4,12 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AudienceKeeper } from '../audience/keeper.ts';
 import { SqlAudienceStore } from '../audience/sql-audience-store.ts';
 import { liveStores } from '../generations/live-stores.ts';
-import { type FirstStart, type FirstStartOptions, makeFirstProject } from '../projects/first-start.ts';
+import {
+  type FirstStart,
+  type FirstStartOptions,
+  type FirstStartPlace,
+  makeFirstProject,
+} from '../projects/first-start.ts';
 import { SqlProjectStore } from '../projects/sql-project-store.ts';
 import type { Config } from '../runtime/config.ts';
 import { ControlServer } from '../runtime/control-server.ts';
 import { controlSocketPath } from '../runtime/control-socket.ts';
-import { hasCode } from '../runtime/errors.ts';
+import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import type { GiveWay } from '../readers/reader-loop.ts';
@@ -54,15 +59,18 @@ export class Service implements Running {
     const http = new HttpThread(config, output);
     letOthersGoFirst();
     try {
+      const address = await http.bind();
+      output.logger.info({ address, role: 'all' }, 'starting');
       const need = bodyMakerOf(config) === undefined ? OF_ANSWERING_AND_MAKING : OF_ANSWERING;
       const giveWay = wayFor(() => http.utilization(), need);
       const inside = await Inside.open(config, output, giveWay, signal);
       try {
+        stopIf(signal);
         const { database, analytics } = inside.stores;
         const projects = new SqlProjectStore(database);
-        const firstStart = await makeFirstProject(projects, firstStartOptionsOf(config));
+        const firstStart = await makeFirstProject(projects, firstStartOptionsOf(config), firstStartPlaceOf(config));
         await inside.listen();
-        const address = await http.listen({
+        await http.open({
           ...liveStores(database, analytics),
           projects,
           readers: inside.readers,
@@ -161,6 +169,19 @@ class Inside {
 
 export function firstStartOptionsOf(config: Config): FirstStartOptions {
   return { timezone: config.initialTimezone, writeKey: config.initialWriteKey, readKey: config.initialReadKey };
+}
+
+// From the making of the keys to their showing it is a fraction of a second.
+const OTHERS_SHOW_WITHIN_MS = 5_000;
+
+/** A database in this process is this process' alone. */
+export function firstStartPlaceOf({ profilesUrl }: Config): FirstStartPlace {
+  return { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 };
+}
+
+/** What is open by now is closed again by whoever catches it. */
+function stopIf(signal: AbortSignal): void {
+  if (signal.aborted) throw new TidemarkError('STOPPING', 'it was told to stop while it started');
 }
 
 function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config): boolean {

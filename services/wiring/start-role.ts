@@ -1,7 +1,9 @@
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
+import { checkAddress } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
+import { checkDataFolders } from './data-folders.ts';
 import { clusterMetricsOf, IngestCluster, tellReady } from './ingest-cluster.ts';
 import { IngestService } from './ingest-service.ts';
 import { ReaderService } from './reader-service.ts';
@@ -22,6 +24,7 @@ export async function startRole(
   signal: AbortSignal,
 ): Promise<Running> {
   const { logger } = output;
+  checkDataFolders(config);
   if (role === 'all') return Service.start(config, output, signal);
   if (role === 'ingest') return startIngest(config, output, signal);
   return ReaderService.start(role, config, logger.child({ role }), signal);
@@ -30,7 +33,10 @@ export async function startRole(
 async function startIngest(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<Running> {
   const processes = config.ingestProcesses === 0 ? availableParallelism() : config.ingestProcesses;
   if (cluster.isPrimary) {
-    return processes === 1 ? IngestService.start(config, logger, signal) : IngestCluster.start(processes, logger);
+    if (processes === 1) return IngestService.start(config, logger, signal);
+    // Said once, in place of by each process.
+    await checkAddress(config.host, config.port);
+    return IngestCluster.start(processes, logger);
   }
   const running = await IngestService.start(config, logger, signal, { metricsOf: clusterMetricsOf });
   tellReady(running.address);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hashKey, makeKey } from '../../services/projects/keys.ts';
-import type { NewProject, ProjectStore } from '../../services/projects/project-store.ts';
+import type { FirstKey, NewProject, ProjectStore } from '../../services/projects/project-store.ts';
 
 export interface ProjectStoreContract {
   /** An empty store; the one opened for the test before is used no more. */
@@ -119,12 +119,10 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
 
     test('makes one first project with its keys, whoever asks', async () => {
       const store = await open();
-      const keys = () => [
-        { scope: 'write', sha256: newHash() } as const,
-        { scope: 'read', sha256: newHash() } as const,
-      ];
 
-      const made = await Promise.all([1, 2, 3].map((n) => store.createFirstProject({ ...shop, name: `${n}` }, keys())));
+      const made = await Promise.all(
+        [1, 2, 3].map((n) => store.createFirstProject({ ...shop, name: `${n}` }, firstKeys())),
+      );
 
       const [first] = made.filter((project) => project !== undefined);
       expect(made.filter((project) => project !== undefined)).toHaveLength(1);
@@ -137,11 +135,90 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       const store = await open();
       const project = await store.createProject(shop);
 
-      expect(await store.createFirstProject(shop, [{ scope: 'write', sha256: newHash() }])).toBeUndefined();
+      expect(await store.createFirstProject(shop, firstKeys())).toBeUndefined();
 
       expect(await store.snapshot()).toEqual({ projects: [project], keys: [] });
     });
+
+    test('knows which keys of the first project await showing', async () => {
+      const store = await open();
+      const [write, read] = firstKeys();
+      const project = await store.createFirstProject(shop, [write, { ...read, awaitsShowing: false }]);
+      await store.addKey(project?.id ?? '', 'read', newHash());
+
+      const before = (await store.keysAwaitingShowing()).map(({ sha256 }) => sha256);
+      const isUsable = await store.noteShown([write.sha256]);
+
+      expect(before).toEqual([write.sha256]);
+      expect(isUsable).toBe(true);
+      expect(await store.keysAwaitingShowing()).toEqual([]);
+      expect((await store.snapshot()).keys).toHaveLength(3);
+    });
+
+    test('does not take a revoked key for one that awaits showing', async () => {
+      const store = await open();
+      await store.createFirstProject(shop, firstKeys());
+      const [first, second] = await store.keysAwaitingShowing();
+
+      await store.revokeKey(first?.id ?? '');
+
+      expect(await store.keysAwaitingShowing()).toEqual([second]);
+    });
+
+    test('replaces keys that await showing, each by the one of its scope', async () => {
+      const store = await open();
+      const project = await store.createFirstProject(shop, firstKeys());
+      const awaiting = await store.keysAwaitingShowing();
+      const others = firstKeys();
+
+      const theirs = await store.replaceAwaitingKeys(
+        awaiting.map(({ id }) => id),
+        others,
+      );
+
+      const shown = ({ scope, sha256 }: { scope: string; sha256: string }) => `${scope} ${sha256}`;
+      const { keys } = await store.snapshot();
+      expect(theirs).toEqual(project);
+      expect(new Set(keys.map(shown))).toEqual(new Set(others.map(shown)));
+      expect(new Set(await store.keysAwaitingShowing())).toEqual(new Set(keys));
+      expect(await store.listKeys(project?.id)).toHaveLength(4);
+    });
+
+    test('replaces none where one of them was shown or replaced by now', async () => {
+      const store = await open();
+      const [write, read] = firstKeys();
+      await store.createFirstProject(shop, [write, read]);
+      const ids = (await store.keysAwaitingShowing()).map(({ id }) => id);
+      await store.noteShown([read.sha256]);
+      const before = await store.snapshot();
+
+      expect(await store.replaceAwaitingKeys(ids, firstKeys())).toBeUndefined();
+
+      expect(await store.snapshot()).toEqual(before);
+    });
+
+    test('lets one of several replace the same keys, and tells who shows others that they do not work', async () => {
+      const store = await open();
+      const [write, read] = firstKeys();
+      await store.createFirstProject(shop, [write, read]);
+      const ids = (await store.keysAwaitingShowing()).map(({ id }) => id);
+
+      const theirs = await Promise.all([1, 2, 3].map(() => store.replaceAwaitingKeys(ids, firstKeys())));
+      const isUsable = await store.noteShown([write.sha256, read.sha256]);
+
+      expect(theirs.filter((project) => project !== undefined)).toHaveLength(1);
+      expect(isUsable).toBe(false);
+      expect((await store.snapshot()).keys).toHaveLength(2);
+      expect(await store.keysAwaitingShowing()).toHaveLength(2);
+    });
   });
+}
+
+function firstKeys(): [FirstKey, FirstKey] {
+  return [
+    { scope: 'write', sha256: newHash(), awaitsShowing: true },
+    { scope: 'read', sha256: newHash(), awaitsShowing: true },
+  ];
 }
 
 function newHash(): string {

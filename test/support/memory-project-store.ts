@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   type ApiKey,
-  type NewKey,
+  type FirstKey,
   type NewProject,
   NO_LIMITS,
   type Project,
@@ -16,6 +16,8 @@ import { TidemarkError } from '../../services/runtime/errors.ts';
 export class MemoryProjectStore implements ProjectStore {
   readonly #projects = new Map<string, Project>();
   readonly #keys = new Map<string, ApiKey>();
+  /** By their hashes. */
+  readonly #awaiting = new Set<string>();
   #count = 0;
   /** While true, everything throws `STORE_UNAVAILABLE`. */
   away = false;
@@ -52,12 +54,41 @@ export class MemoryProjectStore implements ProjectStore {
     return made;
   }
 
-  async createFirstProject(project: NewProject, keys: readonly NewKey[]): Promise<Project | undefined> {
+  async createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined> {
     this.#check();
     if (this.#projects.size > 0) return undefined;
     const made = await this.createProject(project);
-    for (const { scope, sha256 } of keys) await this.addKey(made.id, scope, sha256);
+    for (const key of keys) await this.#addFirst(made.id, key);
     return made;
+  }
+
+  async keysAwaitingShowing(): Promise<readonly ApiKey[]> {
+    this.#check();
+    return [...this.#keys.values()].filter((key) => key.revokedAtMs === null && this.#awaiting.has(key.sha256));
+  }
+
+  async replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined> {
+    this.#check();
+    const lost = [...this.#keys.values()].filter(({ id }) => ids.includes(id));
+    if (lost.some(({ sha256, revokedAtMs }) => revokedAtMs !== null || !this.#awaiting.has(sha256))) return undefined;
+    const [project] = lost.map(({ projectId }) => this.#project(projectId));
+    for (const key of lost) this.#keys.set(key.id, { ...key, revokedAtMs: Date.now() });
+    for (const { projectId, scope } of lost) {
+      for (const key of keys.filter((other) => other.scope === scope)) await this.#addFirst(projectId, key);
+    }
+    return project;
+  }
+
+  async noteShown(sha256s: readonly string[]): Promise<boolean> {
+    this.#check();
+    const usable = [...this.#keys.values()].filter((key) => key.revokedAtMs === null && sha256s.includes(key.sha256));
+    for (const { sha256 } of usable) this.#awaiting.delete(sha256);
+    return usable.length === sha256s.length;
+  }
+
+  async #addFirst(projectId: string, { scope, sha256, awaitsShowing }: FirstKey): Promise<void> {
+    await this.addKey(projectId, scope, sha256);
+    if (awaitsShowing) this.#awaiting.add(sha256);
   }
 
   async updateProject(id: string, changes: ProjectChanges): Promise<Project> {

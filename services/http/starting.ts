@@ -1,0 +1,37 @@
+/** What answers from the moment the port is bound until everything that the process works on is open. */
+import { Registry } from 'prom-client';
+import type { Logger } from '../runtime/logger.ts';
+import { createApp, type AppParts } from './app.ts';
+import { operationRoutes } from './operations.ts';
+import type { Refusal } from './problems.ts';
+import { RouteTable } from './route-table.ts';
+import type { Answering } from './server.ts';
+
+const STARTING: Refusal = { refused: 'unavailable', detail: 'This process is starting. Send the same request again.' };
+
+/**
+ * `/healthz` is 200 and `/readyz` 503, each part `starting`; whatever it does not know yet is 503 and not 404.
+ *
+ * @param twoStepBase Below it, refusals are worded as the two-step interface words them.
+ * @param parts What `/readyz` names.
+ */
+export function answersWhileStarting(logger: Logger, twoStepBase: string, parts: readonly string[]): Answering {
+  const registry = new Registry();
+  const readiness = { ready: false, parts: Object.fromEntries(parts.map((part) => [part, 'starting'])) };
+  const known = new RouteTable([
+    operationRoutes({ readiness: () => readiness, registry }),
+    { routes: [], twoStepBase },
+  ]);
+  const styleOf = (path: string): ReturnType<RouteTable['styleOf']> => known.styleOf(path);
+  const table: AppParts['table'] = {
+    find: (method, path) => {
+      const match = known.find(method, path);
+      return 'refused' in match && match.refused === 'not-found' ? STARTING : match;
+    },
+    styleOf,
+  };
+  // No route of these asks for a key.
+  // No body is read before there is a route for it.
+  const app = createApp({ table, keys: { find: () => undefined }, registry, logger, maxReceivingBytes: 0 });
+  return { listener: app.callback(), styleOf };
+}

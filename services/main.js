@@ -1,0 +1,4 @@
+/** The program, `node services/main.js [ROLE]`. */
+import './require-node.js';
+
+await import('./main.ts');
