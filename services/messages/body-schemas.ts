@@ -57,6 +57,8 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
       return 'must not be empty';
     case 'maxLength':
       return `must be at most ${String(params.limit)} characters`;
+    case 'maxProperties':
+      return `must have at most ${String(params.limit)} members`;
     case 'enum':
       return `must be one of ${(params.allowedValues as string[]).join(', ')}`;
     default:

@@ -6,7 +6,8 @@ import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { addCounts } from './applied-counts.ts';
 import { enterClaims, forgetClaims } from './claims.ts';
 import { refuseWhileHeld } from './held.ts';
-import { mergeTraits, mergeUsers } from './merge-statements.ts';
+import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
+import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, readPositions } from './positions.ts';
 import type { Profile, ProfileChange } from './profile.ts';
 import type { AppliedCount, Claim, ProfileStore, Step } from './profile-store.ts';
@@ -14,14 +15,23 @@ import { inSlices } from './slices.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
 
+export interface SqlProfileStoreOptions {
+  /** How many traits a profile keeps. */
+  readonly maxTraits?: number;
+  /** Called after each transaction that dropped some. */
+  readonly onDropped?: (dropped: readonly DroppedTraits[]) => void;
+}
+
 /** A generation of profiles in a Postgres-compatible database, whose tables `schemas/postgres` makes. */
 export class SqlProfileStore implements ProfileStore {
   readonly #database: Database;
   readonly #generation: number;
+  readonly #options: SqlProfileStoreOptions;
 
-  constructor(database: Database, generation = FIRST_GENERATION) {
+  constructor(database: Database, generation = FIRST_GENERATION, options: SqlProfileStoreOptions = {}) {
     this.#database = new SchemaDatabase(database, schemaOf('profiles', generation));
     this.#generation = generation;
+    this.#options = options;
   }
 
   async find(projectId: string, userKey: string): Promise<Profile | undefined> {
@@ -39,14 +49,16 @@ export class SqlProfileStore implements ProfileStore {
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
     tally: (counts: readonly boolean[]) => readonly AppliedCount[] = () => [],
   ): Promise<void> {
-    await this.#database.transaction(async (transaction) => {
+    const { maxTraits, onDropped } = this.#options;
+    const dropped = await this.#database.transaction(async (transaction) => {
       await oneAhead([
         () => refuseWhileHeld(transaction, 'profiles', this.#generation),
         () => movePositions(transaction, steps),
       ]);
       const counts = await enterClaims(transaction, 'projector', claims);
-      await oneAhead(merges(transaction, fold(counts), tally(counts)));
+      return merge(transaction, fold(counts), tally(counts), maxTraits);
     });
+    if (dropped.length > 0) onDropped?.(dropped);
   }
 
   async forgetRepeats(windowMs: number): Promise<number> {
@@ -69,16 +81,28 @@ const FIND = `
   left join {profiles} using (project_id, user_key)
   where project_id = $1 and user_key = $2`;
 
-function* merges(
+/** Returns what was dropped. */
+async function merge(
   transaction: Queryable,
   changes: readonly ProfileChange[],
   counts: readonly AppliedCount[],
-): Generator<() => Promise<void>> {
-  yield () => addCounts(transaction, counts);
-  const sorted = changes.toSorted(byKey);
-  for (const slice of inSlices(sorted)) yield () => mergeUsers(transaction, slice);
-  for (const slice of inSlices(sorted.filter(({ traits }) => traits.size > 0)))
-    yield () => mergeTraits(transaction, slice);
+  maxTraits: number | undefined,
+): Promise<readonly DroppedTraits[]> {
+  const dropped: DroppedTraits[] = [];
+  const merges = function* (): Generator<() => Promise<void>> {
+    yield () => addCounts(transaction, counts);
+    const sorted = changes.toSorted(byKey);
+    for (const slice of inSlices(sorted)) yield () => mergeUsers(transaction, slice);
+    // Whoever shares a user with another transaction waits for it there: these may come in any order.
+    const { setting = [], deleting = [] } = Object.groupBy(
+      sorted.filter(({ traits }) => traits.size > 0),
+      (change) => (deletesTraits(change) ? 'deleting' : 'setting'),
+    );
+    for (const slice of [...inSlices(setting), ...inSlices(deleting)])
+      yield async () => void dropped.push(...(await mergeTraits(transaction, slice, maxTraits)));
+  };
+  await oneAhead(merges());
+  return dropped;
 }
 
 /** One order everywhere: two projectors may write the same user at once, and must not deadlock. */

@@ -1,6 +1,8 @@
 /** Messages → what they say of their users. Pure: the same set of messages always says the same, in any order. */
 import { splitObject } from '../messages/json.ts';
+import { MAX_TRAITS } from '../messages/max-traits.ts';
 import type { Message } from '../messages/message.ts';
+import { type DroppedTraits, newestTraits } from '../profiles/newest-traits.ts';
 import type { ProfileChange, TraitState } from '../profiles/profile.ts';
 
 const NO_TRAITS: ReadonlyMap<string, TraitState> = new Map();
@@ -24,8 +26,15 @@ export function changeOf(message: Message): ProfileChange {
   };
 }
 
+export interface FoldOptions {
+  /** How many traits of a user are kept: the newest. */
+  readonly maxTraits?: number;
+  /** Told of each user of whom some were dropped. */
+  readonly onDropped?: (dropped: DroppedTraits) => void;
+}
+
 /** One change for each user, of any number of changes. */
-export function fold(changes: Iterable<ProfileChange>): readonly ProfileChange[] {
+export function fold(changes: Iterable<ProfileChange>, options: FoldOptions = {}): readonly ProfileChange[] {
   const byUser = new Map<string, ProfileChange[]>();
   for (const change of changes) {
     const user = `${change.projectId}/${change.userKey}`;
@@ -33,14 +42,15 @@ export function fold(changes: Iterable<ProfileChange>): readonly ProfileChange[]
     if (others) others.push(change);
     else byUser.set(user, [change]);
   }
-  return [...byUser.values()].map(mergeChanges);
+  return [...byUser.values()].map((ofUser) => mergeChanges(ofUser, options));
 }
 
 /** Merges what is said of one user: commutative, associative, idempotent. At least one change. */
-export function mergeChanges(changes: readonly ProfileChange[]): ProfileChange {
+export function mergeChanges(changes: readonly ProfileChange[], options: FoldOptions = {}): ProfileChange {
   const [first, ...others] = changes;
   if (first === undefined) throw new Error('nothing to merge');
-  if (others.length === 0) return first;
+  const { maxTraits = MAX_TRAITS } = options;
+  if (others.length === 0 && first.traits.size <= maxTraits) return first;
   return {
     projectId: first.projectId,
     userKey: first.userKey,
@@ -49,7 +59,9 @@ export function mergeChanges(changes: readonly ProfileChange[]): ProfileChange {
     firstSeen: changes.map(({ firstSeen }) => firstSeen).reduce((a, b) => (b < a ? b : a)),
     lastSeen: changes.map(({ lastSeen }) => lastSeen).reduce((a, b) => (b > a ? b : a)),
     anonymous: changes.map(({ anonymous }) => anonymous).reduce(newer),
-    traits: mergeTraits(changes),
+    traits: mergeTraits(changes, maxTraits, (traits) => {
+      options.onDropped?.({ projectId: first.projectId, userKey: first.userKey, traits });
+    }),
   };
 }
 
@@ -61,15 +73,29 @@ function traitsOf({ traits, version }: Exclude<Message, { type: 'track' }>): Rea
   return states;
 }
 
-function mergeTraits(changes: readonly ProfileChange[]): ReadonlyMap<string, TraitState> {
+/** Holds three times as many as it keeps at most, whatever is said; sorts each no more often than twice. */
+function mergeTraits(
+  changes: readonly ProfileChange[],
+  most: number,
+  onDropped: (traits: number) => void,
+): ReadonlyMap<string, TraitState> {
   if (changes.every(({ traits }) => traits.size === 0)) return NO_TRAITS;
-  const merged = new Map<string, TraitState>();
+  let merged = new Map<string, TraitState>();
+  let dropped = 0;
+  const trim = (): void => {
+    const { size } = merged;
+    merged = new Map(newestTraits(merged, most));
+    dropped += size - merged.size;
+  };
   for (const { traits } of changes) {
     for (const [trait, state] of traits) {
       const known = merged.get(trait);
       if (known === undefined || state.version > known.version) merged.set(trait, state);
+      if (merged.size >= 3 * most) trim();
     }
   }
+  if (merged.size > most) trim();
+  if (dropped > 0) onDropped(dropped);
   return merged;
 }
 

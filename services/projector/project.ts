@@ -2,8 +2,8 @@ import { beginningOf, positionAfter } from '../event-log/identity.ts';
 import type { EventLog, LogReader, PartitionRecords, Position, TopicPartition } from '../event-log/event-log.ts';
 import { nameOf } from '../event-log/partition.ts';
 import type { Codec } from '../messages/codec.ts';
-import { type Hour, hourOf } from '../messages/hour.ts';
-import { type Message, MESSAGE_TOPICS } from '../messages/message.ts';
+import { MESSAGE_TOPICS } from '../messages/message.ts';
+import type { DroppedTraits } from '../profiles/newest-traits.ts';
 import type { ProfileChange } from '../profiles/profile.ts';
 import type { ProfileStore, Step } from '../profiles/profile-store.ts';
 import { halves } from '../readers/bisect.ts';
@@ -12,9 +12,8 @@ import { decodeBatch, type Decoded, type DecodedBatch } from '../readers/decode-
 import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-
-import { changeOf, fold } from './fold.ts';
-import { type Tallied, tally } from './tally.ts';
+import { type Folded, foldOf, type Said, saidBy, tallied } from './said.ts';
+import { tally } from './tally.ts';
 
 export interface ProjectorOptions {
   readonly log: EventLog;
@@ -34,6 +33,8 @@ export interface ProjectorOptions {
   readonly maxRecords?: () => number;
   /** Whose messages alone are folded, those of others being passed over; everybody's where left out. */
   readonly projectId?: string;
+  /** Told after a batch of whom more was said in it than a profile keeps. */
+  readonly onDropped?: (dropped: readonly DroppedTraits[]) => void;
   /** By `topic/partition`: below it, what cannot be folded was put into the dead letters before. */
   readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
 }
@@ -44,16 +45,10 @@ export interface BatchReport {
   readonly tookMs: number;
 }
 
-/** What a message says of its user, and when it arrived. */
-interface Said {
-  readonly change: ProfileChange;
-  readonly hour: Hour;
-}
-
 /** A portion as the store takes it. */
 interface Read extends DecodedBatch<Said> {
   /** Where every message counts, whatever the store says: folded already. */
-  readonly changes: readonly ProfileChange[] | undefined;
+  readonly folded: Folded | undefined;
 }
 
 const GROUP = 'tidemark-projector';
@@ -125,12 +120,12 @@ export class Projector {
     let [messages, deadLetters] = [0, 0];
     let reading = this.#read(portions[0] ?? []);
     for (const [index, portion] of portions.entries()) {
-      const { decoded, poison, changes } = await reading;
+      const { decoded, poison, folded } = await reading;
       reading = this.#read(portions[index + 1] ?? []);
       // Where writing fails, nobody waits for it any more.
       reading.catch(() => undefined);
       await this.#putAside(poison);
-      const refused = await this.#write(portion, decoded, changes);
+      const refused = await this.#write(portion, decoded, folded);
       messages += decoded.length - refused;
       deadLetters += poison.length + refused;
     }
@@ -146,19 +141,19 @@ export class Projector {
     const read = await this.#loop.patiently('read the schemas', () => decodeBatch(codec, portion, saidBy));
     const isWanted = ({ content }: Decoded<Said>): boolean => content.change.projectId === projectId;
     const decoded = projectId === undefined ? read.decoded : read.decoded.filter(isWanted);
-    const changes = decoded.some(({ claim }) => claim) ? undefined : fold(changesThatCount(decoded, []));
-    return { decoded, poison: read.poison, changes };
+    const folded = decoded.some(({ claim }) => claim) ? undefined : foldOf(decoded, []);
+    return { decoded, poison: read.poison, folded };
   }
 
   /** Returns how many messages the store refused for themselves: found by halving, put aside, and passed. */
   async #write(
     batch: readonly PartitionRecords[],
     decoded: readonly Decoded<Said>[],
-    changes?: readonly ProfileChange[],
+    folded?: Folded,
   ): Promise<number> {
     const steps = batch.map((partition) => this.#step(partition));
     try {
-      await this.#loop.patiently('write profiles', () => this.#writeUnlessToBlame(steps, decoded, changes));
+      await this.#loop.patiently('write profiles', () => this.#writeUnlessToBlame(steps, decoded, folded));
       return 0;
     } catch (error) {
       if (!hasCode(error, 'STORE_REJECTED') || decoded.length === 0) throw error;
@@ -177,10 +172,10 @@ export class Projector {
   async #writeUnlessToBlame(
     steps: readonly Step[],
     decoded: readonly Decoded<Said>[],
-    changes: readonly ProfileChange[] | undefined,
+    folded: Folded | undefined,
   ): Promise<void> {
     try {
-      await this.#writeSteps(steps, decoded, changes);
+      await this.#writeSteps(steps, decoded, folded);
       const [some] = decoded;
       if (some !== undefined) this.#taken = some.content.change;
     } catch (error) {
@@ -204,15 +199,21 @@ export class Projector {
   async #writeSteps(
     steps: readonly Step[],
     decoded: readonly Decoded<Said>[],
-    changes: readonly ProfileChange[] | undefined,
+    folded: Folded | undefined,
   ): Promise<void> {
     const claims = decoded.flatMap(({ claim }) => claim ?? []);
+    let dropped: readonly DroppedTraits[] = [];
     await this.#options.store.write(
       steps,
       claims,
-      (counts) => changes ?? fold(changesThatCount(decoded, counts)),
+      (counts) => {
+        const result = folded ?? foldOf(decoded, counts);
+        ({ dropped } = result);
+        return result.changes;
+      },
       (counts) => tally(tallied(decoded, counts)),
     );
+    if (dropped.length > 0) this.#options.onDropped?.(dropped);
     for (const { to } of steps) this.#stands.set(nameOf(to), to);
   }
 
@@ -240,23 +241,6 @@ export class Projector {
 
   #stand(partition: TopicPartition): Position {
     return this.#stands.get(nameOf(partition)) ?? beginningOf(partition);
-  }
-}
-
-function saidBy(message: Message): Said {
-  return { change: changeOf(message), hour: hourOf(message.receivedAt) };
-}
-
-function* changesThatCount(decoded: readonly Decoded<Said>[], counts: readonly boolean[]): Generator<ProfileChange> {
-  let next = 0;
-  for (const { claim, content } of decoded) if (!claim || counts[next++] === true) yield content.change;
-}
-
-function* tallied(decoded: readonly Decoded<Said>[], counts: readonly boolean[]): Generator<Tallied> {
-  let next = 0;
-  for (const { topic, partition, claim, content } of decoded) {
-    const { change, hour } = content;
-    yield { topic, partition, projectId: change.projectId, hour, isRepeat: claim ? counts[next++] !== true : false };
   }
 }
 

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { tableOf } from '../generations/generation.ts';
+import { MAX_TRAITS } from '../messages/max-traits.ts';
 import type { Message } from '../messages/message.ts';
+import { newestTraitsSql } from '../profiles/newest-traits.ts';
 import { between, namedWithin, type Offsets } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
 
@@ -16,9 +18,9 @@ const BETWEEN_LOOKS_MS = 500;
  * stands. What differs there is a difference only if no message of that user lies between the two positions: the log is
  * read there, and the others are looked at again.
  */
-export async function compareProfiles(parts: ComparisonParts, pair: Pair): Promise<Compared> {
+export async function compareProfiles(parts: ComparisonParts, pair: Pair, maxTraits = MAX_TRAITS): Promise<Compared> {
   const found = new Map<string, Verdict>();
-  const sql = statementsOf(pair);
+  const sql = statementsOf(pair, maxTraits);
   let equal = 0;
   let undecided = new Map<string, Verdict>();
   let from: Key = ['', ''];
@@ -103,7 +105,7 @@ function scopeOf({ projectId, except }: Pair): readonly [string | null, readonly
   return [projectId, except];
 }
 
-function statementsOf({ live, fresh, projectId }: Pair) {
+function statementsOf({ live, fresh, projectId }: Pair, maxTraits: number) {
   const scope =
     projectId === null
       ? '$1::text is null and project_id <> all($2::text[])'
@@ -118,29 +120,30 @@ function statementsOf({ live, fresh, projectId }: Pair) {
     chunk: verdictsOf(
       live,
       fresh,
+      maxTraits,
       `${scope} and ${after} and ($5::text is null or (project_id, user_key) <= ($5, $6))`,
     ),
-    some: verdictsOf(live, fresh, '(project_id, user_key) in (select * from unnest($1::text[], $2::text[]))'),
+    some: verdictsOf(
+      live,
+      fresh,
+      maxTraits,
+      '(project_id, user_key) in (select * from unnest($1::text[], $2::text[]))',
+    ),
   };
 }
 
-const COLUMNS = [
-  'user_id',
-  'anonymous_id',
-  'first_seen',
-  'last_seen',
-  'anonymous',
-  'anonymous_version',
-  'traits',
-  'versions',
-];
+const USER_COLUMNS = ['user_id', 'anonymous_id', 'first_seen', 'last_seen', 'anonymous', 'anonymous_version'];
+const COLUMNS = [...USER_COLUMNS, 'traits', 'versions'];
 
-function verdictsOf(live: number, fresh: number, condition: string): string {
+function verdictsOf(live: number, fresh: number, maxTraits: number, condition: string): string {
   const side = (number: number): string =>
     `select project_id, user_key, ${COLUMNS.join(', ')}
      from ${tableOf('profiles', number, 'users')} left join ${tableOf('profiles', number, 'profiles')} using (project_id, user_key)
      where ${condition}`;
-  const row = (of: string): string => `(${COLUMNS.map((column) => `${of}.${column}`).join(', ')})`;
+  const row = (of: string, columns = COLUMNS): string => `(${columns.map((column) => `${of}.${column}`).join(', ')})`;
+  // Of those that differ alone: a profile written before there was a bound keeps all that it had until its next merge.
+  const kept = (of: string): string =>
+    `(select (versions, traits) from (${newestTraitsSql(of, String(maxTraits))}) as kept)`;
   const positions = (number: number): string =>
     `(select jsonb_object_agg(topic || '/' || partition, next_offset::text)::text
       from ${tableOf('profiles', number, 'reader_positions')})`;
@@ -150,6 +153,8 @@ function verdictsOf(live: number, fresh: number, condition: string): string {
              case when fresh.first_seen is null then 'missing'
                   when live.first_seen is null then 'extra'
                   when ${row('live')} is not distinct from ${row('fresh')} then 'equal'
+                  when ${row('live', USER_COLUMNS)} is not distinct from ${row('fresh', USER_COLUMNS)}
+                   and ${kept('live')} is not distinct from ${kept('fresh')} then 'equal'
                   else 'different' end as verdict
       from live full join fresh using (project_id, user_key)
     )

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { hourOf } from '../messages/hour.ts';
 import { splitObject } from '../messages/json.ts';
+import { MAX_TRAITS } from '../messages/max-traits.ts';
 import type { Message } from '../messages/message.ts';
 import { areRepeats } from '../profiles/claims.ts';
 import { inSlices } from '../profiles/slices.ts';
@@ -17,6 +18,8 @@ export interface EffectParts extends ScanParts {
   readonly books: Books;
   readonly putAside: PutAside;
   readonly missing: Findings;
+  /** How many traits a profile keeps. */
+  readonly maxTraits?: number;
 }
 
 /**
@@ -35,7 +38,8 @@ export async function findMissingEffects(parts: EffectParts, span: Span): Promis
   }
 }
 
-async function checkEffects({ profiles, missing }: EffectParts, messages: readonly Decoded<Message>[]): Promise<void> {
+async function checkEffects(parts: EffectParts, messages: readonly Decoded<Message>[]): Promise<void> {
+  const { profiles, missing, maxTraits = MAX_TRAITS } = parts;
   const claimed = messages.filter(({ claim }) => claim !== undefined);
   const repeats = await areRepeats(
     profiles,
@@ -49,7 +53,7 @@ async function checkEffects({ profiles, missing }: EffectParts, messages: readon
   );
   for (const message of messages) {
     if (left.has(message)) continue;
-    const why = lackOf(users.get(userOf(message.content)), message.content);
+    const why = lackOf(users.get(userOf(message.content)), message.content, maxTraits);
     if (why !== undefined) missing.addMessage(message, why);
   }
 }
@@ -81,7 +85,7 @@ const STATES = `
   left join {profiles} using (project_id, user_key)`;
 
 /** What of a message the profile lacks; undefined where it has all. */
-function lackOf(user: UserState | undefined, message: Message): string | undefined {
+function lackOf(user: UserState | undefined, message: Message, maxTraits: number): string | undefined {
   if (user === undefined) return 'its user is not known';
   if (message.timestamp < user.first_seen || message.timestamp > user.last_seen) {
     return 'its user was not seen at its time';
@@ -92,9 +96,16 @@ function lackOf(user: UserState | undefined, message: Message): string | undefin
   if (traits === undefined) return 'its traits cannot be read, and it is not in the dead letters';
   for (const trait of traits) {
     const version = Object.hasOwn(versions, trait) ? versions[trait] : undefined;
+    if (version === undefined && isTrimmed(versions, message.version, maxTraits)) continue;
     if (version === undefined || version < message.version) return `its trait ${JSON.stringify(trait)} is not there`;
   }
   return undefined;
+}
+
+/** Whether a profile keeps no room for what was said under this version: all that it keeps is as new, or newer. */
+function isTrimmed(versions: Readonly<Record<string, string>>, version: string, maxTraits: number): boolean {
+  const kept = Object.values(versions);
+  return kept.length >= maxTraits && kept.every((one) => one >= version);
 }
 
 function traitsOf({ traits }: Exclude<Message, { type: 'track' }>): readonly string[] | undefined {

@@ -3,6 +3,8 @@ import type { Database, Queryable } from '../database/database.ts';
 import type { EventLog, ScanRange } from '../event-log/event-log.ts';
 import { splitObject } from '../messages/json.ts';
 import { type Message, MESSAGE_TOPICS } from '../messages/message.ts';
+import { MAX_TRAITS } from '../messages/max-traits.ts';
+import { newestTraits } from '../profiles/newest-traits.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { placeOf } from './books.ts';
 import { identityOf, type Located, type PutAside } from './log-cells.ts';
@@ -18,6 +20,8 @@ export interface ProfileParts extends ScanParts {
   /** Only these. */
   readonly projectId?: string | undefined;
   readonly usersAtOnce?: number;
+  /** How many traits a profile keeps. */
+  readonly maxTraits?: number;
 }
 
 /** Plain JSON. */
@@ -41,6 +45,7 @@ const NAMED = 100;
 export async function checkProfiles(parts: ProfileParts): Promise<ProfileFinding> {
   const [row] = await parts.profiles.query<{ readonly users: bigint }>('select count(*) as users from {users}');
   const slices = Math.max(1, Math.ceil(Number(row?.users ?? 0n) / (parts.usersAtOnce ?? USERS_AT_ONCE)));
+  const maxTraits = parts.maxTraits ?? MAX_TRAITS;
   const first: DifferentProfile[] = [];
   let [users, undecided, count] = [0, 0, 0];
   for (let slice = 0; slice < slices; slice++) {
@@ -48,7 +53,7 @@ export async function checkProfiles(parts: ProfileParts): Promise<ProfileFinding
     const folded = await foldSlice(parts, stored, slices, slice);
     users += new Set([...stored.users.keys(), ...folded.keys()]).size;
     undecided += [...folded.values()].filter(({ isUndecided }) => isUndecided).length;
-    const different = await differences(parts.profiles, stored.users, folded);
+    const different = await differences(parts.profiles, asKept(stored.users, maxTraits), folded);
     count += different.length;
     first.push(...different.slice(0, NAMED - first.length));
   }
@@ -107,7 +112,7 @@ interface FoldedUser {
   lastSeen: bigint;
   anonymous: { readonly value: boolean; readonly version: string } | null;
   isUndecided: boolean;
-  readonly traits: Map<string, { readonly value: string; readonly version: string }>;
+  traits: Map<string, { readonly value: string; readonly version: string }>;
 }
 
 async function foldSlice(
@@ -116,6 +121,7 @@ async function foldSlice(
   slices: number,
   slice: number,
 ): Promise<Map<string, FoldedUser>> {
+  const maxTraits = parts.maxTraits ?? MAX_TRAITS;
   const folded = new Map<string, FoldedUser>();
   const countedAtMs = new Map<string, number>();
   for await (const { decoded } of scanMessages(parts, await rangesUpTo(parts.log, ends))) {
@@ -127,13 +133,14 @@ async function foldSlice(
       const counted = claim === undefined ? undefined : countedAtMs.get(identityOf(one));
       if (counted === undefined) {
         if (claim !== undefined) countedAtMs.set(identityOf(one), record.appendedAtMs);
-        foldInto(folded, one);
+        foldInto(folded, one, maxTraits);
       } else if (record.appendedAtMs - counted > parts.repeatWindowMs) {
         const user = folded.get(userOf(content));
         if (user !== undefined) user.isUndecided = true;
       }
     }
   }
+  for (const user of folded.values()) trim(user, maxTraits);
   return folded;
 }
 
@@ -144,7 +151,7 @@ async function rangesUpTo(log: ProfileParts['log'], ends: ReadonlyMap<string, bi
     .filter(({ from, to }) => to > from);
 }
 
-function foldInto(folded: Map<string, FoldedUser>, { content }: Located): void {
+function foldInto(folded: Map<string, FoldedUser>, { content }: Located, maxTraits: number): void {
   const { timestamp, version } = content;
   let user = folded.get(userOf(content));
   if (user === undefined) {
@@ -167,9 +174,40 @@ function foldInto(folded: Map<string, FoldedUser>, { content }: Located): void {
   if (content.type === 'session' && version > (user.anonymous?.version ?? '')) {
     user.anonymous = { value: content.anonymous, version };
   }
-  for (const [trait, value] of traitsOf(content.traits)) {
+  setTraits(user, content, maxTraits);
+}
+
+function setTraits(
+  user: FoldedUser,
+  { traits, version }: Exclude<Message, { type: 'track' }>,
+  maxTraits: number,
+): void {
+  for (const [trait, value] of traitsOf(traits)) {
     if (version > (user.traits.get(trait)?.version ?? '')) user.traits.set(trait, { value, version });
   }
+  if (user.traits.size > 2 * maxTraits) trim(user, maxTraits);
+}
+
+function trim(user: FoldedUser, maxTraits: number): void {
+  if (user.traits.size > maxTraits) user.traits = new Map(newestTraits(user.traits, maxTraits));
+}
+
+/** A profile written before there was a bound keeps all that it had until something is merged into it. */
+function asKept(users: ReadonlyMap<string, StoredUser>, maxTraits: number): ReadonlyMap<string, StoredUser> {
+  return new Map([...users].map(([name, user]) => [name, keptOf(user, maxTraits)]));
+}
+
+function keptOf(user: StoredUser, maxTraits: number): StoredUser {
+  // A version takes more characters than this: what is shorter has fewer, and need not be parsed.
+  if (user.versions.length <= maxTraits * 32) return user;
+  const versions = Object.entries(JSON.parse(user.versions) as Record<string, string>);
+  const kept = newestTraits(new Map(versions.map(([trait, version]) => [trait, { version }])), maxTraits);
+  const traits = [...splitObject(user.traits)].filter(([trait]) => kept.has(trait));
+  return {
+    ...user,
+    versions: JSON.stringify(Object.fromEntries([...kept].map(([trait, { version }]) => [trait, version]))),
+    traits: `{${traits.map(([trait, value]) => `${JSON.stringify(trait)}:${value}`).join()}}`,
+  };
 }
 
 function traitsOf(json: string): readonly (readonly [string, string])[] {

@@ -5,6 +5,8 @@ import type { EventLog } from '../event-log/event-log.ts';
 import { type Generation, groupSuffixOf } from '../generations/generation.ts';
 import type { Codec } from '../messages/codec.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../messages/message.ts';
+import { countOf, DroppedTraitsWarning } from '../profiles/dropped-traits.ts';
+import type { DroppedTraits } from '../profiles/newest-traits.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../profiles/sql-sink-plans.ts';
 import { Projector } from '../projector/project.ts';
@@ -120,13 +122,20 @@ export class GenerationReaders {
     const observe = (report: BatchReport): void => {
       if (this.#isLive) metrics.observe(name, report);
     };
+    const warning = new DroppedTraitsWarning(common.logger);
+    const onDropped = (dropped: readonly DroppedTraits[]): void => {
+      if (!this.#isLive) return;
+      warning.note(dropped);
+      metrics.countDropped(countOf(dropped));
+    };
     const reader =
       analytics === undefined
         ? new Projector({
             ...common,
-            store: new SqlProfileStore(database, number),
+            store: new SqlProfileStore(database, number, { onDropped }),
             repeatWindowMs: config.repeatWindowMs,
             onBatch: observe,
+            onDropped,
           })
         : new Sink({
             ...common,

@@ -30,6 +30,11 @@ export class ReaderMetrics {
   readonly #messages: Counter<'reader'>;
   readonly #deadLetters: Counter<'reader'>;
   readonly #seconds: Histogram<'reader'>;
+  readonly #droppedTraits = new Counter({
+    name: 'tidemark_profile_traits_dropped_total',
+    help: 'Traits dropped from profiles that had more than they keep, the oldest first',
+    registers: [this.#registry],
+  });
 
   constructor(
     { log, database, waitingMs }: ReaderMetricsParts,
@@ -83,6 +88,10 @@ export class ReaderMetrics {
     this.#messages.inc({ reader }, messages);
     this.#deadLetters.inc({ reader }, deadLetters);
     this.#seconds.observe({ reader }, tookMs / 1000);
+  }
+
+  countDropped(traits: number): void {
+    this.#droppedTraits.inc(traits);
   }
 
   text(): Promise<string> {

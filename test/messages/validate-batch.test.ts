@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { validateBatch, validateItems } from '../../services/messages/validate.ts';
-import { bodyOf, pathsOf } from '../support/bodies.ts';
+import { bodyOf, pathsOf, traitsOf } from '../support/bodies.ts';
 
 const good = { type: 'track', user_id: 'u', event: 'e' };
 const bad = { type: 'track', user_id: 'u' };
@@ -53,6 +53,27 @@ describe('a batch', () => {
     expect(pathsOf(batch(content))).toEqual(paths);
   });
 
+  test('may set 10,000 traits in each of its messages, and not one more', () => {
+    const items = [10_000, 10_001].map((count) => ({ type: 'identify', user_id: 'u', traits: traitsOf(count) }));
+
+    const result = batch({ batch: items });
+
+    expect(result).toEqual({
+      ok: false,
+      problems: [{ path: '/batch/1/traits', message: 'must have at most 10000 members' }],
+    });
+    expect(batch({ batch: [items[0], items[0]] }).ok).toBe(true);
+  });
+
+  test('bounds no properties, and no traits that an SDK keeps beside them', () => {
+    const items = [
+      { ...good, properties: traitsOf(10_001) },
+      { type: 'group', user_id: 'u', traits: traitsOf(10_001) },
+    ];
+
+    expect(batch({ batch: items }).ok).toBe(true);
+  });
+
   test('names the first hundred problems and no more', () => {
     const result = batch({
       batch: Array.from({ length: 300 }, (_, index) => (index < 150 ? good : { type: 'track' })),
@@ -77,6 +98,14 @@ describe('the items of a batch, each for itself', () => {
 
     expect(result.ok && result.items.map(pathsOf)).toEqual([[], ['/batch/1/event'], ['/batch/2'], []]);
     expect(result.ok && result.items[3]).toMatchObject({ ok: true, draft: { type: 'track', userId: 'u' } });
+  });
+
+  test('are bad where they set more than 10,000 traits', () => {
+    const wide = { type: 'identify', userId: 'u', traits: traitsOf(10_001) };
+
+    const result = validateItems(bodyOf({ batch: [good, wide] }), 'UTC');
+
+    expect(result.ok && result.items.map(pathsOf)).toEqual([[], ['/batch/1/traits']]);
   });
 
   test('are none where there is no batch', () => {

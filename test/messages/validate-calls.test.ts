@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { RECORD_LIMIT_BYTES } from '../../services/import/record.ts';
+import { BODY_LIMIT_BYTES } from '../../services/ingest/public-api.ts';
 import { parseTimestamp } from '../../services/messages/timestamp.ts';
 import { validateIdentify, validateTrack } from '../../services/messages/validate.ts';
-import { bodyOf, pathsOf } from '../support/bodies.ts';
+import { bodyOf, pathsOf, traitsOf } from '../support/bodies.ts';
 
 function identify(content: unknown, timezone = 'UTC') {
   return validateIdentify(bodyOf(content), timezone);
@@ -35,6 +37,16 @@ describe('identify', () => {
         traits: '{"a":1e400,"b":null}',
       },
     });
+  });
+
+  test('sets at most 10,000 traits, which no request of 32 KB can exceed', () => {
+    const wide = { user_id: 'u', traits: traitsOf(10_001) };
+
+    expect(pathsOf(identify(wide))).toEqual(['/traits']);
+    expect(identify({ ...wide, traits: traitsOf(10_000) }).ok).toBe(true);
+    // So that only items of a batch ever do; nor can a line of an import, which is as long.
+    const shortest = Buffer.byteLength(JSON.stringify(wide));
+    expect(shortest).toBeGreaterThan(2 * Math.max(BODY_LIMIT_BYTES, RECORD_LIMIT_BYTES));
   });
 
   test('needs no more than a user', () => {

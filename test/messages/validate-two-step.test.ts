@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { validateAddEvent, validateProjectUser } from '../../services/messages/validate.ts';
-import { bodyOf, pathsOf } from '../support/bodies.ts';
+import { bodyOf, pathsOf, traitsOf } from '../support/bodies.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 
@@ -33,6 +33,12 @@ describe('project-user', () => {
   ])('%j is refused at %j', (content, paths) => {
     expect(pathsOf(validateProjectUser(bodyOf(content)))).toEqual(paths);
   });
+});
+
+test('project-user sets at most 10,000 traits', () => {
+  const wide = { user_id: 'u', anonymous: true, custom_parameters: traitsOf(10_001) };
+
+  expect(pathsOf(validateProjectUser(bodyOf(wide)))).toEqual(['/custom_parameters']);
 });
 
 describe('add-event', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Database } from '../../services/database/database.ts';
 import type { LogRecord, PartitionRecords, Position } from '../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../services/event-log/identity.ts';
+import { MAX_TRAITS } from '../../services/messages/max-traits.ts';
 import { topicOf, type Message } from '../../services/messages/message.ts';
 import { versionOf } from '../../services/messages/version.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
@@ -24,6 +25,9 @@ const VALUES = [
   'false',
 ];
 
+// The last two sort otherwise by UTF-16 than by bytes.
+const NAMES = ['a', 'b', 'c', '__proto__', '\uff5e', '\u{1f600}'];
+
 /** What varies of a message: few users, ids, times and traits, so that everything meets everything. */
 const drawnMessage = fc.record({
   type: fc.constantFrom('identify', 'identify', 'track', 'session'),
@@ -33,7 +37,7 @@ const drawnMessage = fc.record({
   time: fc.integer({ min: -5, max: 8 }),
   arrival: fc.nat(4),
   anonymous: fc.boolean(),
-  traits: fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.constantFrom(...VALUES)),
+  traits: fc.dictionary(fc.constantFrom(...NAMES), fc.constantFrom(...VALUES)),
 });
 
 type DrawnMessage = typeof drawnMessage extends fc.Arbitrary<infer T> ? T : never;
@@ -41,14 +45,30 @@ type DrawnMessage = typeof drawnMessage extends fc.Arbitrary<infer T> ? T : neve
 /** What happens to one batch: how much of each partition it takes, and whether its writing fails or comes twice. */
 const drawnBatch = fc.record({ takes: fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }), fate: fc.nat(3) });
 
+interface Bounded {
+  readonly database: Database;
+  /** How many traits a profile keeps. */
+  readonly maxTraits: number;
+}
+
 const server = await serverUrl('postgres');
 
-describe('on PGlite', () => testAnyDelivery(sharedDatabase(), 150));
+describe('on PGlite', () => {
+  const database = sharedDatabase();
+  testAnyDelivery(database, 120);
+  testAnyDelivery(database, 120, 2);
+});
 
-describe.skipIf(server === undefined)('on Postgres', () => testAnyDelivery(sharedPostgres(server), 40));
+describe.skipIf(server === undefined)('on Postgres', () => {
+  const database = sharedPostgres(server);
+  testAnyDelivery(database, 40);
+  testAnyDelivery(database, 40, 2);
+});
 
-function testAnyDelivery(database: () => Database, numRuns: number): void {
-  test('a history yields one profile, however it is delivered', async () => {
+function testAnyDelivery(open: () => Database, numRuns: number, maxTraits = MAX_TRAITS): void {
+  const database = (): Bounded => ({ database: open(), maxTraits });
+
+  test(`a history yields one profile of ${maxTraits} traits at most, however it is delivered`, async () => {
     const history = fc.array(drawnMessage, { maxLength: 25 });
     const delivery = fc.array(drawnBatch, { minLength: 1, maxLength: 8 });
     await fc.assert(
@@ -108,7 +128,7 @@ function partitionsOf(messages: readonly Message[]): readonly { at: Position; re
 }
 
 async function deliver(
-  database: Database,
+  database: Bounded,
   partitions: readonly { at: Position; records: LogRecord[] }[],
   batches: readonly { takes: number[]; fate: number }[],
 ): Promise<void> {
@@ -137,7 +157,7 @@ async function deliver(
 }
 
 async function write(
-  database: Database,
+  { database, maxTraits }: Bounded,
   batch: readonly PartitionRecords[],
   steps: Parameters<SqlProfileStore['write']>[0],
   crash: boolean,
@@ -145,19 +165,20 @@ async function write(
   const named = batch.map((part) => ({ ...part, topic: `tidemark.${part.topic.split('.tidemark.')[1]}` }));
   const { decoded } = await decodeBatch(codec, named, changeOf);
   const claims = decoded.flatMap(({ claim }) => claim ?? []);
-  await new SqlProfileStore(database).write(steps, claims, (counts) => {
+  await new SqlProfileStore(database, 1, { maxTraits }).write(steps, claims, (counts) => {
     if (crash) throw new Error('crash');
     const results = [...counts];
-    return fold(decoded.filter(({ claim }) => !claim || results.shift()).map(({ content }) => content));
+    const counting = decoded.filter(({ claim }) => !claim || results.shift()).map(({ content }) => content);
+    return fold(counting, { maxTraits });
   });
 }
 
-async function profileOf(database: Database, [any]: readonly Message[]) {
+async function profileOf({ database }: Bounded, [any]: readonly Message[]) {
   return any && new SqlProfileStore(database).find(any.projectId, any.userKey);
 }
 
 /** The model: the first of each given id by type, oldest version first, one assignment after another. */
-async function naiveProfileOf(database: Database, messages: readonly Message[]) {
+async function naiveProfileOf({ database, maxTraits }: Bounded, messages: readonly Message[]) {
   const [any] = messages;
   if (!any) return undefined;
   const counting = messages.filter((message, index) => {
@@ -165,22 +186,27 @@ async function naiveProfileOf(database: Database, messages: readonly Message[]) 
     return message.type === 'track' || messages.findIndex(isSame) === index;
   });
   let anonymous: boolean | null = null;
-  const traits = new Map<string, string>();
+  const said = new Map<string, { readonly json: string; readonly version: string }>();
   for (const message of counting.toSorted((a, b) => (a.version < b.version ? -1 : 1))) {
     if (message.type === 'session') anonymous = message.anonymous;
     if (message.type === 'track') continue;
     for (const [key, json] of membersOf(message.traits)) {
-      if (json === 'null') traits.delete(key);
-      else traits.set(key, json);
+      said.set(key, { json, version: message.version });
     }
   }
+  const newest = [...said]
+    .sort(([a, x], [b, y]) =>
+      x.version === y.version ? Buffer.from(a).compare(Buffer.from(b)) : x.version < y.version ? 1 : -1,
+    )
+    .slice(0, maxTraits);
+  const traits = newest.flatMap(([key, { json }]) => (json === 'null' ? [] : [`"${key}":${json}`]));
   const times = counting.map(({ timestamp }) => timestamp).toSorted((a, b) => Number(a - b));
   return {
     projectId: any.projectId,
     userKey: any.userKey,
     userId: any.userId,
     anonymous,
-    traits: await asStored(database, `{${[...traits].map(([key, json]) => `"${key}":${json}`).join()}}`),
+    traits: await asStored(database, `{${traits.join()}}`),
     firstSeen: times[0],
     lastSeen: times.at(-1),
   };
@@ -190,7 +216,7 @@ async function naiveProfileOf(database: Database, messages: readonly Message[]) 
 function membersOf(traits: string): readonly (readonly [string, string])[] {
   const body = traits.slice(1, -1);
   if (body === '') return [];
-  return body.split(/,(?="(?:a|b|c|__proto__)":)/).map((member) => {
+  return body.split(/,(?="(?:a|b|c|__proto__|\uff5e|\u{1f600})":)/u).map((member) => {
     const [, key = '', json = ''] = /^"([^"]*)":(.*)$/.exec(member) ?? [];
     return [key, json];
   });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changeOf, fold, mergeChanges } from '../../services/projector/fold.ts';
-import type { ProfileChange } from '../../services/profiles/profile.ts';
+import type { ProfileChange, TraitState } from '../../services/profiles/profile.ts';
 import { identify, session, track } from '../support/messages.ts';
 
 const ada = { projectId: 'proj_1', userId: 'ada' };
@@ -72,6 +72,78 @@ describe('folding', () => {
     );
   });
 });
+
+describe('of a user of whom more is said than is kept', () => {
+  const said = fc.array(wideChange(), { minLength: 1, maxLength: 12 });
+
+  test('the newest traits stay, whatever the order, the grouping and the repeats', () => {
+    fc.assert(
+      fc.property(said, fc.integer({ min: 1, max: 4 }), fc.nat(), (changes, maxTraits, seed) => {
+        const at = seed % changes.length;
+        const turned = [...changes.slice(at), ...changes.slice(0, at)].toReversed();
+        const merge = (some: readonly ProfileChange[]) => mergeChanges(some, { maxTraits });
+        const grouped = [merge(changes.slice(0, at + 1)), ...changes.slice(at), merge(turned), ...changes];
+
+        const kept = naivelyKept(changes, maxTraits);
+        for (const delivery of [changes, turned, grouped]) {
+          expect(new Map(merge(delivery).traits)).toEqual(kept);
+          expect(new Map(fold(delivery, { maxTraits })[0]?.traits)).toEqual(kept);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no more than three times as many as are kept are ever held, and what is dropped is told', () => {
+    const changes = Array.from({ length: 50 }, (_, n) => changeWith([[`t${n}`, n]]));
+    const dropped: unknown[] = [];
+
+    const [merged] = fold(changes, { maxTraits: 2, onDropped: (one) => dropped.push(one) });
+
+    expect([...(merged?.traits.keys() ?? [])].sort()).toEqual(['t48', 't49']);
+    expect(dropped).toEqual([{ projectId: 'proj_1', userKey: 'key', traits: 48 }]);
+  });
+
+  test('a message of before there was a bound is trimmed too', () => {
+    const one = changeOf(identify({ ...ada, traits: '{"c":1,"a":null,"b":3}' }));
+
+    expect([...(fold([one], { maxTraits: 2 })[0]?.traits.keys() ?? [])]).toEqual(['a', 'b']);
+  });
+});
+
+/** Names that sort otherwise by UTF-16 than by bytes, under few versions: all traits of one message share one. */
+function wideChange(): fc.Arbitrary<ProfileChange> {
+  const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'ab', '\uff5e', '\u{1f600}', '__proto__', ''));
+  return fc.tuple(fc.nat(3), names).map(([number, traits]) => changeWith(traits.map((trait) => [trait, number])));
+}
+
+function changeWith(traits: readonly (readonly [trait: string, version: number])[]): ProfileChange {
+  const states = traits.map(([trait, number]) => {
+    const state = { value: number % 3 === 0 ? null : String(number), version: number.toString(16).padStart(32, '0') };
+    return [trait, state] as const;
+  });
+  return {
+    projectId: 'proj_1',
+    userKey: 'key',
+    userId: null,
+    anonymousId: null,
+    firstSeen: 1n,
+    lastSeen: 1n,
+    anonymous: null,
+    traits: new Map(states),
+  };
+}
+
+function naivelyKept(changes: readonly ProfileChange[], most: number) {
+  const newest = new Map<string, TraitState>();
+  for (const [trait, state] of changes.flatMap(({ traits }) => [...traits])) {
+    if (state.version > (newest.get(trait)?.version ?? '')) newest.set(trait, state);
+  }
+  const order = [...newest].sort(([a, x], [b, y]) =>
+    x.version === y.version ? Buffer.from(a).compare(Buffer.from(b)) : x.version < y.version ? 1 : -1,
+  );
+  return new Map(order.slice(0, most));
+}
 
 /** One version always says the same: it names one message. */
 const change: fc.Arbitrary<ProfileChange> = fc

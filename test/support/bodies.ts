@@ -12,3 +12,14 @@ export function bodyOf(content: unknown): JsonBody {
 export function pathsOf(result: { ok: true } | { ok: false; problems: readonly Problem[] }): string[] {
   return result.ok ? [] : result.problems.map(({ path }) => path).sort();
 }
+
+const DIGITS = [...Array(128).keys()]
+  .map((code) => String.fromCharCode(code))
+  .filter((char) => /[ -~]/.test(char) && !/["\\]/.test(char));
+
+/** So many traits in as few bytes as can be. */
+export function traitsOf(count: number): Record<string, number> {
+  const names = DIGITS.values().toArray();
+  for (let at = 0; names.length < count; at++) names.push(...DIGITS.map((digit) => `${names[at]}${digit}`));
+  return Object.fromEntries(names.slice(0, count).map((name) => [name, 0]));
+}

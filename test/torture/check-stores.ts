@@ -5,7 +5,7 @@ import { canonical, fingerprint } from './canonical.ts';
 import { numberOf } from './check-log.ts';
 import type { Findings } from './findings.ts';
 import type { Ledger } from './ledger.ts';
-import { eventKeyOf, membersOf, type Model, type ModelUser, sessionKeyOf, userNumberOf } from './model.ts';
+import { eventKeyOf, keptTraits, membersOf, type Model, type ModelUser, sessionKeyOf, userNumberOf } from './model.ts';
 
 const AMPLE = { maxMs: 120_000, maxMemoryBytes: 2 ** 33, maxRowsRead: 2 ** 40 };
 const ROWS_AT_ONCE = 20_000;
@@ -83,9 +83,10 @@ interface PostgresRow {
   readonly versions: string;
 }
 
-function printOfUser({ userId, anonymousId, firstSeen, lastSeen, anonymous, traits }: ModelUser): string {
+function printOfUser(user: ModelUser): string {
+  const { userId, anonymousId, firstSeen, lastSeen, anonymous } = user;
   const times = [String(firstSeen), String(lastSeen)];
-  const states = [...traits]
+  const states = [...keptTraits(user)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([trait, { value, version }]) => [trait, value, version]);
   return JSON.stringify([

@@ -114,6 +114,18 @@ export class Model {
   }
 }
 
+/** A profile keeps so many traits, deleted ones too. ClickHouse keeps all. */
+const KEPT_TRAITS = 10_000;
+
+/** What Postgres keeps of a user's traits: the newest, and of one version those whose names have the lower bytes. */
+export function keptTraits({ traits }: ModelUser): readonly (readonly [string, ModelTrait])[] {
+  const byNewest = [...traits].sort(([a, x], [b, y]) => {
+    if (x.version === y.version) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+    return isNewer(x.version, y.version) ? -1 : 1;
+  });
+  return byNewest.slice(0, KEPT_TRAITS);
+}
+
 /** ClickHouse names users by the first half of their key. */
 export function userNumberOf(userKey: string): string {
   return BigInt(`0x${userKey.slice(0, 32)}`).toString();
