@@ -9,7 +9,7 @@ import type { ProfileStore, Step } from '../profiles/profile-store.ts';
 import { halves } from '../readers/bisect.ts';
 import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
 import { decodeBatch, type Decoded, type DecodedBatch } from '../readers/decode-batch.ts';
-import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
+import { type GiveWay, ReaderLoop, type Trouble } from '../readers/reader-loop.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Folded, foldOf, type Said, saidBy, tallied } from './said.ts';
@@ -95,6 +95,11 @@ export class Projector {
   /** For how long what it repeats has failed; 0 where it is at work. */
   get waitingMs(): number {
     return this.#loop.waitingMs;
+  }
+
+  /** What it has been repeating for the longest time, without coming further. */
+  get trouble(): Trouble | undefined {
+    return this.#loop.trouble;
   }
 
   start(): void {

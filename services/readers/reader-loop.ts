@@ -1,10 +1,21 @@
 /** What the readers of the log (projector, sink) have in common. */
 import type { LogReader, PartitionRecords, PollOptions } from '../event-log/event-log.ts';
-import { hasCode, isRetryable } from '../runtime/errors.ts';
+import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { pause } from '../runtime/pause.ts';
 import { retry } from '../runtime/retry.ts';
 import { SparingCommits } from './sparing-commits.ts';
+
+/** What a reader repeats because it fails. Plain JSON; says nothing that is not for everybody. */
+export interface Trouble {
+  /** What it cannot do, in words. */
+  readonly what: string;
+  readonly code: ErrorCode;
+  readonly forMs: number;
+}
+
+/** As of `performance.now()`. */
+type Standing = Omit<Trouble, 'forMs'> & { readonly since: number };
 
 export interface ReaderLoopOptions {
   readonly logger: Logger;
@@ -20,6 +31,8 @@ export interface ReaderLoopOptions {
    */
   readonly handle: (batch: readonly PartitionRecords[], reader: LogReader) => Promise<void>;
   readonly giveWay?: GiveWay | undefined;
+  /** Whether nothing that was read waits to be processed; it does not where left out. */
+  readonly isIdle?: () => boolean;
 }
 
 /**
@@ -45,8 +58,10 @@ export class ReaderLoop {
   readonly #options: ReaderLoopOptions;
   readonly #stopping = new AbortController();
   readonly #fail: (error: unknown) => void;
-  /** Since when each call has failed that is being repeated now. */
-  readonly #troubles = new Set<number>();
+  /** Of each call that is being repeated now. */
+  readonly #troubles = new Set<Standing>();
+  /** Why it started again, until it comes further or finds that there is nothing to do. */
+  #restarted: Standing | undefined;
   #reader: LogReader | undefined;
   #lastWasFew = false;
   #running: Promise<void> | undefined;
@@ -62,7 +77,14 @@ export class ReaderLoop {
 
   /** For how long what is being repeated now has failed; 0 where nothing is. */
   get waitingMs(): number {
-    return this.#troubles.size === 0 ? 0 : performance.now() - Math.min(...this.#troubles);
+    return this.trouble?.forMs ?? 0;
+  }
+
+  /** What it has been repeating for the longest time, without coming further. */
+  get trouble(): Trouble | undefined {
+    const all = [...this.#troubles, ...(this.#restarted === undefined ? [] : [this.#restarted])];
+    const [first] = all.toSorted((a, b) => a.since - b.since);
+    return first && { what: first.what, code: first.code, forMs: performance.now() - first.since };
   }
 
   start(): void {
@@ -80,23 +102,28 @@ export class ReaderLoop {
   async patiently<T>(what: string, call: () => Promise<T>): Promise<T> {
     const { logger } = this.#options;
     const begunAt = performance.now();
+    let trouble: Standing | undefined;
     try {
       return await retry(call, {
         signal: this.#stopping.signal,
         onTrouble: (error) => {
-          this.#troubles.add(begunAt);
+          trouble = { what, code: codeOf(error), since: begunAt };
+          this.#troubles.add(trouble);
           logger.warn({ err: error }, `cannot ${what} now: waiting`);
         },
         onRecovery: () => logger.info(`can ${what} again`),
       });
     } finally {
-      this.#troubles.delete(begunAt);
+      if (trouble !== undefined) this.#troubles.delete(trouble);
     }
   }
 
   async #run(): Promise<void> {
     try {
-      this.#reader = new SparingCommits(await this.patiently('open the event log', this.#options.openReader));
+      this.#reader = new SparingCommits(
+        await this.patiently('open the event log', this.#options.openReader),
+        () => (this.#restarted = undefined),
+      );
       while (!this.#stopping.signal.aborted) await this.#round(this.#reader);
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#end(error);
@@ -106,9 +133,10 @@ export class ReaderLoop {
   }
 
   async #round(reader: LogReader): Promise<void> {
-    const { poll, handlesEmpty = false } = this.#options;
+    const { poll, handlesEmpty = false, isIdle = () => true } = this.#options;
     const asked = typeof poll === 'function' ? poll() : poll;
     const batch = await this.patiently('read the event log', () => reader.poll(asked));
+    if (batch.length === 0 && isIdle()) this.#restarted = undefined;
     if (batch.length === 0 && !handlesEmpty) return;
     const begunAt = performance.now();
     try {
@@ -117,6 +145,7 @@ export class ReaderLoop {
       if (!hasCode(error, 'POSITION_MOVED') && !isRetryable(error)) throw error;
       if (this.#stopping.signal.aborted) return;
       this.#options.logger.warn({ err: error }, 'starting again from where the store says');
+      this.#restarted ??= { what: 'process what it reads', code: codeOf(error), since: begunAt };
       reader.restart();
       return;
     }
@@ -137,6 +166,11 @@ export class ReaderLoop {
     this.#options.logger.fatal({ err: error }, 'cannot go on');
     this.#fail(error);
   }
+}
+
+/** What is retried is always ours. */
+function codeOf(error: unknown): ErrorCode {
+  return error instanceof TidemarkError ? error.code : 'STORE_UNAVAILABLE';
 }
 
 function bytesOf(batch: readonly PartitionRecords[]): number {

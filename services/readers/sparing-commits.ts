@@ -9,12 +9,15 @@ const COMMIT_EVERY_MS = 1_000;
  */
 export class SparingCommits implements LogReader {
   readonly #reader: LogReader;
+  readonly #onCommit: () => void;
   readonly #pending = new Map<string, Position>();
   #timer: NodeJS.Timeout | undefined;
   #hasLeft = false;
 
-  constructor(reader: LogReader) {
+  /** @param onCommit Called whenever it is told how far the reader has come. */
+  constructor(reader: LogReader, onCommit: () => void = () => undefined) {
     this.#reader = reader;
+    this.#onCommit = onCommit;
   }
 
   poll(options: PollOptions): Promise<readonly PartitionRecords[]> {
@@ -23,6 +26,7 @@ export class SparingCommits implements LogReader {
 
   /** Resolves at once; of a reader that has left once it is told, for the log may be closed after it. */
   async commit(positions: readonly Position[]): Promise<void> {
+    this.#onCommit();
     for (const position of positions) this.#pending.set(nameOf(position), position);
     if (this.#hasLeft) await this.#tell();
     else this.#timer ??= setTimeout(() => void this.#tell(), COMMIT_EVERY_MS).unref();

@@ -13,7 +13,7 @@ import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { SinkPlans } from '../profiles/profile-store.ts';
 import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
 import { prepareFor } from '../readers/decode-batch.ts';
-import { type GiveWay, ReaderLoop } from '../readers/reader-loop.ts';
+import { type GiveWay, ReaderLoop, type Trouble } from '../readers/reader-loop.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { Batch, type ClaimedEntry, type Portion } from './batch.ts';
 import { Inserter } from './insert.ts';
@@ -104,6 +104,7 @@ export class Sink {
       logger,
       poll: () => this.#pollOptions(),
       handlesEmpty: true,
+      isIdle: () => this.#batch.isEmpty && this.#inserting === undefined && this.#insertFailure === undefined,
       giveWay: (...worked) => this.#giveWay(...worked),
       openReader: () =>
         log.openReader({
@@ -119,6 +120,11 @@ export class Sink {
   /** For how long what it repeats has failed; 0 where it is at work. */
   get waitingMs(): number {
     return this.#loop.waitingMs;
+  }
+
+  /** What it has been repeating for the longest time, without coming further. */
+  get trouble(): Trouble | undefined {
+    return this.#loop.trouble;
   }
 
   start(): void {

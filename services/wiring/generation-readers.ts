@@ -10,7 +10,7 @@ import type { DroppedTraits } from '../profiles/newest-traits.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../profiles/sql-sink-plans.ts';
 import { Projector } from '../projector/project.ts';
-import type { GiveWay } from '../readers/reader-loop.ts';
+import type { GiveWay, Trouble } from '../readers/reader-loop.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { Sink } from '../sink/copy.ts';
@@ -43,7 +43,7 @@ interface Lane {
 export interface ReaderState {
   readonly name: LaneReader;
   readonly failed: boolean;
-  readonly waitingMs: number;
+  readonly trouble: Trouble | undefined;
 }
 
 export class GenerationReaders {
@@ -79,7 +79,7 @@ export class GenerationReaders {
 
   /** Of each of its readers whether it has failed, or for how long it has been repeating what fails. */
   get states(): readonly ReaderState[] {
-    return this.#lanes.map(({ name, failed, reader }) => ({ name, failed, waitingMs: reader.waitingMs }));
+    return this.#lanes.map(({ name, failed, reader }) => ({ name, failed, trouble: reader.trouble }));
   }
 
   start(): void {

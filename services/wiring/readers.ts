@@ -23,7 +23,11 @@ export interface ReadersParts {
   readonly codec: Codec;
   readonly database: Database;
   readonly giveWay?: GiveWay;
+  /** A reader that has failed on the same thing for so long is stuck. */
+  readonly stuckAfterMs?: number;
 }
+
+const STUCK_AFTER_MS = 60_000;
 
 /**
  * Projector and sink, either or both, at work on opened stores: for every generation that they feed, each once for live
@@ -83,8 +87,12 @@ export class Readers implements ReadersHealth {
 
   /** A reader is as well as those of its name whose generations answer. */
   async health(): Promise<Readonly<Record<string, string>>> {
-    const failed = new Set(this.#live().flatMap(({ name, failed: hasFailed }) => (hasFailed ? [name] : [])));
-    const readers = this.#names.map((name) => [name, failed.has(name) ? 'failed' : 'ready'] as const);
+    const { stuckAfterMs = STUCK_AFTER_MS } = this.#parts;
+    const live = this.#live();
+    const readers = this.#names.map((wanted) => {
+      const states = live.filter(({ name }) => name === wanted).map((state) => stateOfReader(state, stuckAfterMs));
+      return [wanted, states.find((state) => state !== 'ready') ?? 'ready'] as const;
+    });
     return { ...(await statesOf(this.#parts.database, this.#analytics)), ...Object.fromEntries(readers) };
   }
 
@@ -99,7 +107,10 @@ export class Readers implements ReadersHealth {
   }
 
   #waitingMs(wanted: LaneReader): number {
-    return Math.max(0, ...this.#live().flatMap(({ name, waitingMs }) => (name === wanted ? [waitingMs] : [])));
+    return Math.max(
+      0,
+      ...this.#live().flatMap(({ name, trouble }) => (name === wanted && trouble ? [trouble.forMs] : [])),
+    );
   }
 
   /** Waits for the batches under way. Idempotent. */
@@ -124,6 +135,13 @@ export async function statesOf(
     analytics === undefined ? undefined : stateOf(() => analytics.check()),
   ]);
   return asked === undefined ? { profiles } : { profiles, analytics: asked };
+}
+
+/** Shown to everybody: a code of ours and words of ours, and nothing of an error's text. */
+function stateOfReader({ failed, trouble }: ReaderState, stuckAfterMs: number): string {
+  if (failed) return 'failed';
+  if (trouble === undefined || trouble.forMs < stuckAfterMs) return 'ready';
+  return `stuck: cannot ${trouble.what} (${trouble.code})`;
 }
 
 /** A store's state in a word. */
