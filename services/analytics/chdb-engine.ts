@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainPending, Session, type StreamChunk } from 'chdb';
+import { hasRoom, STORE_RESERVE_BYTES } from '../runtime/free-space.ts';
 import type { SettingValue } from './chdb-preamble.ts';
 import { PartGuard } from './part-guard.ts';
 
@@ -32,7 +33,8 @@ const INSERT = /^\s*INSERT\b/i;
  * - A failed statement leaves what it had written so far **at the head of the next answer of its connection**; settings
  *   and parameters stay with the connection too. So each statement has a fresh connection (0.2 ms, nothing leaks).
  * - A call aborted by chdb's own signal rejects at once and goes on computing: here it settles when it has ended.
- * - A write that the disk had no space for is taken for done: see `PartGuard`.
+ * - A write that the disk had no space for is taken for done: nothing is inserted into the last 128 MiB of a disk; and see
+ *   `PartGuard`.
  */
 export class ChdbEngine {
   readonly #folder: string;
@@ -51,6 +53,7 @@ export class ChdbEngine {
   /** Answers `sql` in the format that it names, after the SET statements of `preamble`. `signal` ends it early. */
   async query(preamble: string, sql: string, signal?: AbortSignal): Promise<Uint8Array> {
     if (!INSERT.test(sql)) return this.#ask(preamble, sql, signal);
+    this.#expectRoom();
     const begunAt = performance.now();
     const answer = await this.#ask(preamble, sql, signal);
     await this.#guard.expectWhole(performance.now() - begunAt);
@@ -97,10 +100,17 @@ export class ChdbEngine {
 
   /** Inserts rows, parsed by chDB's own threads without a copy. Cannot be ended early. */
   async insert({ table, columns, values, settings }: RawRows): Promise<void> {
+    this.#expectRoom(values.length);
     const rows = { table, columns: [...columns], values, settings, format: 'JSONCompactEachRow' as const };
     const begunAt = performance.now();
     await this.#run(randomUUID(), true, (session) => session.insert(rows));
     await this.#guard.expectWhole(performance.now() - begunAt);
+  }
+
+  /** As chDB's own error: it looks itself only for the bytes of the one part. */
+  #expectRoom(bytes = 0): void {
+    if (hasRoom(this.#folder, STORE_RESERVE_BYTES + bytes)) return;
+    throw new Error('Code: 243. DB::Exception: the reserve is all that is free on the disk (NOT_ENOUGH_SPACE)');
   }
 
   /** Ends questions, waits for inserts, then closes. Idempotent. */

@@ -1,13 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PGlite } from '@electric-sql/pglite';
 import { TidemarkError } from '../runtime/errors.ts';
+import { expectRoom } from '../runtime/free-space.ts';
 import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
-import type { Database, Queryable, Row, SqlValue } from './database.ts';
+import type { Database, Queryable, Row, SqlValue, TransactionOptions } from './database.ts';
 import { sqlState, storeError } from './errors.ts';
 import { ensureCluster } from './pglite-cluster.ts';
 import { startEngine } from './pglite-engine.ts';
 import { MaintenanceSchedule, maintain } from './pglite-maintenance.ts';
 import { OpenTransaction } from './open-transaction.ts';
+
+/** Statements that write nothing to speak of, and answer on a full disk too. */
+const READING = /^\s*(?:select|set)\b/i;
 
 /**
  * Postgres inside this process, on the calling thread, which it holds while a statement runs: keep statements short.
@@ -51,16 +55,22 @@ export class PgliteDatabase implements Database {
   }
 
   async query<R = Row>(sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
-    return this.#exclusively((engine) => this.#statement<R>(engine, sql, values));
+    return this.#exclusively((engine) => this.#roomyStatement<R>(engine, sql, values));
   }
 
   async script(sql: string): Promise<void> {
     await this.#exclusively((engine) => this.#guarded(() => engine.exec(sql)));
   }
 
-  async transaction<T>(run: (transaction: Queryable) => Promise<T>): Promise<T> {
+  /** One that is unhurried makes or drops tables: it may take of the reserve, so that a full disk is no bar to starting. */
+  async transaction<T>(
+    run: (transaction: Queryable) => Promise<T>,
+    { isUnhurried = false }: TransactionOptions = {},
+  ): Promise<T> {
     return this.#exclusively(async (engine) => {
-      const transaction = new OpenTransaction((sql, values) => this.#statement(engine, sql, values));
+      const transaction = new OpenTransaction((sql, values) =>
+        isUnhurried ? this.#statement(engine, sql, values) : this.#roomyStatement(engine, sql, values),
+      );
       await this.#statement(engine, 'begin');
       try {
         const result = await run(transaction);
@@ -85,6 +95,12 @@ export class PgliteDatabase implements Database {
     const result = this.#last.then(async () => use(await this.#running()));
     this.#last = result.catch(() => undefined).then(() => this.#maintainIfDue());
     return result;
+  }
+
+  /** Where Postgres cannot write its log it panics, so it is asked to write only while there is room. */
+  async #roomyStatement<R = Row>(engine: PGlite, sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
+    if (this.#cluster !== undefined && !READING.test(sql)) expectRoom(this.#cluster, 'STORE_UNAVAILABLE');
+    return this.#statement(engine, sql, values);
   }
 
   /** One after another, also where several of a transaction are asked at once. */
@@ -126,7 +142,7 @@ export class PgliteDatabase implements Database {
     const engine = this.#engine;
     if (engine === undefined || this.#cluster === undefined || !this.#schedule.isDue()) return;
     // What fails here (a full disk) will fail the next write too, and be told there.
-    await maintain((sql) => this.#statement(engine, sql)).catch(() => undefined);
+    await maintain((sql) => this.#roomyStatement(engine, sql)).catch(() => undefined);
     this.#schedule.done();
   }
 

@@ -5,7 +5,7 @@ import { TidemarkError } from '../runtime/errors.ts';
 import { checkDataFile } from './lmdb-data-file.ts';
 import { damaged, failureOf } from './lmdb-errors.ts';
 import { grown } from './lmdb-layout.ts';
-import { LmdbStore } from './lmdb-store.ts';
+import { createLog } from './lmdb-opened.ts';
 
 export const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
@@ -67,7 +67,7 @@ function refuseForeign(path: string, names: readonly string[]): void {
 export async function makeLog(path: string, topics: readonly string[], partitions: number | undefined): Promise<void> {
   const file = join(path, `new-${randomBytes(8).toString('hex')}.mdb`);
   try {
-    await LmdbStore.create(file, grown([], topics, partitions));
+    await createLog(file, grown([], topics, partitions));
     await putInPlace(file, join(path, DATA_FILE));
     await flushFolder(path);
     await flushFolder(dirname(path));

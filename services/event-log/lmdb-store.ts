@@ -1,46 +1,35 @@
-import { type Database, open, type RootDatabase } from 'lmdb';
-import { isMainThread } from 'node:worker_threads';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { endProcess } from '../runtime/end-process.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import { expectRoom, tryWriting } from '../runtime/free-space.ts';
 import type { LogRecord, Position } from './event-log.ts';
 import { read, write } from './lmdb-books.ts';
 import { countOf, type Limits, readRecords, sealChunk } from './lmdb-chunk.ts';
+import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
 import { damaged, failureOf } from './lmdb-errors.ts';
-import { closeAtExit, Gate, GATE_BYTES } from './lmdb-gate.ts';
-import { grown, Layout, nameOf, type Slot, type Topic } from './lmdb-layout.ts';
-
-/** The first record of a log's books: what this is. */
-interface Format {
-  /** Of the layout below; a reader refuses a higher one than its own. */
-  readonly format: number;
-  readonly topics: readonly Topic[];
-}
+import { hasOverrun, isFailedWrite } from './lmdb-failed-write.ts';
+import { type Layout, nameOf, type Slot } from './lmdb-layout.ts';
+import { endsIn, type Opened, openLog, putEnds } from './lmdb-opened.ts';
 
 /** A position as JSON can hold it. */
 interface CommittedPosition extends Omit<Position, 'offset'> {
   readonly offset: string;
 }
 
-const FORMAT = 1;
-
-// Address space, not memory or disk: on Linux and macOS the file grows as it is written. Past it lmdb maps anew.
-const MAP_BYTES = 2 ** 38;
-const MAX_SLOTS = 5_000;
-
-const BOOKS = 'books';
-const FORMAT_KEY = Buffer.from('format');
-const ENDS_KEY = Buffer.from('ends');
 const APPEND = { append: true };
-const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
-/** Undefined, not made, where it is not there. */
-const EXISTING = { ...BINARY, create: false };
 
-type Bytes = Database<Buffer, Uint8Array>;
-
-/** What lmdb has and does not declare: memory that all threads share which have the same environment open. */
-interface SharesMemory {
-  getUserSharedBuffer(key: Uint8Array, initial: ArrayBuffer): ArrayBuffer;
-}
+// A value over half a page gets pages of its own, the last half empty on average, and of each tree the way to it is copied:
+// at most twice the batch, and some hundred pages that the reserve covers.
+const PAGES_PER_BATCH = 2;
+/** What is written to see whether the disk takes it, besides as much as the batch. */
+const TRIAL_BYTES = 2 ** 20;
+/** Failed writes in a row, each in an environment opened anew: past this something else is wrong than the disk's room. */
+const MOST_FAILURES = 3;
+const LOOK_EVERY_MS = 100;
+/** Of opening it anew: some ten seconds. */
+const MOST_REFUSALS = 100;
 
 /**
  * The LMDB environment of a log, opened by one thread. A database `TOPIC/PARTITION` for every partition maps the first
@@ -49,74 +38,66 @@ interface SharesMemory {
  *
  * Commits flush before they return: `overlappingSync` is off. Seen with strace: the pages by writev, fdatasync, then the
  * page that makes them the truth through a descriptor opened with O_DSYNC.
+ *
+ * LMDB must not meet the end of the disk: nothing is written that would take from the reserve (runtime/free-space.ts).
+ * After a write that failed all the same (a quota, a broken disk) every thread closes the environment and opens it anew;
+ * nothing is written meanwhile.
  */
 export class LmdbStore {
   readonly layout: Layout;
-  readonly #root: RootDatabase<Buffer, Uint8Array>;
-  readonly #gate: Gate;
-  readonly #leaveOpen: (() => void) | undefined;
-  readonly #books: Bytes;
-  readonly #partitions: readonly Bytes[];
+  readonly #folder: string;
+  /** Undefined while it is being opened anew. */
+  #opened: Opened | undefined;
+  readonly #watch: NodeJS.Timeout;
+  #reopening: Promise<void> | undefined;
+  /** Writes that failed, since one last succeeded. */
+  #failures = 0;
+  /** Attempts to open it anew that failed in a row. */
+  #refusals = 0;
   readonly #key = Buffer.alloc(8);
 
-  private constructor(root: RootDatabase<Buffer, Uint8Array>, gate: Gate, books: Bytes, topics: readonly Topic[]) {
-    this.#root = root;
-    this.#gate = gate;
-    // When the main thread exits, the other threads are ended wherever they are.
-    this.#leaveOpen = isMainThread ? closeAtExit(gate) : undefined;
-    this.#books = books;
-    this.layout = new Layout(topics);
-    this.#partitions = this.layout.slots.map((slot) => root.openDB(nameOf(slot), BINARY));
+  private constructor(folder: string, opened: Opened) {
+    this.#folder = folder;
+    this.#opened = opened;
+    this.layout = opened.layout;
+    this.#watch = setInterval(() => this.#followOthers(), LOOK_EVERY_MS).unref();
   }
 
-  /** Makes a log in a file that is not there yet. */
-  static async create(file: string, topics: readonly Topic[]): Promise<void> {
-    checkSize(topics);
-    const root = openRoot(file, true);
-    const gate = gateOf(root);
-    const store = transactOn(root, gate, () => {
-      const made = new LmdbStore(root, gate, root.openDB(BOOKS, BINARY), topics);
-      made.#putFormat(topics);
-      made.putEnds(new Float64Array(made.layout.slots.length));
-      return made;
-    });
-    await store.close();
+  /** As `openLog`. */
+  static open(folder: string, wanted: readonly string[], partitions: number | undefined): LmdbStore {
+    return new LmdbStore(folder, openLog(folder, wanted, partitions));
   }
 
   /**
-   * Opens the log in a folder and makes those topics that it lacks.
+   * Runs `work` as one transaction, on disk when this returns. What throws in it leaves no trace.
    *
-   * @throws TidemarkError `LOG_FOREIGN` where the database is none of ours or newer; `LOG_DAMAGED`; `CONFIG_INVALID` as
-   *   `grown`.
+   * @param bytes Of the records that it appends.
+   * @throws TidemarkError `LOG_UNAVAILABLE` where the disk is full, or after a write that failed.
    */
-  static open(folder: string, wanted: readonly string[], partitions: number | undefined): LmdbStore {
-    const root = openRoot(folder, false);
-    const gate = gateOf(root);
+  transact<T>(work: () => T, bytes = 0): T {
+    const { environment } = this.#current();
+    if (environment.isAbandoned) throw beingOpenedAnew();
+    this.#expectRoom(bytes);
+    // What the system says of free space may be more than it gives us: a quota.
+    if (this.#failures > 0) tryWriting(this.#trialFile(), PAGES_PER_BATCH * bytes + TRIAL_BYTES);
     try {
-      return transactOn(root, gate, () => {
-        const books: Bytes | undefined = root.openDB(BOOKS, EXISTING);
-        if (books === undefined) throw foreign('holds an LMDB database that is no event log');
-        const { topics } = readFormat(read(books, FORMAT_KEY));
-        const all = grown(topics, wanted, partitions);
-        checkSize(all);
-        const store = new LmdbStore(root, gate, books, all);
-        if (all.length > topics.length) store.#grow(all);
-        return store;
+      const result = environment.transact(() => {
+        const done = work();
+        // Again, right before it is written: whoever fills the disk has only the commit's own time.
+        this.#expectRoom(bytes);
+        return done;
       });
+      this.#failures = 0;
+      return result;
     } catch (error) {
-      void root.close();
+      if (isFailedWrite(error)) this.#giveUp(environment, error);
       throw error;
     }
   }
 
-  /** Runs `work` as one transaction, on disk when this returns. What throws in it leaves no trace. */
-  transact<T>(work: () => T): T {
-    return transactOn(this.#root, this.#gate, work);
-  }
-
   /** Lets the next read see what others have committed, and the pages read so far be used again. */
   refresh(): void {
-    this.#root.resetReadTxn();
+    this.#opened?.environment.refresh();
   }
 
   /** Looks at what stands there now. @throws TidemarkError `LOG_DAMAGED`, `LOG_UNAVAILABLE`. */
@@ -133,13 +114,11 @@ export class LmdbStore {
 
   /** The next offset of every slot. */
   ends(): Float64Array {
-    const bytes = read(this.#books, ENDS_KEY);
-    if (bytes === undefined) throw damaged('the event log has lost the ends of its partitions');
-    return new Float64Array(new Uint8Array(bytes).buffer);
+    return endsIn(this.#current().books);
   }
 
   putEnds(ends: Float64Array): void {
-    write(this.#books, ENDS_KEY, Buffer.from(ends.buffer, ends.byteOffset, ends.byteLength));
+    putEnds(this.#current().books, ends);
   }
 
   /** Seals a chunk and puts it at the end of a partition. */
@@ -193,19 +172,66 @@ export class LmdbStore {
 
   /** A record of the books, JSON. @throws TidemarkError `LOG_DAMAGED`. */
   note<T>(key: string): T | undefined {
-    const bytes = read(this.#books, Buffer.from(key));
+    const bytes = read(this.#current().books, Buffer.from(key));
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as T);
   }
 
   /** Writes a record of the books; undefined removes it. Within a transaction. */
   putNote(key: string, value: unknown): void {
-    if (value === undefined) this.#books.removeSync(Buffer.from(key));
-    else write(this.#books, Buffer.from(key), Buffer.from(JSON.stringify(value)));
+    if (value === undefined) this.#current().books.removeSync(Buffer.from(key));
+    else write(this.#current().books, Buffer.from(key), Buffer.from(JSON.stringify(value)));
   }
 
   async close(): Promise<void> {
-    this.#leaveOpen?.();
-    await this.#root.close();
+    clearInterval(this.#watch);
+    await this.#reopening;
+    await this.#opened?.environment.close();
+  }
+
+  #current(): Opened {
+    if (this.#opened === undefined) throw beingOpenedAnew();
+    return this.#opened;
+  }
+
+  #expectRoom(bytes: number): void {
+    expectRoom(this.#folder, 'LOG_UNAVAILABLE', PAGES_PER_BATCH * bytes);
+  }
+
+  /** Named like a log in the making: where a crash leaves it, the next start removes it. */
+  #trialFile(): string {
+    return join(this.#folder, `new-${randomBytes(8).toString('hex')}.mdb`);
+  }
+
+  #giveUp(environment: LmdbEnvironment, error: Error): void {
+    environment.abandon();
+    this.#failures++;
+    const what = `the event log in ${this.#folder} cannot be written (${error.message})`;
+    if (hasOverrun(error)) endProcess(`${what}, and LMDB has damaged the memory of this process`);
+    if (this.#failures >= MOST_FAILURES) endProcess(`${what}, ${this.#failures} times in a row`);
+  }
+
+  /** Where a thread has abandoned the environment this one lets go of it too, and opens it anew once all have. */
+  #followOthers(): void {
+    if (this.#opened?.environment.isAbandoned === false) return;
+    this.#reopening ??= this.#reopen()
+      .catch((error: unknown) => this.#refused(error))
+      .finally(() => (this.#reopening = undefined));
+  }
+
+  async #reopen(): Promise<void> {
+    const before = this.#opened;
+    this.#opened = undefined;
+    await before?.environment.close();
+    const opened = openLog(this.#folder, [], undefined);
+    this.#refusals = 0;
+    if (opened.environment.isAbandoned) await opened.environment.close();
+    else this.#opened = opened;
+  }
+
+  /** Tried again at the next look. */
+  #refused(error: unknown): void {
+    if (++this.#refusals < MOST_REFUSALS) return;
+    endProcess(`the event log in ${this.#folder} does not open again (${String(error)})`);
   }
 
   #chunkAround(slot: Slot, offset: number): { readonly first: number; readonly chunk: Buffer } {
@@ -220,7 +246,7 @@ export class LmdbStore {
   }
 
   #database(slot: Slot): Bytes {
-    return this.#partitions[slot.index] as Bytes;
+    return this.#current().partitions[slot.index] as Bytes;
   }
 
   /** Of the 64 bits of a key, 48 can be used: 280 million million records a partition. */
@@ -228,55 +254,8 @@ export class LmdbStore {
     this.#key.writeUIntBE(offset, 2, 6);
     return this.#key;
   }
-
-  #grow(topics: readonly Topic[]): void {
-    const ends = new Float64Array(this.layout.slots.length);
-    ends.set(this.ends());
-    this.putEnds(ends);
-    this.#putFormat(topics);
-  }
-
-  #putFormat(topics: readonly Topic[]): void {
-    const format: Format = { format: FORMAT, topics };
-    write(this.#books, FORMAT_KEY, Buffer.from(JSON.stringify(format)));
-  }
 }
 
-/** @param path A file, or a folder that holds data.mdb. */
-function openRoot(path: string, isFile: boolean): RootDatabase<Buffer, Uint8Array> {
-  return open<Buffer, Uint8Array>({
-    path,
-    noSubdir: isFile,
-    overlappingSync: false,
-    mapSize: MAP_BYTES,
-    maxDbs: MAX_SLOTS + 1,
-    ...BINARY,
-  });
-}
-
-function gateOf(root: RootDatabase<Buffer, Uint8Array>): Gate {
-  const shared = root as unknown as SharesMemory;
-  return new Gate(shared.getUserSharedBuffer(Buffer.from('gate'), new ArrayBuffer(GATE_BYTES)));
-}
-
-function transactOn<T>(root: RootDatabase<Buffer, Uint8Array>, gate: Gate, work: () => T): T {
-  return gate.pass(() => root.transactionSync(work));
-}
-
-function readFormat(bytes: Buffer | undefined): Format {
-  if (bytes === undefined) throw damaged('the event log has lost its format');
-  const { format, topics } = JSON.parse(bytes.toString()) as Format;
-  if (format > FORMAT) throw foreign(`holds an event log of format ${format}; this version knows up to ${FORMAT}`);
-  return { format, topics };
-}
-
-function checkSize(topics: readonly Topic[]): void {
-  const slots = topics.reduce((sum, { partitions }) => sum + partitions, 0);
-  if (slots <= MAX_SLOTS) return;
-  const message = `${slots} partitions are more than the embedded event log can have (${MAX_SLOTS})`;
-  throw new TidemarkError('CONFIG_INVALID', message);
-}
-
-function foreign(message: string): TidemarkError {
-  return new TidemarkError('LOG_FOREIGN', `the folder ${message}`);
+function beingOpenedAnew(): TidemarkError {
+  return new TidemarkError('LOG_UNAVAILABLE', 'the event log is being opened anew after a write that failed');
 }

@@ -75,11 +75,12 @@ function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Ans
       const making = request.kind === 'make' ? new Making(request, maker, opened.layout, packing) : undefined;
       return { id, request, making };
     });
+    const bytes = writes.reduce((sum, write) => sum + bytesOf(write), 0);
     const results = gate.pass(() =>
       opened.transact(() => {
-        makeRoom(writes);
+        if (bytes > 0) (room ??= new Room(join(folder, DATA_FILE))).makeFor(bytes);
         return writes.map((write) => apply(opened, write));
-      }),
+      }, bytes),
     );
     for (const [i, { request }] of writes.entries()) remember(request, results[i]);
     return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
@@ -93,13 +94,10 @@ function failed(id: number, error: unknown, doing: string): Answered {
   return { id, error: { code, message } };
 }
 
-function makeRoom(writes: readonly Write[]): void {
-  let bytes = 0;
-  for (const { request, making } of writes) {
-    const appending = request.kind === 'append' ? request : making?.append;
-    if (appending !== undefined) for (const { length } of appending.chunks) bytes += length;
-  }
-  if (bytes > 0) (room ??= new Room(join(folder, DATA_FILE))).makeFor(bytes);
+/** Of the records that it appends. */
+function bytesOf({ request, making }: Write): number {
+  const appending = request.kind === 'append' ? request : making?.append;
+  return appending?.chunks.reduce((sum, { length }) => sum + length, 0) ?? 0;
 }
 
 function apply(opened: LmdbStore, { request, making }: Write): WriteResult {

@@ -34,6 +34,8 @@ export class SqlProjectStore implements ProjectStore {
 
   async createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined> {
     return this.#database.transaction(async (transaction) => {
+      // At every later start nothing is to be written, which a full disk would refuse.
+      if ((await transaction.query('select 1 from projects limit 1')).length > 0) return undefined;
       await transaction.query(ONE_FIRST_START);
       const unlessThereIsOne = `select $1, $2, $3, $4::float8, $5::bytea, $6::int8 where not exists (select from projects)`;
       const [first] = await insertProject(transaction, project, unlessThereIsOne);

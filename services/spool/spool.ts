@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NewRecord } from '../event-log/event-log.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import { expectRoom } from '../runtime/free-space.ts';
 import { encodeFrames, type Frames, readFrames } from './frames.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { type Segment, segmentNumbers, segmentPath } from './segments.ts';
@@ -130,6 +131,7 @@ export class Spool {
     if (this.#cannot === 'full') throw unavailable(`the spool in ${this.#folder} is full`);
     if (this.#cannot === undefined) return;
     try {
+      expectRoom(this.#folder, 'LOG_UNAVAILABLE');
       await probe(join(this.#folder, 'probe'));
       this.#cannot = undefined;
     } catch (cause) {
@@ -195,6 +197,7 @@ export class Spool {
     const bytes = some.reduce((sum, { frames }) => sum + frames.length, 0);
     const messages = some.reduce((sum, one) => sum + one.messages, 0);
     try {
+      expectRoom(this.#folder, 'LOG_UNAVAILABLE', bytes);
       const writer = (this.#writer ??= await SegmentWriter.begin(this.#folder, ++this.#lastNumber));
       const isNew = writer.segment.bytes === 0;
       await writer.write(

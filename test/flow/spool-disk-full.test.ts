@@ -6,9 +6,9 @@ import { readersPassed } from '../support/readers-passed.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// Disks of their own that can fill up: small tmpfs, which only root on Linux can mount.
+// Disks of their own that can fill up: small tmpfs, which only root on Linux can mount. 64 MiB of each are the reserve.
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
-const MEGABYTES = 6;
+const MEGABYTES = 80;
 
 function mount(folder: string): string {
   mkdirSync(folder);
@@ -18,7 +18,7 @@ function mount(folder: string): string {
 }
 
 function grow(disk: string): void {
-  execFileSync('mount', ['-o', `remount,size=${MEGABYTES * 20}m`, disk]);
+  execFileSync('mount', ['-o', `remount,size=${MEGABYTES * 3}m`, disk]);
 }
 
 const NOTE = 'x'.repeat(4_000);

@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { SmallDisk } from '../torture/small-disk.ts';
+import { fillTheDisk } from './full-disk.ts';
+
+// By the code before the reserve LMDB damaged the heap within seconds: no more answers, and SIGTERM was not heeded.
+describe.skipIf(!SmallDisk.canMount)('the embedded service on a disk that somebody else fills', () => {
+  test(
+    'answers 200 or 503, loses nothing, doubles nothing, goes on once there is room, and stops',
+    { timeout: 240_000 },
+    async () => {
+      const { answers, recoveredMs, ...outcome } = await fillTheDisk('tmpfs', 15);
+
+      expect(Object.keys(answers)).toEqual(['200', '503']);
+      expect(recoveredMs).toBeDefined();
+      expect(outcome).toMatchObject({ exitCode: 0, lost: 0, doubled: 0 });
+    },
+  );
+
+  test('stops while it is full, with all that it answered 200 in the log', { timeout: 240_000 }, async () => {
+    const outcome = await fillTheDisk('tmpfs', 8, { stopWhileFull: true });
+
+    expect(outcome).toMatchObject({ exitCode: 0, lost: 0, doubled: 0 });
+    expect(outcome.answers).toMatchObject({ 200: expect.any(Number), 503: expect.any(Number) });
+  });
+});

@@ -1,0 +1,82 @@
+/** What each store that shares a disk does once less than its reserve is free: long before the disk is at its end. */
+import { mkdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ChdbEngine } from '../../services/analytics/chdb-engine.ts';
+import { PgliteDatabase } from '../../services/database/pglite.ts';
+import { LOG_RESERVE_BYTES, STORE_RESERVE_BYTES } from '../../services/runtime/free-space.ts';
+import { Spool } from '../../services/spool/spool.ts';
+import { record } from '../support/event-log-records.ts';
+import { placeCluster } from '../support/cluster.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { SmallDisk } from '../torture/small-disk.ts';
+
+const MEBIBYTES = 400;
+
+async function diskWith(name: string): Promise<{ disk: SmallDisk; folder: string }> {
+  const disk = await SmallDisk.mount(join(await temporaryFolder(), 'disk'), MEBIBYTES);
+  onTestFinished(() => disk.unmount());
+  const folder = join(disk.folder, name);
+  await mkdir(folder);
+  return { disk, folder };
+}
+
+/** But for one MiB of it. */
+function fillUpTo(disk: SmallDisk, reserveBytes: number): Promise<void> {
+  return disk.fill(reserveBytes / 1024 - 1024);
+}
+
+test.skipIf(!SmallDisk.canMount)('PGlite refuses to write, answers, and writes again once there is room', async () => {
+  const { disk, folder } = await diskWith('profiles');
+  await placeCluster(folder);
+  const database = await PgliteDatabase.open(folder);
+  onTestFinished(() => database.close());
+  await database.script('create table t (a int4)');
+  await fillUpTo(disk, STORE_RESERVE_BYTES);
+
+  await expect(database.query('insert into t values (1)')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  const within = database.transaction((transaction) => transaction.query('insert into t values (2)'));
+  await expect(within).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(await database.query('select a from t')).toEqual([]);
+  await disk.empty();
+  await database.query('insert into t values (3)');
+
+  expect(await database.query('select a from t')).toEqual([{ a: 3 }]);
+});
+
+test.skipIf(!SmallDisk.canMount)('chDB refuses inserts, answers, and takes them once there is room', async () => {
+  const { disk, folder } = await diskWith('analytics');
+  const engine = new ChdbEngine(join(folder, 'store'));
+  onTestFinished(() => engine.close());
+  const run = async (sql: string): Promise<string> =>
+    Buffer.from(await engine.query('', sql))
+      .toString()
+      .trim();
+  const insert = (a: number): Promise<void> =>
+    engine.insert({ table: 't', columns: ['a'], values: Buffer.from(`[${a}]\n`), settings: {} });
+  await run('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+  await fillUpTo(disk, STORE_RESERVE_BYTES);
+
+  await expect(insert(1)).rejects.toThrow('NOT_ENOUGH_SPACE');
+  expect(await run('SELECT count() FROM t FORMAT TSV')).toBe('0');
+  await disk.empty();
+  await insert(2);
+
+  expect(await run('SELECT a FROM t FORMAT TSV')).toBe('2');
+});
+
+test.skipIf(!SmallDisk.canMount)('the spool refuses, leaves the reserve alone, and takes again', async () => {
+  const { disk, folder } = await diskWith('spool');
+  const spool = await Spool.open({ folder, maxBytes: 2 ** 30 });
+  onTestFinished(() => spool.close());
+  await fillUpTo(disk, LOG_RESERVE_BYTES);
+
+  await expect(spool.append([record('t', 'key', 'value')])).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
+  await expect(spool.check()).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
+  const { bavail, bsize } = await statfs(folder);
+  expect(bavail * bsize).toBeGreaterThan(LOG_RESERVE_BYTES - 2 * 2 ** 20);
+  await disk.empty();
+  await spool.check();
+
+  await expect(spool.append([record('t', 'key', 'value')])).resolves.toBeUndefined();
+});
