@@ -1,12 +1,14 @@
 /** The program, in a Node that can read this (main.js): reads the configuration, starts the role, stops it on a signal. */
 import cluster from 'node:cluster';
 import { fstatSync, type Stats, statSync } from 'node:fs';
+import { url as inspectorUrl } from 'node:inspector';
 import { firstStartNotice } from './projects/first-start.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';
 import { type OpenedLogger, openLogger } from './runtime/logger.ts';
 import { logWarnings } from './runtime/node-warnings.ts';
 import { retry } from './runtime/retry.ts';
+import { Watchdog } from './runtime/watchdog.ts';
 import { firstRequest } from './wiring/first-request.ts';
 import { checkRole, type Role, roleOf } from './wiring/role.ts';
 import type { Running } from './wiring/running.ts';
@@ -15,9 +17,6 @@ import { startRole } from './wiring/start-role.ts';
 // Whatever is made from here on, by children too, is this user's alone.
 process.umask(0o077);
 
-// The contract says 15 s from the signal to the exit. What is not closed by then is left to the stores' recovery.
-const STOP_WITHIN_MS = 14_000;
-
 // Every chDB statement under way holds a thread of libuv's pool (as many as 4 at once, a question for seconds); files and
 // decompression need some besides. Read by libuv at its first use, which comes after this line.
 process.env['UV_THREADPOOL_SIZE'] ??= '12';
@@ -25,6 +24,7 @@ process.env['UV_THREADPOOL_SIZE'] ??= '12';
 const { config, role } = configOrExit();
 const output = openLogger(config.logLevel);
 logWarnings(output.logger);
+const watchdog = new Watchdog();
 await run(config, output);
 
 async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void> {
@@ -34,6 +34,8 @@ async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void>
   try {
     const running = await starting;
     if (giveUp.signal.aborted) return;
+    // A debugger holds threads for as long as somebody looks at them.
+    if (inspectorUrl() === undefined) watchdog.arm();
     // Of several processes of ingest the first says it, for all.
     const say = cluster.isPrimary ? 'info' : 'debug';
     logger[say]({ address: running.address, role, dataDir, node: process.version }, 'ready');
@@ -78,11 +80,8 @@ function stopOnSignal(starting: Promise<Running>, giveUp: AbortController): void
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
     stopping = true;
-    setTimeout(() => {
-      output.logger.fatal(`not stopped within ${STOP_WITHIN_MS} ms: leaving as it is`);
-      output.flush();
-      process.kill(process.pid, 'SIGKILL');
-    }, STOP_WITHIN_MS).unref();
+    // The contract says 15 s from the signal to the exit. What is not closed by then is left to the stores' recovery.
+    watchdog.stop();
     output.logger.info({ signal }, 'stopping');
     giveUp.abort();
     void starting

@@ -3,6 +3,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { TidemarkError } from '../runtime/errors.ts';
 import { expectRoom } from '../runtime/free-space.ts';
 import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
+import { mayBlock } from '../runtime/watchdog.ts';
 import type { Database, Queryable, Row, SqlValue, TransactionOptions } from './database.ts';
 import { sqlState, storeError } from './errors.ts';
 import { ensureCluster } from './pglite-cluster.ts';
@@ -117,7 +118,7 @@ export class PgliteDatabase implements Database {
 
   async #guarded<T>(call: () => Promise<T>): Promise<T> {
     try {
-      return await call();
+      return await mayBlock(call);
     } catch (error) {
       const state = sqlState(error);
       if (state !== undefined) throw storeError(error as Error, state);
@@ -148,7 +149,7 @@ export class PgliteDatabase implements Database {
 
   async #shutDown(): Promise<void> {
     try {
-      await this.#engine?.close();
+      await mayBlock(async () => this.#engine?.close());
     } finally {
       this.#lock?.release();
     }
@@ -157,7 +158,7 @@ export class PgliteDatabase implements Database {
 
 async function start(cluster: string | undefined): Promise<PGlite> {
   try {
-    return await startEngine(cluster);
+    return await mayBlock(() => startEngine(cluster));
   } catch (error) {
     const message = `the embedded database ${cluster ?? ''} does not start`;
     throw new TidemarkError('STORE_UNAVAILABLE', message, { cause: error });

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { unwatchThisThread, watchThisThread } from '../runtime/watchdog.ts';
 import { SpareMemory } from './lmdb-batch.ts';
 import { failureOf } from './lmdb-errors.ts';
 import { DATA_FILE } from './lmdb-folder.ts';
@@ -36,6 +37,7 @@ let room: Room | undefined;
 let renewal: NodeJS.Timeout | undefined;
 let maker: RecordMaker | undefined;
 const packing = new SpareMemory();
+watchThisThread('the thread that writes the event log');
 
 port.on('message', (first: Asked) => {
   const asked = [first];
@@ -172,6 +174,7 @@ function transferOf(answered: Answered): ArrayBuffer[] {
 }
 
 async function end(id: number): Promise<void> {
+  unwatchThisThread();
   clearInterval(renewal);
   await store?.close();
   room?.close();

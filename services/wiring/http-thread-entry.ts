@@ -5,6 +5,7 @@ import type { EventLog } from '../event-log/event-log.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
+import { unwatchThisThread, watchThisThread } from '../runtime/watchdog.ts';
 import { type BoundServer, bindServer } from './bound-server.ts';
 import type { HttpSide } from './http-side.ts';
 import type { HttpControl, HttpThreadData } from './http-thread.ts';
@@ -25,6 +26,7 @@ const stores: Stores = {
 };
 
 const stopping = new AbortController();
+watchThisThread('the HTTP thread');
 let binding: Promise<BoundServer> | undefined;
 let opening: Promise<void> | undefined;
 let opened: Opened | undefined;
@@ -52,6 +54,7 @@ const control: HttpControl = {
     await opened?.log.close();
     const bound = await binding?.catch(() => undefined);
     await bound?.server.close(0);
+    unwatchThisThread();
   },
 };
 
