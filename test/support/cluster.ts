@@ -1,6 +1,6 @@
 /** New Postgres clusters without initdb, which takes 4 s of processor: copies of one that the test run makes once. */
 import { existsSync, openAsBlob } from 'node:fs';
-import { cp } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PgliteDatabase } from '../../services/database/pglite.ts';
 import { askKeeper } from '../servers/server.ts';
@@ -9,7 +9,10 @@ import { askKeeper } from '../servers/server.ts';
 export async function placeCluster(folder: string): Promise<void> {
   const target = join(folder, 'cluster');
   const template = existsSync(target) ? undefined : await templateFolder();
-  if (template !== undefined) await cp(join(template, 'cluster'), target, { recursive: true });
+  if (template === undefined) return;
+  // Closed to others, as the service demands of a folder that is there before it.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await cp(join(template, 'cluster'), target, { recursive: true });
 }
 
 export async function openClusterInMemory(): Promise<PgliteDatabase> {

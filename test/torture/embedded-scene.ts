@@ -16,7 +16,7 @@ const DISK_MEBIBYTES = 3_072;
 export async function embeddedScene(): Promise<Scene> {
   const folder = await serversFolder();
   const dataDir = join(folder, 'data');
-  await mkdir(dataDir);
+  await mkdir(dataDir, { mode: 0o700 });
   const [slowDisk, smallDisk] = [
     await SlowDisk.make(folder),
     SmallDisk.canMount ? await SmallDisk.mount(dataDir, DISK_MEBIBYTES) : undefined,

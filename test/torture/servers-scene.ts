@@ -41,7 +41,7 @@ export async function serversScene(options: ServersOptions): Promise<Scene> {
   const servers = await Servers.start(folder, options);
   const { proxies, brokers } = servers;
   const dataDir = join(folder, 'service');
-  await mkdir(dataDir);
+  await mkdir(dataDir, { mode: 0o700 });
   const environment = {
     ...options.settings,
     INITIAL_WRITE_KEY: WRITE_KEY,
@@ -107,7 +107,7 @@ async function processesOf(
   return Promise.all(
     names.map(async ({ role, name }, index) => {
       const own = join(folder, name);
-      await mkdir(own);
+      await mkdir(own, { mode: 0o700 });
       const more = { DATA_DIR: own, ...(name === 'ingest-1' && count > 1 && { INGEST_PROCESSES: '2' }) };
       return new Supervised({ name, role, port: ports[index] ?? 0, folder, environment: { ...environment, ...more } });
     }),
