@@ -1,4 +1,4 @@
-import { pointerTo } from '../messages/json.ts';
+import { pointerTo } from '../messages/unacceptable.ts';
 import type { Constant, Member, NumberConstant, Test } from './audience.ts';
 import { MAX_PATH_KEYS, MAX_VALUES } from './limits.ts';
 import { numberConstant } from './number-constant.ts';

@@ -1,4 +1,4 @@
-import { pointerTo } from '../messages/json.ts';
+import { pointerTo } from '../messages/unacceptable.ts';
 import type { Problem } from '../messages/message.ts';
 import { MAX_CONDITIONS, MAX_PROBLEMS, MAX_TEXT } from './limits.ts';
 

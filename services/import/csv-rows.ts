@@ -1,7 +1,7 @@
 /** Records of CSV → calls as JSON. Pure. */
 import { CsvError, type CsvErrorCode, parse } from 'csv-parse/sync';
 import type { Draft } from '../messages/draft.ts';
-import { pointerTo } from '../messages/json.ts';
+import { pointerTo } from '../messages/unacceptable.ts';
 import type { Problem } from '../messages/message.ts';
 import type { Validated } from '../messages/validate.ts';
 import type { Column, CsvOptions } from './csv-columns.ts';

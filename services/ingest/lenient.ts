@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Draft } from '../messages/draft.ts';
-import { keepDigits } from '../messages/exact-number.ts';
-import { parseBody, type ParsedBody, toJsonText } from '../messages/json.ts';
+import { type JsonBody, readJson } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
-import { MAX_PROBLEMS, validateItems } from '../messages/validate.ts';
+import { isAcceptable, MAX_PROBLEMS, unacceptableIn } from '../messages/unacceptable.ts';
+import { envelopeProblems, itemsOf, validateItem, validItem } from '../messages/validate.ts';
 
 /** An item of a batch that is left out. */
 export interface RejectedItem {
@@ -35,74 +35,78 @@ export function isLenient(headers: IncomingHttpHeaders): boolean {
 
 /** The valid items of a batch apart from the others; refused where there is no valid one, or no batch at all. */
 export function sortItems(text: string, timezone: string): SortedItems {
-  const { parsed, unreadable } = parseItems(text);
-  if (!parsed.ok) return parsed;
-  const validated = validateItems(parsed.value, timezone);
-  if (!validated.ok) return validated;
-  const drafts: Draft[] = [];
-  const indexes: number[] = [];
-  const rejected: RejectedItem[] = [];
-  let told = 0;
-  for (const [index, item] of validated.items.entries()) {
-    if (item.ok) {
-      drafts.push(item.draft);
-      indexes.push(index);
-    } else {
-      const errors = (unreadable.get(index) ?? item.problems).slice(0, MAX_PROBLEMS - told);
-      told += errors.length;
-      rejected.push({ index, errors });
-    }
-  }
-  if (drafts.length === 0) return { ok: false, problems: rejected.flatMap(({ errors }) => errors) };
-  return { ok: true, drafts, indexes, rejected, count: validated.items.length };
+  const read = readJson(text);
+  if (!read.ok) return read;
+  const { value: body, isSuspect } = read;
+  const wrong = isSuspect && !isAcceptable(besideItems(body.exact)) ? unacceptableIn(body.exact, []) : [];
+  const problems = wrong.length > 0 ? wrong : envelopeProblems(body);
+  if (problems.length > 0) return { ok: false, problems };
+  const items = itemsOf(body);
+  const sorter = new ItemSorter(timezone, isSuspect);
+  for (let index = 0; index < items.length; index++) sorter.add(index, items.at(index));
+  return sorter.sorted;
 }
 
-interface ParsedItems {
-  readonly parsed: ParsedBody;
-  /** What is wrong with items that no reader could take (a NUL, too deep, …), by index; they are null in `parsed`. */
-  readonly unreadable: ReadonlyMap<number, readonly Problem[]>;
+/** Judges item after item. Once 100 problems have been told it only finds out which are bad. */
+class ItemSorter {
+  readonly #timezone: string;
+  /** Whether an item may hold what no message may. */
+  readonly #isSuspect: boolean;
+  readonly #drafts: Draft[] = [];
+  readonly #indexes: number[] = [];
+  readonly #rejected: RejectedItem[] = [];
+  readonly #told: Problem[] = [];
+  #count = 0;
+
+  constructor(timezone: string, isSuspect: boolean) {
+    this.#timezone = timezone;
+    this.#isSuspect = isSuspect;
+  }
+
+  get sorted(): SortedItems {
+    if (this.#drafts.length === 0) return { ok: false, problems: this.#told };
+    return {
+      ok: true,
+      drafts: this.#drafts,
+      indexes: this.#indexes,
+      rejected: this.#rejected,
+      count: this.#count,
+    };
+  }
+
+  add(index: number, item: JsonBody): void {
+    this.#count++;
+    const left = MAX_PROBLEMS - this.#told.length;
+    const judged = left > 0 ? this.#judge(index, item) : this.#draftOf(item);
+    if (judged !== undefined && !isProblems(judged)) {
+      this.#drafts.push(judged);
+      this.#indexes.push(index);
+    } else this.#reject(index, judged?.slice(0, left) ?? []);
+  }
+
+  #judge(index: number, item: JsonBody): Draft | readonly Problem[] {
+    const unacceptable = this.#isSuspect ? unacceptableIn(item.exact, ['batch', index]) : [];
+    if (unacceptable.length > 0) return unacceptable;
+    const validated = validateItem(item, this.#timezone, `/batch/${index}`);
+    return validated.ok ? validated.draft : validated.problems;
+  }
+
+  #draftOf(item: JsonBody): Draft | undefined {
+    return this.#isSuspect && !isAcceptable(item.exact, 2) ? undefined : validItem(item, this.#timezone);
+  }
+
+  #reject(index: number, errors: readonly Problem[]): void {
+    this.#told.push(...errors);
+    this.#rejected.push({ index, errors });
+  }
 }
 
-// What is too deep hides what else is wrong, so a second look may find more; a third nothing.
-const MAX_LOOKS = 3;
-
-/** Parses a batch without the items that a strict reader would refuse the whole body for. */
-function parseItems(text: string): ParsedItems {
-  const unreadable = new Map<number, readonly Problem[]>();
-  const first = parseBody(text);
-  let parsed = first;
-  for (let look = 1; !parsed.ok && look < MAX_LOOKS; look++) {
-    const found = byItem(parsed.problems);
-    const body = found === undefined ? undefined : parseLoosely(text);
-    if (found === undefined || body === undefined) break;
-    for (const [index, problems] of found) unreadable.set(index, problems);
-    for (const index of unreadable.keys()) body.batch[index] = null;
-    parsed = parseBody(toJsonText(body));
-  }
-  return parsed.ok ? { parsed, unreadable } : { parsed: first, unreadable };
+function isProblems(judged: Draft | readonly Problem[]): judged is readonly Problem[] {
+  return Array.isArray(judged);
 }
 
-/** Problems by the item they lie in; undefined where one lies outside, or where there may be more than were told. */
-function byItem(problems: readonly Problem[]): Map<number, Problem[]> | undefined {
-  if (problems.length >= MAX_PROBLEMS) return undefined;
-  const found = new Map<number, Problem[]>();
-  for (const problem of problems) {
-    const index = /^\/batch\/(\d+)(?:\/|$)/.exec(problem.path)?.[1];
-    if (index === undefined) return undefined;
-    const ofItem = found.get(Number(index)) ?? [];
-    ofItem.push(problem);
-    found.set(Number(index), ofItem);
-  }
-  return found;
-}
-
-function parseLoosely(text: string): { batch: unknown[] } | undefined {
-  try {
-    const body = JSON.parse(text, keepDigits) as { batch?: unknown } | null;
-    return Array.isArray(body?.batch) ? (body as { batch: unknown[] }) : undefined;
-  } catch (error) {
-    // So deep that parsing it overflows the stack: refused as a whole.
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+/** The body without what may be left out of it. */
+function besideItems(body: unknown): unknown {
+  const isBatch = typeof body === 'object' && body !== null && Array.isArray((body as { batch?: unknown }).batch);
+  return isBatch ? { ...body, batch: [] } : body;
 }

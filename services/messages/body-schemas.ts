@@ -10,7 +10,7 @@ import identify from '../../schemas/http/identify.json' with { type: 'json' };
 import projectUser from '../../schemas/http/project-user.json' with { type: 'json' };
 import sdkCall from '../../schemas/http/sdk-call.json' with { type: 'json' };
 import track from '../../schemas/http/track.json' with { type: 'json' };
-import { pointerTo } from './json.ts';
+import { pointerTo } from './unacceptable.ts';
 import type { Problem } from './message.ts';
 
 // Collecting every error is safe here: no pattern can backtrack, and an error needs a member that we define.
@@ -27,6 +27,10 @@ const SCHEMAS = {
 } satisfies Record<string, ValidateFunction>;
 
 export type BodySchema = keyof typeof SCHEMAS;
+
+export function isValid(schema: BodySchema, value: unknown): boolean {
+  return SCHEMAS[schema](value);
+}
 
 /** What is wrong with `value`, which stands at `place` (a pointer) of the body: one problem a member, none if all is well. */
 export function problemsWith(schema: BodySchema, value: unknown, place: string): Problem[] {

@@ -1,13 +1,11 @@
 /** Request bodies → drafts of messages, or everything that is wrong with them. */
 
-import { problemsWith } from './body-schemas.ts';
+import { type BodySchema, isValid, problemsWith } from './body-schemas.ts';
 import type { AddEventDraft, Draft, IdentifyDraft, ProjectUserDraft, TrackDraft } from './draft.ts';
 import { type JsonBody, toJsonText } from './json.ts';
 import type { JsonText, Micros, Problem } from './message.ts';
 import { parseTimestamp } from './timestamp.ts';
-
-/** A refusal names at most so many problems. */
-export const MAX_PROBLEMS = 100;
+import { MAX_PROBLEMS } from './unacceptable.ts';
 
 export interface Refused {
   readonly ok: false;
@@ -16,9 +14,6 @@ export interface Refused {
 }
 
 export type Validated<T> = { readonly ok: true; readonly draft: T } | Refused;
-
-/** Every item of a batch judged for itself, in the order sent. Refused: the envelope is wrong. */
-export type ValidatedItems = { readonly ok: true; readonly items: readonly Validated<Draft>[] } | Refused;
 
 /** A batch judged as one. */
 export type ValidatedBatch = { readonly ok: true; readonly drafts: readonly Draft[] } | Refused;
@@ -33,32 +28,42 @@ export function validateTrack(body: JsonBody, timezone: string): Validated<Track
   return trackAt('', body, timezone);
 }
 
-/** What an item of a batch may be, by itself: a call that says its type. */
-export function validateItem(item: JsonBody, timezone: string): Validated<Draft> {
-  return itemAt('', item, timezone);
+/** What an item of a batch may be, by itself: a call that says its type. `place` is the pointer to it. */
+export function validateItem(item: JsonBody, timezone: string, place = ''): Validated<Draft> {
+  return itemAt(place, item, timezone);
+}
+
+/** Whether it is one, for a caller who has been told enough: what is wrong is not put into words. */
+export function validItem(item: JsonBody, timezone: string): Draft | undefined {
+  const validated = itemAt(null, item, timezone);
+  return validated.ok ? validated.draft : undefined;
+}
+
+/** What is wrong with a batch before any of its items. */
+export function envelopeProblems(body: JsonBody): readonly Problem[] {
+  return problemsWith('batch', body.plain, '');
 }
 
 /** All of a batch, or the first 100 problems: it stops looking there. */
 export function validateBatch(body: JsonBody, timezone: string): ValidatedBatch {
-  const envelope = problemsWith('batch', body.plain, '');
+  const envelope = envelopeProblems(body);
   if (envelope.length > 0) return { ok: false, problems: envelope };
   const drafts: Draft[] = [];
   const problems: Problem[] = [];
-  for (const [index, item] of itemsOf(body).entries()) {
-    const validated = itemAt(`/batch/${index}`, item, timezone);
-    if (validated.ok) drafts.push(validated.draft);
-    else problems.push(...validated.problems);
-    if (problems.length >= MAX_PROBLEMS) break;
+  const items = itemsOf(body);
+  for (let index = 0; index < items.length && problems.length < MAX_PROBLEMS; index++) {
+    const validated = itemAt(`/batch/${index}`, items.at(index), timezone);
+    if (!validated.ok) problems.push(...validated.problems);
+    else if (problems.length === 0) drafts.push(validated.draft);
   }
   return problems.length === 0 ? { ok: true, drafts } : { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** Each item of a batch by itself, for a caller that would rather lose the bad ones. */
-export function validateItems(body: JsonBody, timezone: string): ValidatedItems {
-  const envelope = problemsWith('batch', body.plain, '');
-  if (envelope.length > 0) return { ok: false, problems: envelope };
-  const items = itemsOf(body).map((item, index) => itemAt(`/batch/${index}`, item, timezone));
-  return { ok: true, items };
+/** The items of a batch whose envelope is right; none is looked at before it is taken. */
+export function itemsOf(body: JsonBody): { readonly length: number; at(index: number): JsonBody } {
+  const { batch: plain } = body.plain as { batch: readonly unknown[] };
+  const { batch: exact } = body.exact as { batch: readonly unknown[] };
+  return { length: plain.length, at: (index) => ({ plain: plain[index], exact: exact[index] }) };
 }
 
 export function validateProjectUser(body: JsonBody): Validated<ProjectUserDraft> {
@@ -124,21 +129,26 @@ interface AddEventBody {
 /** What SDKs say beside the properties, kept under them. */
 const SDK_FIELDS = ['context', 'name', 'category', 'groupId', 'previousId', 'traits'] as const;
 
-function itemsOf({ plain, exact }: JsonBody): JsonBody[] {
-  const exactItems = (exact as { batch: unknown[] }).batch;
-  return (plain as { batch: unknown[] }).batch.map((item, index) => ({ plain: item, exact: exactItems[index] }));
+/** Where what is judged stands in the body, as a pointer; null where problems need not be told. */
+type Place = string | null;
+
+const UNTOLD: Problem = { path: '', message: 'is not valid' };
+
+function problemsAt(schema: BodySchema, value: unknown, place: Place): Problem[] {
+  if (place !== null) return problemsWith(schema, value, place);
+  return isValid(schema, value) ? [] : [UNTOLD];
 }
 
-function itemAt(place: string, item: JsonBody, timezone: string): Validated<Draft> {
-  const problems = problemsWith('batchItem', item.plain, place);
+function itemAt(place: Place, item: JsonBody, timezone: string): Validated<Draft> {
+  const problems = problemsAt('batchItem', item.plain, place);
   if (problems.length > 0) return { ok: false, problems };
   const { type } = item.plain as { type: string };
   if (type === 'identify') return identifyAt(place, item, timezone);
   return type === 'track' ? trackAt(place, item, timezone) : sdkCallAt(place, item, timezone, type);
 }
 
-function identifyAt(place: string, { plain, exact }: JsonBody, timezone: string): Validated<IdentifyDraft> {
-  const problems = problemsWith('identify', plain, place);
+function identifyAt(place: Place, { plain, exact }: JsonBody, timezone: string): Validated<IdentifyDraft> {
+  const problems = problemsAt('identify', plain, place);
   const timestamp = timestampOf(plain, place, timezone, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as IdentifyBody;
@@ -146,8 +156,8 @@ function identifyAt(place: string, { plain, exact }: JsonBody, timezone: string)
   return { ok: true, draft };
 }
 
-function trackAt(place: string, { plain, exact }: JsonBody, timezone: string): Validated<TrackDraft> {
-  const problems = problemsWith('track', plain, place);
+function trackAt(place: Place, { plain, exact }: JsonBody, timezone: string): Validated<TrackDraft> {
+  const problems = problemsAt('track', plain, place);
   const timestamp = timestampOf(plain, place, timezone, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as EventBody & { readonly event: string };
@@ -156,8 +166,8 @@ function trackAt(place: string, { plain, exact }: JsonBody, timezone: string): V
 }
 
 /** Page, screen, group, alias: something tracked, named after its type. */
-function sdkCallAt(place: string, item: JsonBody, timezone: string, event: string): Validated<TrackDraft> {
-  const problems = problemsWith('sdkCall', item.plain, place);
+function sdkCallAt(place: Place, item: JsonBody, timezone: string, event: string): Validated<TrackDraft> {
+  const problems = problemsAt('sdkCall', item.plain, place);
   const timestamp = timestampOf(item.plain, place, timezone, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = item.exact as EventBody;
@@ -166,12 +176,12 @@ function sdkCallAt(place: string, item: JsonBody, timezone: string, event: strin
 }
 
 /** Looked at even where the schema found something, so that a caller hears of everything at once. */
-function timestampOf(plain: unknown, place: string, timezone: string, problems: Problem[]): Micros | null {
+function timestampOf(plain: unknown, place: Place, timezone: string, problems: Problem[]): Micros | null {
   const text = typeof plain === 'object' && plain !== null && 'timestamp' in plain ? plain.timestamp : undefined;
   if (typeof text !== 'string') return null;
   const parsed = parseTimestamp(text, timezone);
   if (parsed.ok) return parsed.micros;
-  problems.push({ path: `${place}/timestamp`, message: parsed.message });
+  problems.push(place === null ? UNTOLD : { path: `${place}/timestamp`, message: parsed.message });
   return null;
 }
 

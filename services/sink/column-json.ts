@@ -1,6 +1,6 @@
 /** A free-form object as the JSON column takes it. Pure. */
 import { columnKey } from '../analytics/json-path.ts';
-import { endOfString } from '../messages/json.ts';
+import { endOfString } from '../messages/json-text.ts';
 import type { JsonText } from '../messages/message.ts';
 
 // What the column would refuse or take for something else, and by a wide margin: 19 digits or more in a row (beyond 64

@@ -29,7 +29,7 @@ describe('a line', () => {
   });
 
   test('makes the draft that /v1/identify makes, every digit of it, in the timezone of the project', async () => {
-    const text = '{"user_id":"ada","traits":{"n":9007199254740993,"x":1.50},"timestamp":"2026-07-01T12:00:00"}';
+    const text = '{"user_id":"ada","traits":{"n":9007199254740993,"x":1.50e400},"timestamp":"2026-07-01T12:00:00"}';
     const parsed = parseBody(text);
 
     const [line] = await readAll(text, { type: 'identify', timezone: 'Europe/Berlin' });
@@ -37,7 +37,7 @@ describe('a line', () => {
     expect(line?.draft).toEqual(
       parsed.ok && (validateIdentify(parsed.value, 'Europe/Berlin') as { draft: unknown }).draft,
     );
-    expect(line?.draft).toMatchObject({ traits: '{"n":9007199254740993,"x":1.50}' });
+    expect(line?.draft).toMatchObject({ traits: '{"n":9007199254740993,"x":1.50e400}' });
   });
 
   test('says its type, or is of the one that was given, or is refused', async () => {

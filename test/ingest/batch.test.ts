@@ -164,12 +164,26 @@ describe('a lenient batch', () => {
 
   test.each([
     ['what is wrong outside the items', `{"batch":[${JSON.stringify(track('a'))}],"x":"\\u0000"}`],
-    ['depth without end', `{"batch":[${JSON.stringify(track('a'))},${'['.repeat(100_000)}${']'.repeat(100_000)}]}`],
+    ['depth without end', `{"batch":[${JSON.stringify(track('a'))}],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['what is no JSON', `{"batch":[${JSON.stringify(track('a'))}`],
   ])('is 400 as a whole for %s', async (_, body) => {
     const { status } = await server.post('/v1/batch', body, LENIENT);
     expect(status).toBe(400);
     expect(server.faulty.records).toEqual([]);
+  });
+
+  test.each([
+    ['depth without end', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['a thousand NULs', `{"type":"track","properties":{"list":[${'"\\u0000",'.repeat(1_000)}1]}}`],
+    ['a hundred items that none can read', Array.from({ length: 100 }, () => '"\\u0000"').join()],
+  ])('leaves out an item with %s and no other', async (_, item) => {
+    const batch = `{"batch":[${item},${JSON.stringify(track('a'))}]}`;
+
+    const { status, json } = await server.post('/v1/batch', batch, LENIENT);
+
+    expect(status).toBe(200);
+    expect(events()).toEqual(['a']);
+    expect(json.rejected.map(({ index }) => index)).toEqual(json.rejected.map((_rejected, index) => index));
   });
 
   test('lists every item it leaves out, telling a hundred problems', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseBody, pointerTo, splitObject, toJsonText } from '../../services/messages/json.ts';
+import { parseBody, splitObject, toJsonText } from '../../services/messages/json.ts';
+import { pointerTo } from '../../services/messages/unacceptable.ts';
 import { hasCode } from '../../services/runtime/errors.ts';
 
 /** The text that comes out again. */
@@ -49,7 +50,9 @@ describe('a number keeps its digits', () => {
     ['1.0{5000}', '1'],
     ['10{2002}e-2000', '1e2'],
     ['0.0{1500}', '0'],
-    ['1e0{2000}5', '1e5'],
+    ['1e0{2000}5', '100000'],
+    ['0.0{1500}1e1500', '1e-1'],
+    ['7.50e1', '75'],
   ])('%s comes back as %s, the same value', (number, expected) => {
     expect(through(`[${writtenOut(number)}]`)).toBe(`[${expected}]`);
   });

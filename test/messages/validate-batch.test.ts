@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { validateBatch, validateItems } from '../../services/messages/validate.ts';
+import { validateBatch, validateItem, validItem } from '../../services/messages/validate.ts';
 import { bodyOf, pathsOf, traitsOf } from '../support/bodies.ts';
 
 const good = { type: 'track', user_id: 'u', event: 'e' };
@@ -83,6 +83,23 @@ describe('a batch', () => {
     expect(pathsOf(result)).toEqual(expect.arrayContaining(['/batch/150/event', '/batch/199/user_id']));
   });
 
+  test('has no item looked at after the hundredth problem', () => {
+    const looks: number[] = [];
+    const items = Array.from({ length: 1_000 }, (_, index) => ({
+      user_id: 'u',
+      get type() {
+        looks.push(index);
+        return 'track';
+      },
+    }));
+    const body = { batch: items };
+
+    const result = validateBatch({ plain: body, exact: body }, 'UTC');
+
+    expect(result.ok ? [] : result.problems).toHaveLength(100);
+    expect(Math.max(...looks)).toBe(99);
+  });
+
   test('keeps the digits of every item', () => {
     const result = batch(
       '{"batch":[{"type":"track","user_id":"u","event":"e","properties":{"n":[9007199254740993,1e400]}}]}',
@@ -92,25 +109,28 @@ describe('a batch', () => {
   });
 });
 
-describe('the items of a batch, each for itself', () => {
-  test('tell which are bad', () => {
-    const result = validateItems(bodyOf({ batch: [good, bad, 5, good] }), 'UTC');
-
-    expect(result.ok && result.items.map(pathsOf)).toEqual([[], ['/batch/1/event'], ['/batch/2'], []]);
-    expect(result.ok && result.items[3]).toMatchObject({ ok: true, draft: { type: 'track', userId: 'u' } });
+describe('an item of a batch by itself', () => {
+  test('tells what is wrong with it where it stands', () => {
+    expect(pathsOf(validateItem(bodyOf(bad), 'UTC', '/batch/1'))).toEqual(['/batch/1/event']);
+    expect(pathsOf(validateItem(bodyOf(5), 'UTC', '/batch/2'))).toEqual(['/batch/2']);
+    expect(validateItem(bodyOf(good), 'UTC', '/batch/3')).toMatchObject({ ok: true, draft: { type: 'track' } });
   });
 
   test('are bad where they set more than 10,000 traits', () => {
-    const wide = { type: 'identify', userId: 'u', traits: traitsOf(10_001) };
+    const wide = bodyOf({ type: 'identify', userId: 'u', traits: traitsOf(10_001) });
 
-    const result = validateItems(bodyOf({ batch: [good, wide] }), 'UTC');
-
-    expect(result.ok && result.items.map(pathsOf)).toEqual([[], ['/batch/1/traits']]);
+    expect(pathsOf(validateItem(wide, 'UTC'))).toEqual(['/traits']);
+    expect(validItem(wide, 'UTC')).toBeUndefined();
   });
 
-  test('are none where there is no batch', () => {
-    expect(pathsOf(validateItems(bodyOf({ batch: 'x' }), 'UTC'))).toEqual(['/batch']);
-  });
+  test.each([good, bad, 5, {}, { ...good, timestamp: 'x' }, { ...good, timestamp: '2026-11-20', properties: [] }])(
+    '%j is valid for a caller who has been told enough as it is for another',
+    (item) => {
+      const validated = validateItem(bodyOf(item), 'UTC');
+
+      expect(validItem(bodyOf(item), 'UTC')).toEqual(validated.ok ? validated.draft : undefined);
+    },
+  );
 });
 
 describe('the other calls of analytics SDKs', () => {
