@@ -53,7 +53,7 @@ export interface AnalyticsWriter {
   compactHeld(): Promise<void>;
 }
 
-/** One page of a user's events, newest first by (timestamp, messageId). */
+/** One page of a user's events, newest first by (timestamp, messageId, event). */
 export interface EventsQuery {
   readonly projectId: string;
   readonly userKey: string;
@@ -61,7 +61,14 @@ export interface EventsQuery {
   readonly event?: string;
   readonly limit: number;
   /** Only what comes after this one in the order of the page. */
-  readonly after?: { readonly timestamp: Micros; readonly messageId: string };
+  readonly after?: EventPlace;
+}
+
+/** A place in a user's events. Without `event` it lies after all events of that time and id. */
+export interface EventPlace {
+  readonly timestamp: Micros;
+  readonly messageId: string;
+  readonly event?: string;
 }
 
 export interface StoredEvent {
@@ -98,7 +105,7 @@ export interface QueryResult {
 
 /** What others may ask of analytics. Arguments and results can be cloned between threads. */
 export interface AnalyticsReader {
-  /** Each message once; the first copy of a repeat. */
+  /** Of the copies of a message, by user, event and message id, the first of each UTC day of `timestamp`. */
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]>;
   /**
    * Runs a SELECT; 64-bit and wider integers come back as strings.

@@ -1,4 +1,4 @@
-import type { Micros } from '../messages/message.ts';
+import { DAY_MICROS, dayOf } from '../messages/day.ts';
 import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
 import { userNumber } from './user-number.ts';
 
@@ -14,18 +14,23 @@ interface EventRow {
   readonly precedence: string;
 }
 
-type Copy = Pick<EventRow, 'message_id' | 'precedence'>;
-type Ask = (query: Query) => Promise<readonly unknown[]>;
+interface Copy {
+  readonly message_id: string;
+  readonly event: string;
+  /** Days since 1970. */
+  readonly day: string;
+  readonly precedence: string;
+}
 
-// A retry that carries no timestamp has that of its own arrival: how far from the first copy it is looked for.
-const REPEAT_WINDOW_MICROS = 30n * 86_400n * 1_000_000n;
+type Ask = (query: Query) => Promise<readonly unknown[]>;
 
 // A parameter over HTTP has 128 KiB at most (http_max_field_value_size); an id 128 characters of up to three bytes.
 const IDS_AT_ONCE = 300;
 
 /**
- * One page of a user's events, each message once: of several copies the first in the log. The table's order makes it
- * read a few granules, without FINAL, which would read all that the user ever did.
+ * One page of a user's events: of the copies of a message on one day the first in the log, as `track_rows FINAL` has. The
+ * table's order makes it read a few granules, without FINAL, which would read all that the user ever did; what else a page
+ * depends on lies within its own days.
  */
 export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
@@ -33,50 +38,59 @@ export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly
   while (events.length < query.limit) {
     const wanted = query.limit - events.length;
     const rows = (await ask(pageQuery({ ...query, limit: wanted, ...(after && { after }) }))) as readonly EventRow[];
-    const copies = firstOfEqualTime(rows);
+    const copies = firstOfOnePlace(rows);
     events.push(...(await withoutLaterCopies(query, copies, ask)).map(storedEvent));
     const last = copies.at(-1);
     if (last === undefined || rows.length < wanted) break;
-    after = { timestamp: BigInt(last.occurred), messageId: last.message_id };
+    after = { timestamp: BigInt(last.occurred), messageId: last.message_id, event: last.event };
   }
   return events;
 }
 
-/** WITH TIES: all copies of the last (timestamp, message_id) come along, so that the first of them is known. */
+/** WITH TIES: all copies at the last place come along, so that the first of them is known. */
 function pageQuery({ projectId, userKey, event, limit, after }: EventsQuery): Query {
   const conditions = ['project_id = {projectId:String}', 'user = {user:UInt128}'];
   if (event !== undefined) conditions.push('event = {event:String}');
   if (after !== undefined) {
+    const ofOneId =
+      after.event === undefined ? '' : ' OR (message_id = {messageId:String} AND event < {afterEvent:String})';
     conditions.push('timestamp <= fromUnixTimestamp64Micro({time:Int64})');
-    conditions.push('(timestamp < fromUnixTimestamp64Micro({time:Int64}) OR message_id < {messageId:String})');
+    conditions.push(
+      `(timestamp < fromUnixTimestamp64Micro({time:Int64}) OR message_id < {messageId:String}${ofOneId})`,
+    );
   }
   return {
     sql: `SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received,
                  session_id, properties_text, message_id_given AS given, precedence
           FROM user_event_rows WHERE ${conditions.join(' AND ')}
-          ORDER BY timestamp DESC, message_id DESC LIMIT {limit:UInt64} WITH TIES`,
+          ORDER BY timestamp DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
     params: {
       projectId,
       user: userNumber(userKey),
       limit,
       ...(event !== undefined && { event }),
       ...(after !== undefined && { time: String(after.timestamp), messageId: after.messageId }),
+      ...(after?.event !== undefined && { afterEvent: after.event }),
     },
   };
 }
 
-/** Of neighbours with the same time and id, the first copy. */
-function firstOfEqualTime(rows: readonly EventRow[]): readonly EventRow[] {
+/** Of neighbours with the same time, id and name, the first copy. */
+function firstOfOnePlace(rows: readonly EventRow[]): readonly EventRow[] {
   const firsts: EventRow[] = [];
   for (const row of rows) {
     const last = firsts.at(-1);
-    if (last?.message_id !== row.message_id || last.occurred !== row.occurred) firsts.push(row);
+    if (last === undefined || !isAtOnePlace(last, row)) firsts.push(row);
     else if (BigInt(row.precedence) > BigInt(last.precedence)) firsts[firsts.length - 1] = row;
   }
   return firsts;
 }
 
-/** Drops what is a later copy of a message that lies elsewhere in time. Only an id that the caller gave can come again. */
+function isAtOnePlace(one: EventRow, other: EventRow): boolean {
+  return one.message_id === other.message_id && one.occurred === other.occurred && one.event === other.event;
+}
+
+/** Drops what is a later copy of a message that lies elsewhere on its day. Only an id that the caller gave can come again. */
 async function withoutLaterCopies(
   query: EventsQuery,
   rows: readonly EventRow[],
@@ -86,32 +100,39 @@ async function withoutLaterCopies(
   const newest = given[0];
   const oldest = given.at(-1);
   if (newest === undefined || oldest === undefined) return rows;
+  const days = { first: dayOf(BigInt(oldest.occurred)), last: dayOf(BigInt(newest.occurred)) };
   const found: Copy[] = [];
   for (let from = 0; from < given.length; from += IDS_AT_ONCE) {
     const ids = given.slice(from, from + IDS_AT_ONCE).map((row) => row.message_id);
-    const times = { from: BigInt(oldest.occurred), to: BigInt(newest.occurred) };
-    found.push(...((await ask(copiesQuery(query, ids, times))) as readonly Copy[]));
+    found.push(...((await ask(copiesQuery(query, ids, days))) as readonly Copy[]));
   }
-  const first = new Map(found.map((row) => [row.message_id, row.precedence]));
-  return rows.filter((row) => !row.given || first.get(row.message_id) === row.precedence);
+  const first = new Map(found.map((copy) => [keyOf(copy), copy.precedence]));
+  return rows.filter(
+    (row) => !row.given || first.get(keyOf({ ...row, day: String(dayOf(BigInt(row.occurred))) })) === row.precedence,
+  );
+}
+
+function keyOf({ event, day, message_id: id }: Omit<Copy, 'precedence'>): string {
+  return JSON.stringify([event, day, id]);
 }
 
 function copiesQuery(
   { projectId, userKey }: EventsQuery,
   ids: readonly string[],
-  { from, to }: { readonly from: Micros; readonly to: Micros },
+  days: { readonly first: bigint; readonly last: bigint },
 ): Query {
   return {
-    sql: `SELECT message_id, max(precedence) AS precedence FROM user_event_rows
+    sql: `SELECT message_id, event, toString(toInt32(toDate32(timestamp))) AS day, max(precedence) AS precedence
+          FROM user_event_rows
           WHERE project_id = {projectId:String} AND user = {user:UInt128}
-            AND timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp <= fromUnixTimestamp64Micro({to:Int64})
+            AND timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp < fromUnixTimestamp64Micro({to:Int64})
             AND message_id IN {ids:Array(String)}
-          GROUP BY message_id`,
+          GROUP BY message_id, event, day`,
     params: {
       projectId,
       user: userNumber(userKey),
-      from: String(from - REPEAT_WINDOW_MICROS),
-      to: String(to + REPEAT_WINDOW_MICROS),
+      from: String(days.first * DAY_MICROS),
+      to: String((days.last + 1n) * DAY_MICROS),
       ids,
     },
   };

@@ -1,4 +1,5 @@
 /** The events of one user that some conditions ask about: by the user's own rows, a few granules. */
+import { DAY_MICROS, dayOf } from '../messages/day.ts';
 import type { Micros } from '../messages/message.ts';
 import { END_OF_TIME } from '../messages/timestamp.ts';
 import { TidemarkError } from '../runtime/errors.ts';
@@ -31,8 +32,6 @@ interface Copy extends Occurrence {
   /** Of the conditions on events of this name, those whose `where` it passes. */
   readonly passes: ReadonlySet<EventCondition>;
 }
-
-const DAY: Micros = 86_400_000_000n;
 
 // Events may be 500 KB each as they came in.
 const FIRST_ROWS = 100;
@@ -151,11 +150,11 @@ function namedSql(params: Params, event: string, conditions: readonly EventCondi
   const sql = [`event = ${params.string(event)}`];
   if (froms.every((from) => from !== null)) {
     const earliest = least(froms.map((from) => microsOf(from, now)));
-    sql.push(`timestamp >= ${params.instant(dayOf(earliest) * DAY)}`);
+    sql.push(`timestamp >= ${params.instant(dayOf(earliest) * DAY_MICROS)}`);
   }
   // An end that moves will pass what lies ahead.
   if (tos.every((to) => to !== null && 'at' in to)) {
-    const nextDay = (dayOf(-least(tos.map((to) => -microsOf(to, now)))) + 1n) * DAY;
+    const nextDay = (dayOf(-least(tos.map((to) => -microsOf(to, now)))) + 1n) * DAY_MICROS;
     if (nextDay < END_OF_TIME) sql.push(`timestamp < ${params.instant(nextDay)}`);
   }
   return `(${sql.join(' AND ')})`;
@@ -163,9 +162,4 @@ function namedSql(params: Params, event: string, conditions: readonly EventCondi
 
 function least(values: readonly bigint[]): bigint {
   return values.reduce((one, other) => (other < one ? other : one));
-}
-
-/** Rounds down before 1970 too. */
-function dayOf(time: Micros): bigint {
-  return (time - (((time % DAY) + DAY) % DAY)) / DAY;
 }

@@ -1,4 +1,5 @@
 /** Conditions as subqueries that give `user`, each user once. */
+import { DAY_MICROS } from '../messages/day.ts';
 import type { Micros } from '../messages/message.ts';
 import type { EventCondition, Member, Period, Times, TraitCondition } from './audience.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
@@ -8,8 +9,6 @@ import { testsSql } from './test-sql.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
 import type { ValueSql } from './value.ts';
-
-const DAY_MICROS: Micros = 86_400_000_000n;
 
 /** What a query is compiled for. */
 export interface Scope {

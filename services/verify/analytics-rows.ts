@@ -2,6 +2,7 @@
 import type { AnalyticsReader, Query, QueryLimits } from '../analytics/analytics-store.ts';
 import { userNumber } from '../analytics/user-number.ts';
 import type { TopicPartition } from '../event-log/event-log.ts';
+import { dayOf } from '../messages/day.ts';
 import { type Hour, hourOf } from '../messages/hour.ts';
 import { isImported, type Message, type MessageTopic, typeOf } from '../messages/message.ts';
 import { EARLIEST } from '../messages/timestamp.ts';
@@ -156,14 +157,11 @@ function copiesQuery(topic: MessageTopic, messages: readonly Located[]): Query {
   };
 }
 
-const DAY_MICROS = 86_400_000_000n;
-const DAYS_BEFORE_1970 = EARLIEST / DAY_MICROS;
-
 function keyOf(message: Message): readonly string[] {
   const { projectId, userKey, messageId, timestamp } = message;
   const key = [projectId, userNumber(userKey), messageId];
   if (message.type !== 'track') return key;
-  return [...key, message.event, String((timestamp - EARLIEST) / DAY_MICROS + DAYS_BEFORE_1970)];
+  return [...key, message.event, String(dayOf(timestamp))];
 }
 
 // As schemas/clickhouse and services/sink/row.ts have it: the lower the offset, the higher; imported tracks below all live ones.

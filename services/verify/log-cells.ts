@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { LogRecord, TopicPartition } from '../event-log/event-log.ts';
+import { dayOf } from '../messages/day.ts';
 import { type Hour, hourOf } from '../messages/hour.ts';
 import type { Message } from '../messages/message.ts';
 import { type Books, type CellName, cellOf, placeOf, type Reach } from './books.ts';
@@ -128,10 +129,8 @@ export function emptyCell(name: CellName, offset: bigint): LogCell {
   };
 }
 
-/** What makes two records one message. */
-export function identityOf({
-  topic,
-  content: { projectId, userKey, messageId },
-}: Pick<Located, 'topic' | 'content'>): string {
-  return `${topic}/${projectId}/${userKey}/${messageId}`;
+/** What makes two records one message: of tracks, the name and the day as well. */
+export function identityOf({ topic, content }: Pick<Located, 'topic' | 'content'>): string {
+  const identity = `${topic}/${content.projectId}/${content.userKey}/${content.messageId}`;
+  return content.type === 'track' ? `${identity}/${dayOf(content.timestamp)}/${content.event}` : identity;
 }

@@ -50,18 +50,35 @@ export function testUserEvents(store: () => AnalyticsStore): void {
     expect(events.map(({ messageId }) => messageId)).toEqual(['1']);
   });
 
-  test('of copies sent at other times only the first in the log is listed, whatever the page', async () => {
+  test('of copies on one day only the first in the log is listed, on other days one each, whatever the page', async () => {
     const maker = new MessageMaker();
     const first = maker.track({ messageId: 'repeated', timestamp: 2_000_000n });
-    const later = [1, 2, 3].map((n) => ({ ...first, timestamp: BigInt(n * 1000) * 1_000_000n, event: `copy ${n}` }));
-    const others = [500n, 1500n, 2500n].map((s) => maker.track({ timestamp: s * 1_000_000n, messageId: `at ${s}` }));
+    const later = [1n, 80_000n, 90_000n, 100_000n].map((s) => ({ ...first, timestamp: s * 1_000_000n }));
+    const others = [500n, 1500n, 95_000n].map((s) => maker.track({ timestamp: s * 1_000_000n, messageId: `at ${s}` }));
     await insert(store(), [...later, ...others], 10n);
     await insert(store(), [first], 1n);
 
-    const pages = await allPages(store(), maker, 2);
+    for (const limit of [1, 2, 3, 50]) {
+      const listed = (await allPages(store(), maker, limit)).flat();
 
-    expect(pages.flat().map(({ messageId }) => messageId)).toEqual(['at 2500', 'at 1500', 'at 500', 'repeated']);
-    expect(pages.flat().at(-1)).toMatchObject({ event: 'Order Completed', timestamp: 2_000_000n });
+      const names = listed.map(({ messageId, timestamp }) => `${messageId} ${timestamp / 1_000_000n}`);
+      expect([limit, names]).toEqual([
+        limit,
+        ['at 95000 95000', 'repeated 90000', 'at 1500 1500', 'at 500 500', 'repeated 2'],
+      ]);
+    }
+  });
+
+  test('one id under two names of events is two events, of one time too, whatever the page', async () => {
+    const maker = new MessageMaker();
+    const first = maker.track({ messageId: 'm', timestamp: 1_000_000n, event: 'A' });
+    await insert(store(), [first, { ...first, event: 'C' }, { ...first, event: 'B' }]);
+
+    for (const limit of [1, 2, 50]) {
+      const listed = (await allPages(store(), maker, limit)).flat();
+
+      expect([limit, listed.map(({ event }) => event)]).toEqual([limit, ['C', 'B', 'A']]);
+    }
   });
 
   test('a copy sent again as it was, not merged away yet, does not end the list early', async () => {

@@ -6,6 +6,9 @@ import { decodeCursor, encodeCursor } from '../../services/reading/cursor.ts';
 const messageIds = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 128 })
   .filter((text) => text.isWellFormed() && !text.includes('\0'));
+const events = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 512 })
+  .filter((text) => text.isWellFormed() && !text.includes('\0'));
 const timestamps = fc.bigInt({ min: EARLIEST, max: END_OF_TIME - 1n });
 
 function cursorOf(...bytes: readonly (number | Uint8Array)[]): string {
@@ -20,11 +23,12 @@ function time(micros: bigint): Buffer {
 
 test('every place comes back from its cursor, which needs no encoding in an address', () => {
   fc.assert(
-    fc.property(timestamps, messageIds, (timestamp, messageId) => {
-      const cursor = encodeCursor({ timestamp, messageId });
+    fc.property(timestamps, messageIds, fc.option(events, { nil: undefined }), (timestamp, messageId, event) => {
+      const place = { timestamp, messageId, ...(event !== undefined && { event }) };
+      const cursor = encodeCursor(place);
 
       expect(encodeURIComponent(cursor)).toBe(cursor);
-      expect(decodeCursor(cursor)).toEqual({ timestamp, messageId });
+      expect(decodeCursor(cursor)).toEqual(place);
     }),
   );
 });
@@ -44,7 +48,13 @@ test('a cursor made up by hand must name a place that there can be', () => {
   expect(decodeCursor(cursorOf(1, time(0n), text('m')))).toEqual({ timestamp: 0n, messageId: 'm' });
   expect(decodeCursor('')).toBeUndefined();
   expect(decodeCursor('x'.repeat(100_000))).toBeUndefined();
+  expect(decodeCursor(cursorOf(2, time(0n), 0, 1, text('mE')))).toEqual({ timestamp: 0n, messageId: 'm', event: 'E' });
   expect(decodeCursor(cursorOf(2, time(0n), text('m')))).toBeUndefined();
+  expect(decodeCursor(cursorOf(2, time(0n), 0, 9, text('mE')))).toBeUndefined();
+  expect(decodeCursor(cursorOf(2, time(0n), 0, 1, text('m')))).toBeUndefined();
+  expect(decodeCursor(cursorOf(2, time(0n), 0, 0, text('E')))).toBeUndefined();
+  expect(decodeCursor(cursorOf(2, time(0n), 0, 1, text(`m${'E'.repeat(513)}`)))).toBeUndefined();
+  expect(decodeCursor(cursorOf(3, time(0n), text('m')))).toBeUndefined();
   expect(decodeCursor(cursorOf(1, time(0n)))).toBeUndefined();
   expect(decodeCursor(cursorOf(1, time(EARLIEST - 1n), text('m')))).toBeUndefined();
   expect(decodeCursor(cursorOf(1, time(END_OF_TIME), text('m')))).toBeUndefined();
@@ -60,6 +70,7 @@ test('whatever is sent as a cursor is judged without an error', () => {
         fc.string(),
         fc.base64String(),
         fc.uint8Array().map((bytes) => cursorOf(1, bytes)),
+        fc.uint8Array().map((bytes) => cursorOf(2, time(0n), 0, 2, bytes)),
       ),
       (text) => {
         const place = decodeCursor(text);

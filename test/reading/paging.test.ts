@@ -46,8 +46,9 @@ const histories = fc.uniqueArray(
   fc.record({
     timestamp: fc.bigInt({ min: -3n, max: 3n }),
     messageId: fc.string({ unit: fc.constantFrom('a', 'b', 'é', '😀', '￿', '-'), minLength: 1, maxLength: 4 }),
+    event: fc.constantFrom('A', 'é', '￿'),
   }),
-  { selector: ({ timestamp, messageId }) => `${timestamp} ${messageId}`, maxLength: 40 },
+  { selector: ({ timestamp, messageId, event }) => `${timestamp} ${messageId} ${event}`, maxLength: 40 },
 );
 
 test('pages of any size hold every event of any history once, newest first', async () => {

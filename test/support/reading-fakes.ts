@@ -1,5 +1,6 @@
 import type {
   AnalyticsReader,
+  EventPlace,
   EventsQuery,
   Query,
   QueryLimits,
@@ -107,12 +108,11 @@ export class MemoryAnalytics implements AnalyticsReader {
   }
 }
 
-type Placed = Pick<StoredEvent, 'timestamp' | 'messageId'>;
-
-function compareNewestFirst(a: Placed, b: Placed): number {
+function compareNewestFirst(a: EventPlace, b: EventPlace): number {
   if (a.timestamp !== b.timestamp) return a.timestamp > b.timestamp ? -1 : 1;
   // As ClickHouse orders strings: by their bytes.
-  return Buffer.compare(Buffer.from(b.messageId), Buffer.from(a.messageId));
+  const byId = Buffer.compare(Buffer.from(b.messageId), Buffer.from(a.messageId));
+  return byId !== 0 ? byId : Buffer.compare(Buffer.from(b.event ?? ''), Buffer.from(a.event ?? ''));
 }
 
 /** Where both readers stand, moved by hand. */
