@@ -25,7 +25,7 @@ export function whyJson({ userId, userKey, evaluatedAt, verdict, tookMs, rowsRea
     is_member: verdict.isMet,
     changes_at: shownTime(verdict.changesAt),
     why: shownVerdict(verdict),
-    took_ms: tookMs,
+    took_ms: Math.round(tookMs),
     rows_read: rowsRead,
   });
 }

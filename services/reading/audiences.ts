@@ -71,7 +71,7 @@ export async function answerSavedPreview(
 }
 
 function previewAnswer({ count, sample, tookMs, rowsRead }: Preview): Answer {
-  return { status: 200, body: JSON.stringify({ count, sample, took_ms: tookMs, rows_read: rowsRead }) };
+  return { status: 200, body: JSON.stringify({ count, sample, took_ms: Math.round(tookMs), rows_read: rowsRead }) };
 }
 
 export function readSample(text: string | undefined): Checked<number> {

@@ -16,15 +16,18 @@ const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d[\d.eE+-]*/g;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 
-// A list or an object that begins within a list, or within a string that looks like one.
-const NESTED_IN_LIST = /\[[^\][{]*[[{]/;
-
 /**
  * The text for the column: as it is, but numbers beyond 64-bit integers and doubles as the nearest finite double, keys
  * as `columnKey` writes them, and lists without what is in the lists and objects in them.
  */
 export function columnJson(text: JsonText): JsonText {
-  return writtenForColumn(NESTED_IN_LIST.test(text) ? flatLists(text) : text);
+  return writtenForColumn(mayNestInList(text) ? flatLists(text) : text);
+}
+
+/** Whether a list or an object begins after a list has begun: what lies between is not looked at, as it may be a string. */
+function mayNestInList(text: JsonText): boolean {
+  const list = text.indexOf('[');
+  return list !== -1 && (text.lastIndexOf('[') > list || text.lastIndexOf('{') > list);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { parseBody } from '../../services/messages/json.ts';
 import { openApiDocument } from '../../services/reading/openapi.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
 import { OPENAPI_STRUCTURE } from '../support/openapi-structure.ts';
@@ -116,6 +117,27 @@ describe('the document', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
     expect(raw).toMatchObject({ info: { version } });
+  });
+});
+
+describe('what the linters of OpenAPI find', () => {
+  test('a list says what its items are', () => {
+    const lists = JSON.stringify(raw).match(/\{[^{}]*"type":"array"[^{}]*(?:\{|\})/g) ?? [];
+
+    expect(lists.length).toBeGreaterThan(10);
+    for (const list of lists) expect(list).toMatch(/"(?:items|prefixItems)":/);
+  });
+
+  test('a problem may have a path with a newline in it', () => {
+    const body = parseBody('{"a\\nb":"\\u0000"}');
+    const errors = body.ok ? [] : body.problems;
+    const [schema] = operations.flatMap(({ responses }) => responses['400']?.content['application/problem+json'] ?? []);
+
+    const problem = { type: 'about:blank', title: 'Bad request', status: 400, detail: 'It is wrong.', errors };
+
+    expect(errors.map(({ path }) => path)).toEqual(['/a\nb']);
+    const paths = document.problems(schema?.schema ?? {}, problem).map(({ instancePath }) => instancePath);
+    expect(paths.filter((path) => path.startsWith('/errors'))).toEqual([]);
   });
 });
 

@@ -52,6 +52,36 @@ describe('columnJson', () => {
   });
 });
 
+describe('a list that holds brackets in a string', () => {
+  test('is flattened like any other', () => {
+    expect(columnJson('{"a":["]",{"b":1}]}')).toBe('{"a":["]",[]]}');
+    expect(columnJson('{"a":["]\\"]",[1],"{"]}')).toBe('{"a":["]\\"]",[],"{"]}');
+  });
+
+  test('comes out as a parser would flatten it, whatever the strings', () => {
+    const strings = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', ',', ':', 'x') });
+    const value = fc.letrec<{ any: unknown }>((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 4 },
+        strings,
+        fc.array(tie('any'), { maxLength: 4 }),
+        fc.dictionary(strings, tie('any'), { maxKeys: 3 }),
+      ),
+    })).any;
+    const flat = (one: unknown): unknown => {
+      if (Array.isArray(one)) return one.map((member) => (typeof member === 'object' ? [] : (member as unknown)));
+      if (typeof one !== 'object' || one === null) return one;
+      return Object.fromEntries(Object.entries(one).map(([key, member]) => [key, flat(member)]));
+    };
+
+    fc.assert(
+      fc.property(value, (one) => {
+        expect(JSON.parse(columnJson(JSON.stringify({ one })))).toEqual(flat({ one }));
+      }),
+    );
+  });
+});
+
 describe('nearestDouble', () => {
   test.each([
     ['1', '1'],
