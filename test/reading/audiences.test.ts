@@ -34,7 +34,7 @@ test('an audience is counted in the project of the key, and a sample of ten is g
   const asked: Query[] = [];
   server.analytics.answer = (query) => {
     asked.push(query);
-    return { rows: [{ count: '12', sample: ['ada'] }], tookMs: 3, rowsRead: 7, bytesRead: 56 };
+    return { rows: [{ count: '12', sample: ['ada'] }], tookMs: 3.4567, rowsRead: 7, bytesRead: 56 };
   };
 
   const reply = await preview('{"definition":{"trait":"n","is":9007199254740993},"ignored":true}');
