@@ -97,7 +97,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
       ],
     });
     expect(shown).toContain('"value":9007199254740993,');
-    expect(shown).toContain('"value":[1e400,0.10]');
+    expect(shown).toContain('"value":[1e400,0.1]');
   });
 
   test('takes one id under two names of events for two events, merged or not', async () => {
