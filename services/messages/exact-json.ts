@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { digitsAtMost, MAX_NUMBER_DIGITS, rawNumber, survivesDouble } from './exact-number.ts';
 import { endOfString } from './json-text.ts';
+import { parseJson } from './parse-json.ts';
 import { MAX_DEPTH } from './unacceptable.ts';
 
 export interface ExactJson {
@@ -21,7 +22,7 @@ const [QUOTE, PLUS, MINUS, DOT, ZERO, NINE, E, LOWER_E] = [0x22, 0x2b, 0x2d, 0x2
 export function exactOf(text: string): ExactJson | undefined {
   const marked = withMarks(text);
   if (marked === undefined) return undefined;
-  return { exact: restored(JSON.parse(marked.text), 0), mayBeTooLong: marked.mayBeTooLong };
+  return { exact: restored(parseJson(marked.text), 0), mayBeTooLong: marked.mayBeTooLong };
 }
 
 /** With a string in place of each number that a double would alter. */

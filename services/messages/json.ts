@@ -5,6 +5,7 @@ import { exactOf } from './exact-json.ts';
 import { mayHoldInexactNumber } from './exact-number.ts';
 import { endOfString } from './json-text.ts';
 import type { JsonText, Problem } from './message.ts';
+import { parseJson } from './parse-json.ts';
 import { MAX_DEPTH, unacceptableIn } from './unacceptable.ts';
 
 // NUL or half a surrogate pair, as an escape; a false alarm (an escaped backslash before it) costs a walk.
@@ -86,7 +87,7 @@ function parseObject(text: JsonText): object {
 
 function parse(text: string): { plain: unknown } | { problem: Problem } {
   try {
-    return { plain: JSON.parse(text) as unknown };
+    return { plain: parseJson(text) };
   } catch (error) {
     const { message } = error as SyntaxError;
     return { problem: { path: '', message: `is not JSON: ${message.toWellFormed()}` } };

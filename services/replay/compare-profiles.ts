@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { tableOf } from '../generations/generation.ts';
 import { MAX_TRAITS } from '../messages/max-traits.ts';
 import type { Message } from '../messages/message.ts';
+import { parseJson } from '../messages/parse-json.ts';
 import { newestTraitsSql } from '../profiles/newest-traits.ts';
 import { between, namedWithin, type Offsets } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
@@ -89,7 +90,7 @@ async function look(parts: ComparisonParts, sql: string, values: Parameters<Comp
 }
 
 function offsetsIn(json: string | null): Offsets {
-  return new Map(Object.entries(JSON.parse(json ?? '{}') as Record<string, string>).map(([k, v]) => [k, BigInt(v)]));
+  return new Map(Object.entries(parseJson(json ?? '{}') as Record<string, string>).map(([k, v]) => [k, BigInt(v)]));
 }
 
 function nameOf({ projectId, userKey }: Message): string {

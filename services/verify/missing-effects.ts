@@ -3,6 +3,7 @@ import { hourOf } from '../messages/hour.ts';
 import { splitObject } from '../messages/json.ts';
 import { MAX_TRAITS } from '../messages/max-traits.ts';
 import type { Message } from '../messages/message.ts';
+import { parseJson } from '../messages/parse-json.ts';
 import { areRepeats } from '../profiles/claims.ts';
 import { inSlices } from '../profiles/slices.ts';
 import type { Decoded } from '../readers/decode-batch.ts';
@@ -91,7 +92,7 @@ function lackOf(user: UserState | undefined, message: Message, maxTraits: number
     return 'its user was not seen at its time';
   }
   if (message.type === 'track') return undefined;
-  const versions = JSON.parse(user.versions) as Record<string, string>;
+  const versions = parseJson(user.versions) as Record<string, string>;
   const traits = traitsOf(message);
   if (traits === undefined) return 'its traits cannot be read, and it is not in the dead letters';
   for (const trait of traits) {

@@ -4,6 +4,7 @@ import type { EventLog, ScanRange } from '../event-log/event-log.ts';
 import { splitObject } from '../messages/json.ts';
 import { type Message, MESSAGE_TOPICS } from '../messages/message.ts';
 import { MAX_TRAITS } from '../messages/max-traits.ts';
+import { parseJson } from '../messages/parse-json.ts';
 import { newestTraits } from '../profiles/newest-traits.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { placeOf } from './books.ts';
@@ -200,7 +201,7 @@ function asKept(users: ReadonlyMap<string, StoredUser>, maxTraits: number): Read
 function keptOf(user: StoredUser, maxTraits: number): StoredUser {
   // A version takes more characters than this: what is shorter has fewer, and need not be parsed.
   if (user.versions.length <= maxTraits * 32) return user;
-  const versions = Object.entries(JSON.parse(user.versions) as Record<string, string>);
+  const versions = Object.entries(parseJson(user.versions) as Record<string, string>);
   const kept = newestTraits(new Map(versions.map(([trait, version]) => [trait, { version }])), maxTraits);
   const traits = [...splitObject(user.traits)].filter(([trait]) => kept.has(trait));
   return {
@@ -247,7 +248,7 @@ function lackOf(user: StoredUser, fold: FoldedUser): string | undefined {
   if (user.first_seen !== fold.firstSeen || user.last_seen !== fold.lastSeen) return 'it was seen at other times';
   if (user.anonymous !== (fold.anonymous?.value ?? null)) return 'it is anonymous in one, and not in the other';
   if (user.anonymous_version !== (fold.anonymous?.version ?? null)) return 'anonymous is of another message';
-  const versions = new Map(Object.entries(JSON.parse(user.versions) as Record<string, string>));
+  const versions = new Map(Object.entries(parseJson(user.versions) as Record<string, string>));
   const names = new Set([...versions.keys(), ...fold.traits.keys()]);
   const other = [...names].find((trait) => versions.get(trait) !== fold.traits.get(trait)?.version);
   return other === undefined ? undefined : `its trait ${JSON.stringify(other)} is of another message`;
