@@ -39,10 +39,10 @@ export class PgliteDatabase implements Database {
    * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` where it cannot be used; `STORE_UNAVAILABLE` where Postgres
    *   does not start on what lies there.
    */
-  static async open(folder: string): Promise<PgliteDatabase> {
+  static async open(folder: string, signal?: AbortSignal): Promise<PgliteDatabase> {
     const lock = lockFolder(folder);
     try {
-      const cluster = await ensureCluster(folder);
+      const cluster = await ensureCluster(folder, signal);
       return new PgliteDatabase(await start(cluster), cluster, lock);
     } catch (error) {
       lock.release();

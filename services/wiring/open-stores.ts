@@ -11,6 +11,7 @@ import { Codec } from '../messages/codec.ts';
 import { TOPICS } from '../messages/message.ts';
 import { openSchemaIds } from '../schema-registry/open.ts';
 import type { Config } from '../runtime/config.ts';
+import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
 import { isServer } from './role.ts';
@@ -58,8 +59,9 @@ export class StoreOpener {
   database(): Promise<Database> {
     const { profilesUrl } = this.#config;
     return this.#patiently('the database of profiles', profilesUrl, async () => {
-      const database = await openDatabase(profilesUrl);
+      const database = await openDatabase(profilesUrl, this.#signal);
       try {
+        if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'nothing is opened any more');
         await migrateDatabase(database);
         return database;
       } catch (error) {

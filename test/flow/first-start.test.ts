@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { placeCluster } from '../support/cluster.ts';
+import { type Finished, runProgram, startProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NOWHERE = { PROFILES_URL: 'postgres://a:b@127.0.0.1:9/x', ANALYTICS_URL: 'http://a:b@127.0.0.1:9/x' };
+
+/** Levels and codes of the fatal lines. */
+function fatalsOf({ stdout }: Finished): unknown[] {
+  const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
+  const parsed = lines.map((line) => JSON.parse(line) as { level: string; code?: string; err?: unknown });
+  return parsed.filter(({ level }) => level === 'fatal').map(({ code, err }) => [code, err]);
+}
+
+async function takenPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return String((server.address() as AddressInfo).port);
+}
+
+describe('a port that is taken', () => {
+  test.each([
+    ['all', {}],
+    ['ingest', NOWHERE],
+    ['ingest', { ...NOWHERE, INGEST_PROCESSES: '2' }],
+    ['projector', NOWHERE],
+  ])('ends the role %s with one line, and leaves nothing behind (%j)', async (role, settings) => {
+    const folder = await temporaryFolder();
+    const env = { PORT: await takenPort(), DATA_DIR: join(folder, 'data'), SPOOL_DIR: join(folder, 'spool') };
+
+    const finished = await runProgram(['services/main.js', role], { ...env, ...settings });
+
+    expect([finished.code, fatalsOf(finished)], finished.stdout).toEqual([1, [['ADDRESS_IN_USE', undefined]]]);
+    expect(finished.stdout).toContain('PORT');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('is told from an address that this machine does not have', async () => {
+    const folder = await temporaryFolder();
+    const env = { PORT: '0', HOST: '203.0.113.9', DATA_DIR: join(folder, 'data') };
+
+    const finished = await runProgram(['services/main.js'], env);
+
+    expect([finished.code, fatalsOf(finished)]).toEqual([1, [['CONFIG_INVALID', undefined]]]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('keys of the first project', () => {
+  /** The keys that a start prints until it is ready. */
+  async function keysShown(data: string): Promise<{ address: string; keys: string[]; stop: () => Promise<void> }> {
+    const program = startProgram(['services/main.js'], { PORT: '0', DATA_DIR: data });
+    const keys: string[] = [];
+    for (;;) {
+      const line = await program.line();
+      if (line === undefined) throw new Error('it ended');
+      const key = /tm_[wr]_\w+$/.exec(line)?.[0];
+      if (key !== undefined) keys.push(key);
+      const { msg, address = '' } = line.startsWith('{')
+        ? (JSON.parse(line) as { msg?: string; address?: string })
+        : {};
+      if (msg === 'ready') return { address, keys, stop: () => program.kill() };
+    }
+  }
+
+  async function post(address: string, key = ''): Promise<number> {
+    const headers = { api_key: key, 'content-type': 'application/json' };
+    const body = '{"user_id":"ada","event":"Paid"}';
+    return (await fetch(`${address}/v1/track`, { method: 'POST', headers, body })).status;
+  }
+
+  test('that a start was killed before it showed are replaced and shown by the next, and never again', async () => {
+    const data = await temporaryFolder();
+    await placeCluster(join(data, 'profiles'));
+    const env = { PORT: '0', DATA_DIR: data };
+    const killed = await runProgram(['--import', './test/support/kill-at-keys.ts', 'services/main.js'], env);
+    expect([killed.code, /tm_[wr]_/.test(killed.stdout)]).toEqual([null, false]);
+
+    const second = await keysShown(data);
+    expect(second.keys).toHaveLength(2);
+    expect(await post(second.address, second.keys[0])).toBe(200);
+    await second.stop();
+    const third = await keysShown(data);
+
+    expect(third.keys).toEqual([]);
+    expect(await post(third.address, second.keys[0])).toBe(200);
+  });
+
+  test('that went to nobody are replaced and shown by the next start', async () => {
+    const data = await temporaryFolder();
+    await placeCluster(join(data, 'profiles'));
+    const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data };
+    const unread = spawn(process.execPath, ['services/main.js'], { cwd: ROOT, env, stdio: 'ignore' });
+    onTestFinished(() => void unread.kill('SIGKILL'));
+    const socket = join(data, 'control.sock');
+    await expect.poll(() => existsSync(socket), { timeout: 60_000 }).toBe(true);
+    unread.kill('SIGTERM');
+    await once(unread, 'exit');
+
+    expect((await keysShown(data)).keys).toHaveLength(2);
+  });
+});
+
+describe('Ctrl-C during the first start', () => {
+  /** What lies in the data folder when it comes, and so which phase it is. */
+  test.each([
+    ['while the stores are begun', ''],
+    ['while the database is made', 'profiles'],
+    ['while analytics is opened', 'analytics'],
+  ])('is no error, and the next start works: %s', async (_, phase) => {
+    const data = join(await temporaryFolder(), 'data');
+    const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data };
+    const child = spawn(process.execPath, ['services/main.js'], { cwd: ROOT, env, detached: true });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+    const { pid = 0 } = child;
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const begun = () => existsSync(data) && (phase === '' || readdirSync(data).includes(phase));
+    await expect.poll(begun, { timeout: 60_000, interval: 5 }).toBe(true);
+
+    // From a terminal it reaches the whole group, and by npm a second time.
+    process.kill(-pid, 'SIGINT');
+    child.kill('SIGINT');
+    await once(child, 'close');
+
+    expect([child.exitCode, /fatal|\bat .*:\d+/.test(output)], output).toEqual([0, false]);
+    const again = startProgram(['services/main.js'], { PORT: '0', DATA_DIR: data });
+    let line = await again.line();
+    while (line !== undefined && !line.includes('"ready"')) line = await again.line();
+    expect(line).toContain('"ready"');
+  });
+});
+
+describe('the data folder', () => {
+  test('is its owner’s alone, with everything in it, whatever the umask was', async () => {
+    const data = join(await temporaryFolder(), 'data');
+    const start = `umask 000; exec '${process.execPath}' services/main.js`;
+    const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data };
+    const child = spawn('sh', ['-c', start], { cwd: ROOT, env });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    await expect.poll(() => output, { timeout: 60_000 }).toContain('"ready"');
+
+    const names = await readdir(data, { recursive: true });
+    const modes = await Promise.all(
+      names.map(async (name) => ({ name, stats: await lstat(join(data, name)).catch(() => undefined) })),
+    );
+    // Postgres in WebAssembly gives its files a mode of its own, in a folder that is closed.
+    const ours = modes.filter(({ name }) => !name.startsWith('profiles/cluster/'));
+    const exposed = ours.filter(({ stats }) => stats && !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0);
+
+    expect(names.length).toBeGreaterThan(10);
+    expect(exposed.map(({ name }) => name)).toEqual([]);
+  });
+
+  test.each([
+    ['DATA_DIR', 'services/main.js', []],
+    ['SPOOL_DIR', 'services/main.js', []],
+    ['DATA_DIR', 'services/cli/tidemark.js', ['project', 'list']],
+  ])('that others may read is refused, with the command that closes it (%s, %s)', async (setting, program, args) => {
+    const folder = await temporaryFolder();
+    const exposed = join(folder, 'exposed');
+    await mkdir(exposed);
+    await writeFile(join(exposed, 'something'), '');
+    await chmod(exposed, 0o755);
+    const env = { PORT: '0', DATA_DIR: join(folder, 'data'), [setting]: exposed };
+
+    const { code, stdout, stderr } = await runProgram([program, ...args], env);
+
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain('FOLDER_EXPOSED');
+    expect(stdout + stderr).toContain(`chmod -R go-rwx ${exposed}`);
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+});

@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { runProgram } from '../support/program.ts';
+
+// As if it were another Node: it says its version by `process.versions`.
+const OLD =
+  'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})';
+
+test.each(['services/main.js', 'services/cli/tidemark.js'])(
+  '%s says in one line which Node it needs',
+  async (entry) => {
+    const { code, stdout, stderr } = await runProgram(['--import', OLD, entry, '--help']);
+
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^tidemark: this is Node 20\.20\.2 .*Node 24 or later.*npm ci && npm start.*\n$/);
+  },
+);
+
+test('what a person starts begins with that check', () => {
+  const { bin, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    bin: { tidemark: string };
+    scripts: Record<string, string>;
+  };
+
+  expect([bin.tidemark, scripts['tidemark']]).toEqual([
+    'services/cli/tidemark.js',
+    'exec node services/cli/tidemark.js',
+  ]);
+  expect(readFileSync('services/start.sh', 'utf8')).toContain('/main.js');
+  expect(execFileSync('git', ['ls-files', '-s', bin.tidemark], { encoding: 'utf8' })).toMatch(/^100755/);
+});
