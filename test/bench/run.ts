@@ -55,6 +55,6 @@ if (onServers.length > 0) {
 
 const folder = join(import.meta.dirname, 'results');
 const file = join(folder, `${new Date().toISOString().replaceAll(':', '-')}.json`);
-await mkdir(folder, { recursive: true });
+await mkdir(folder, { recursive: true, mode: 0o700 });
 await writeFile(file, `${JSON.stringify(figures, null, 2)}\n`);
 console.log(`\nwritten to ${file}`);

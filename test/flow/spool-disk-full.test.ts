@@ -12,7 +12,7 @@ const MEGABYTES = 80;
 
 function mount(folder: string): string {
   mkdirSync(folder);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'tmpfs', folder]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m,mode=0700`, 'tmpfs', folder]);
   onTestFinished(() => void execFileSync('umount', ['-l', folder]));
   return folder;
 }
