@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { freePort } from '../servers/ports.ts';
@@ -21,6 +21,8 @@ export async function embeddedScene(): Promise<Scene> {
     await SlowDisk.make(folder),
     SmallDisk.canMount ? await SmallDisk.mount(dataDir, DISK_MEBIBYTES) : undefined,
   ];
+  // The root of the disk is open to all, which the service refuses.
+  await chmod(dataDir, 0o700);
   const environment = { DATA_DIR: dataDir, INITIAL_WRITE_KEY: WRITE_KEY, INITIAL_READ_KEY: READ_KEY };
   const options = { name: 'service', role: '', port: await freePort(), folder };
   const service = new Supervised({ ...options, environment: { ...environment, ...slowDisk?.environment } });

@@ -17,7 +17,7 @@ export class SmallDisk {
 
   static async mount(folder: string, mebibytes: number): Promise<SmallDisk> {
     await mkdir(folder, { recursive: true });
-    await runTool('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0700`, 'tmpfs', folder]);
+    await runTool('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]);
     return new SmallDisk(folder, mebibytes);
   }
 
