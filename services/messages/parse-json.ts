@@ -42,6 +42,7 @@ interface Marked {
 /** Undefined where no key has an escape. */
 function withMarks(text: string): Marked | undefined {
   const keys: string[] = [];
+  const marks = new Map<string, string>();
   let marked = '';
   let from = 0;
   for (let at = text.indexOf('\\'); at !== -1;) {
@@ -51,9 +52,14 @@ function withMarks(text: string): Marked | undefined {
     if (isKey(text, end)) {
       // This is the first backslash of its string, so that no quote stands before it in there.
       const start = text.lastIndexOf('"', at);
-      const key = decoded(text.slice(start, end + 1));
-      if (key === undefined) break;
-      marked += `${text.slice(from, start)}"${MARK}${keys.push(key) - 1}"`;
+      const written = text.slice(start, end + 1);
+      let mark = marks.get(written);
+      if (mark === undefined) {
+        const key = decoded(written);
+        if (key === undefined) break;
+        marks.set(written, (mark = `"${MARK}${keys.push(key) - 1}"`));
+      }
+      marked += text.slice(from, start) + mark;
       from = end + 1;
     }
     at = text.indexOf('\\', end + 1);
@@ -79,17 +85,32 @@ function isKey(text: string, end: number): boolean {
 
 function withoutMarks(value: unknown, keys: readonly string[], depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
-  if (Array.isArray(value)) return value.map((member) => withoutMarks(member, keys, depth + 1));
-  const members = Object.entries(value).map(([key, member]) => {
-    const isMarked = key.startsWith(MARK);
-    const name = isMarked ? (keys[Number(key.slice(MARK.length))] ?? key) : key;
-    return { name, isMarked, member: withoutMarks(member, keys, depth + 1) };
-  });
-  // Without a prototype it has no hidden class that others share: its keys are no trap for anybody.
-  const object = (members.some(({ isMarked }) => isMarked) ? Object.create(null) : {}) as Record<string, unknown>;
-  for (const { name, member } of members) {
-    // `__proto__` is a key like any other.
-    Object.defineProperty(object, name, { value: member, writable: true, enumerable: true, configurable: true });
+  // Lists too: their keys are the numbers of their members.
+  const members = value as Record<string, unknown>;
+  const names = Object.keys(members);
+  let hasMarks = false;
+  for (const name of names) {
+    hasMarks ||= name.startsWith(MARK);
+    const member = members[name];
+    if (typeof member !== 'object' || member === null) continue;
+    const restored = withoutMarks(member, keys, depth + 1);
+    if (restored !== member) setOwn(members, name, restored);
+  }
+  return hasMarks ? renamed(members, names, keys) : members;
+}
+
+/** Without a prototype, and so without a hidden class that others share: its keys are no trap for anybody. */
+function renamed(members: Record<string, unknown>, names: readonly string[], keys: readonly string[]): object {
+  const object = Object.create(null) as Record<string, unknown>;
+  for (const name of names) {
+    object[name.startsWith(MARK) ? (keys[Number(name.slice(MARK.length))] ?? name) : name] = members[name];
   }
   return object;
+}
+
+/** `__proto__` is a key like any other. */
+function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  else object[key] = value;
 }
