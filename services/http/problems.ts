@@ -72,6 +72,7 @@ const DEFAULT_RETRY_AFTER_S = 1;
 const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   LOG_UNAVAILABLE: 'unavailable',
   STORE_UNAVAILABLE: 'unavailable',
+  STORE_TIMEOUT: 'unavailable',
   STOPPING: 'unavailable',
   QUERY_LIMIT: 'query-limit',
   TOO_MANY_QUESTIONS: 'overloaded',
@@ -81,9 +82,12 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   AUDIENCE_BUSY: 'conflict',
 };
 
+const STORE_AWAY = 'A store that this request needs is away now. Send the same request again later.';
+
 const DETAIL: Partial<Record<ErrorCode, string>> = {
   LOG_UNAVAILABLE: 'The event log cannot take messages now. Send the same request again later.',
-  STORE_UNAVAILABLE: 'A store that this request needs is away now. Send the same request again later.',
+  STORE_UNAVAILABLE: STORE_AWAY,
+  STORE_TIMEOUT: STORE_AWAY,
   STOPPING: 'This process is stopping. Send the same request again.',
   TOO_MANY_QUESTIONS: 'Too many questions are being asked. Send the same request again later.',
   AUDIENCE_UNKNOWN: 'This project has no such audience.',

@@ -57,6 +57,11 @@ export interface ProfileStore extends ProfileReader {
     tally?: (counts: readonly boolean[]) => readonly AppliedCount[],
   ): Promise<void>;
   /**
+   * Does what `write` does with these steps and two messages of a made-up user, and takes it back: resolves where the
+   * store takes that now. It fails as `write` does.
+   */
+  probe(steps: readonly Step[]): Promise<void>;
+  /**
    * Forgets claims, of either reader, entered longer ago than `windowMs`: a repeat that comes later counts again.
    * Returns how many.
    */

@@ -11,6 +11,7 @@ import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, readPositions } from './positions.ts';
 import type { Profile, ProfileChange } from './profile.ts';
 import type { AppliedCount, Claim, ProfileStore, Step } from './profile-store.ts';
+import { madeUp } from './made-up.ts';
 import { inSlices } from './slices.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
@@ -51,14 +52,33 @@ export class SqlProfileStore implements ProfileStore {
   ): Promise<void> {
     const { maxTraits, onDropped } = this.#options;
     const dropped = await this.#database.transaction(async (transaction) => {
-      await oneAhead([
-        () => refuseWhileHeld(transaction, 'profiles', this.#generation),
-        () => movePositions(transaction, steps),
-      ]);
+      await this.#move(transaction, steps);
       const counts = await enterClaims(transaction, 'projector', claims);
       return merge(transaction, fold(counts), tally(counts), maxTraits);
     });
     if (dropped.length > 0) onDropped?.(dropped);
+  }
+
+  async probe(steps: readonly Step[]): Promise<void> {
+    const { claim, changes, count } = madeUp();
+    try {
+      await this.#database.transaction(async (transaction) => {
+        await this.#move(transaction, steps);
+        await enterClaims(transaction, 'projector', [claim]);
+        // The second time the rows are there.
+        for (const change of changes) await merge(transaction, [change], [count], this.#options.maxTraits);
+        throw TAKEN_BACK;
+      });
+    } catch (error) {
+      if (error !== TAKEN_BACK) throw error;
+    }
+  }
+
+  async #move(transaction: Queryable, steps: readonly Step[]): Promise<void> {
+    await oneAhead([
+      () => refuseWhileHeld(transaction, 'profiles', this.#generation),
+      () => movePositions(transaction, steps),
+    ]);
   }
 
   async forgetRepeats(windowMs: number): Promise<number> {
@@ -71,6 +91,9 @@ export class SqlProfileStore implements ProfileStore {
     return forgotten;
   }
 }
+
+/** What a probe's transaction rejects with, so that it is rolled back. */
+const TAKEN_BACK = new Error('taken back');
 
 type ProfileRow = Omit<Profile, 'projectId' | 'userKey'>;
 

@@ -10,6 +10,7 @@ import { halves } from '../readers/bisect.ts';
 import { DeadLetters, type Poison } from '../readers/dead-letters.ts';
 import { decodeBatch, type Decoded, type DecodedBatch } from '../readers/decode-batch.ts';
 import { type GiveWay, ReaderLoop, type Trouble } from '../readers/reader-loop.ts';
+import { Timeouts } from '../readers/timeouts.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Folded, foldOf, type Said, saidBy, tallied } from './said.ts';
@@ -150,15 +151,20 @@ export class Projector {
     return { decoded, poison: read.poison, folded };
   }
 
-  /** Returns how many messages the store refused for themselves: found by halving, put aside, and passed. */
+  /**
+   * Returns how many messages the store refused for themselves, or never finished: found by halving, put aside, and passed.
+   * Of two halves each is a part.
+   */
   async #write(
     batch: readonly PartitionRecords[],
     decoded: readonly Decoded<Said>[],
     folded?: Folded,
+    isPart = false,
   ): Promise<number> {
     const steps = batch.map((partition) => this.#step(partition));
+    const timeouts = new Timeouts(decoded.length, isPart);
     try {
-      await this.#loop.patiently('write profiles', () => this.#writeUnlessToBlame(steps, decoded, folded));
+      await this.#loop.patiently('write profiles', () => this.#writeUnlessToBlame(steps, decoded, folded, timeouts));
       return 0;
     } catch (error) {
       if (!hasCode(error, 'STORE_REJECTED') || decoded.length === 0) throw error;
@@ -168,24 +174,33 @@ export class Projector {
         return 1 + (await this.#write(batch, []));
       }
       let refused = 0;
-      for (const half of halves(batch, decoded)) refused += await this.#write(half.batch, half.decoded);
+      for (const half of halves(batch, decoded))
+        refused += await this.#write(half.batch, half.decoded, undefined, true);
       return refused;
     }
   }
 
-  /** Of a single message that is refused, makes sure that the store takes what it took before: else it is not to blame. */
+  /**
+   * Of a single message that is refused, makes sure that the store takes what it took before: else it is not to blame. Of
+   * messages that time out again and again, that the store takes made-up ones in their place: one that it took before may
+   * be of the very user whose profile has become slow, and after a start there is none.
+   */
   async #writeUnlessToBlame(
     steps: readonly Step[],
     decoded: readonly Decoded<Said>[],
     folded: Folded | undefined,
+    timeouts: Timeouts,
   ): Promise<void> {
     try {
       await this.#writeSteps(steps, decoded, folded);
       const [some] = decoded;
       if (some !== undefined) this.#taken = some.content.change;
     } catch (error) {
-      if (hasCode(error, 'STORE_REJECTED') && decoded.length === 1) await this.#checkStore();
-      throw error;
+      const rejection = timeouts.rejection(error);
+      if (rejection !== undefined)
+        await this.#unlessRefused('a made-up profile', () => this.#options.store.probe(steps));
+      else if (hasCode(error, 'STORE_REJECTED') && decoded.length === 1) await this.#checkStore();
+      throw rejection ?? error;
     }
   }
 
@@ -193,11 +208,15 @@ export class Projector {
   async #checkStore(): Promise<void> {
     const taken = this.#taken;
     if (taken === undefined) return;
+    await this.#unlessRefused('a profile that it took before', () => this.#options.store.write([], [], () => [taken]));
+  }
+
+  async #unlessRefused(what: string, write: () => Promise<void>): Promise<void> {
     try {
-      await this.#options.store.write([], [], () => [taken]);
+      await write();
     } catch (cause) {
       if (!hasCode(cause, 'STORE_REJECTED')) throw cause;
-      throw new TidemarkError('STORE_UNAVAILABLE', 'the database refuses a profile that it took before', { cause });
+      throw new TidemarkError('STORE_UNAVAILABLE', `the database refuses ${what}`, { cause });
     }
   }
 

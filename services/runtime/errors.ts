@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'MESSAGE_UNDECODABLE' // bytes on the log that are no message of ours
   | 'POSITION_MOVED' // another reader has moved this partition's position: this one no longer owns it
   | 'STORE_UNAVAILABLE' // a database cannot be reached now
+  | 'STORE_TIMEOUT' // a database did not finish a statement in the time that it may take
   | 'STORE_REJECTED' // a database refuses the statement whatever one does
   | 'STORE_NEWER' // the store was migrated by a newer version of Tidemark
   | 'QUERY_LIMIT' // a question ran past its limit of time, memory or rows
@@ -36,6 +37,7 @@ export type ErrorCode =
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'LOG_UNAVAILABLE',
   'STORE_UNAVAILABLE',
+  'STORE_TIMEOUT',
   'TOO_MANY_QUESTIONS',
   'AUDIENCE_BUSY',
   'CONTROL_UNAVAILABLE',

@@ -3,6 +3,7 @@ import type { Database } from '../../services/database/database.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { ProfileChange, TraitState } from '../../services/profiles/profile.ts';
 import type { Claim, ProfileStore, Step } from '../../services/profiles/profile-store.ts';
+import { tableOf } from '../../services/generations/generation.ts';
 import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
 
@@ -13,6 +14,21 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
       const store = new SqlProfileStore(openDatabase(), generation);
 
       expect(await store.find(randomProjectId(), randomUserKey())).toBeUndefined();
+    });
+
+    test('a probe asks for the same and leaves nothing behind', async () => {
+      const store = new SqlProfileStore(openDatabase(), generation);
+      const from = beginningOf({ topic: randomTopic(), partition: 0 });
+      const to = { ...from, offset: 1n, identity: randomIdentity() };
+
+      await store.probe([{ from, to }]);
+
+      expect(await store.positions([from])).toEqual([]);
+      for (const table of ['users', 'profiles', 'applied_counts']) {
+        const sql = `select 1 from ${tableOf('profiles', generation, table)} where project_id like 'probe-%'`;
+        expect(await openDatabase().query(sql)).toEqual([]);
+      }
+      await expect(store.probe([{ from: to, to }])).rejects.toMatchObject({ code: 'POSITION_MOVED' });
     });
 
     test('a change is found again, whole', async () => {

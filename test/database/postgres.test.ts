@@ -88,9 +88,9 @@ describe.skipIf(server === undefined)('on a server', () => {
     const database = await bench.open('statement_timeout_ms=50&pool_max=1');
     const sleep = 'select pg_sleep(0.2)::text';
 
-    await expect(database.query(sleep)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(database.query(sleep)).rejects.toMatchObject({ code: 'STORE_TIMEOUT', retryable: true });
     await database.transaction((transaction) => transaction.query(sleep), { isUnhurried: true });
-    await expect(database.query(sleep)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(database.query(sleep)).rejects.toMatchObject({ code: 'STORE_TIMEOUT', retryable: true });
   });
 
   test('who waits too long for a lock is told to come again', async () => {

@@ -49,6 +49,10 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.find(projectId, userKey);
   }
 
+  probe(steps: readonly Step[]): Promise<void> {
+    return this.#store.probe(steps);
+  }
+
   forgetRepeats(windowMs: number): Promise<number> {
     return this.#store.forgetRepeats(windowMs);
   }

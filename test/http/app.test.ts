@@ -139,6 +139,7 @@ describe('what a handler throws', () => {
   test.each([
     ['LOG_UNAVAILABLE', 503],
     ['STORE_UNAVAILABLE', 503],
+    ['STORE_TIMEOUT', 503],
     ['STOPPING', 503],
     ['QUERY_LIMIT', 422],
     ['STORE_REJECTED', 500],

@@ -14,6 +14,7 @@ export function overriding(store: ProfileStore, changes: Partial<ProfileStore>):
     find: (...args) => store.find(...args),
     positions: (...args) => store.positions(...args),
     write: (...args) => store.write(...args),
+    probe: (...args) => store.probe(...args),
     forgetRepeats: (...args) => store.forgetRepeats(...args),
     ...changes,
   };
