@@ -38,8 +38,8 @@ export interface AnalyticsWriter {
    * Inserts all rows of these ranges, then notes the ranges as held. Resolves when they would survive a crash; if it
    * rejects, some of the rows may be there. Inserting the same ranges again, with the same rows, changes no answer.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable; `STORE_REJECTED` where a row is refused whatever one does;
-   *   `STOPPING`.
+   * @throws TidemarkError `STORE_UNAVAILABLE` and `STORE_TIMEOUT`, retryable; `STORE_REJECTED` where a row is refused
+   *   whatever one does; `STOPPING`.
    */
   insert(ranges: readonly HeldRange[], rows: Rows): Promise<void>;
   /** Up to where each partition is held without a hole from offset 0; its beginning where nothing is. In order. */

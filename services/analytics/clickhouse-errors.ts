@@ -77,9 +77,16 @@ export function openingError(error: unknown): TidemarkError {
   return unavailable(error, says);
 }
 
+/** What ClickHouse's driver says where an answer does not come in time. It has no code. */
+const NO_ANSWER = 'Timeout error.';
+
 /** The error of an insert as ours. */
 export function insertError(error: unknown): TidemarkError {
   const { code, says } = told(error);
+  if (LIMITS[code] === 'time' || says === NO_ANSWER) {
+    const cause = quoteless(error, says);
+    return new TidemarkError('STORE_TIMEOUT', `ClickHouse does not finish it in time: ${says}`, { cause });
+  }
   return REFUSED_ROWS.has(code)
     ? new TidemarkError('STORE_REJECTED', `ClickHouse refuses a row: ${says}`, { cause: quoteless(error, says) })
     : unavailable(error, says);

@@ -98,7 +98,13 @@ export class Sink {
     this.#maxRows = options.maxRows ?? MAX_ROWS;
     this.#maxChars = options.maxChars ?? MAX_CHARS;
     this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
-    this.#inserter = new Inserter({ analytics, log, codec, projectId: options.projectId });
+    this.#inserter = new Inserter({
+      analytics,
+      log,
+      codec,
+      projectId: options.projectId,
+      patiently: (...call) => this.#loop.patiently(...call),
+    });
     this.#deadLetters = new DeadLetters(log, codec, 'sink', options.deadLettersFrom);
     this.#loop = new ReaderLoop({
       logger,
@@ -225,7 +231,7 @@ export class Sink {
   async #insert(portion: Portion, counts: readonly boolean[], reader: LogReader): Promise<void> {
     const { steps, unclaimed, claimed, poison } = portion;
     const counted = claimed.filter((_, index) => counts[index] === true);
-    const refused = await this.#loop.patiently('insert into analytics', () => this.#inserter.insert(portion, counted));
+    const refused = await this.#inserter.insert(portion, counted);
     await this.#loop.patiently('note what analytics holds', () => this.#inserter.note(steps));
     await this.#putAside([...poison, ...refused]);
     await this.#release(counted, refused);

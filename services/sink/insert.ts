@@ -5,6 +5,7 @@ import type { Message } from '../messages/message.ts';
 import type { Step } from '../profiles/profile-store.ts';
 import type { Poison } from '../readers/dead-letters.ts';
 import { prepareFor } from '../readers/decode-batch.ts';
+import { Timeouts } from '../readers/timeouts.ts';
 import { allDone } from '../runtime/all-done.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { Turns } from '../runtime/turns.ts';
@@ -20,6 +21,8 @@ export interface InserterParts {
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
   /** Whose messages alone are copied; undefined: everybody's. */
   readonly projectId: string | undefined;
+  /** Repeats what is passing. */
+  readonly patiently: <T>(what: string, call: () => Promise<T>) => Promise<T>;
 }
 
 /** Inserts messages, and tells those that analytics refuses for themselves from an analytics that refuses everything. */
@@ -28,29 +31,38 @@ export class Inserter {
   readonly #log: Pick<EventLog, 'scan'>;
   readonly #codec: Pick<Codec, 'prepare' | 'decode'>;
   readonly #projectId: string | undefined;
+  readonly #patiently: InserterParts['patiently'];
   /** Of each type a message that analytics took. */
   readonly #taken = new Map<Message['type'], Entry>();
 
-  constructor({ analytics, log, codec, projectId }: InserterParts) {
+  constructor({ analytics, log, codec, projectId, patiently }: InserterParts) {
     this.#analytics = analytics;
     this.#log = log;
     this.#codec = codec;
     this.#projectId = projectId;
+    this.#patiently = patiently;
   }
 
   /**
-   * Inserts what counts and returns what is refused. May be repeated.
-   *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, also where analytics refuses what it took before: the fault is
-   *   not the messages'.
+   * Inserts what counts and returns what is refused, or never finished. It waits while analytics is away, and where
+   * analytics refuses what it took before: the fault is not the messages'.
    */
-  async insert(portion: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Poison[]> {
+  insert(portion: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Poison[]> {
+    const timeouts = new Timeouts(portion.unclaimed + counted.length, false);
+    return this.#patiently('insert into analytics', () => this.#insertOnce(portion, counted, timeouts));
+  }
+
+  async #insertOnce(
+    portion: Portion,
+    counted: readonly ClaimedEntry[],
+    timeouts: Timeouts,
+  ): Promise<readonly Poison[]> {
     try {
       await allDone([this.#insertMessages(portion, counted), this.#insertUsers(portion, counted)]);
-      this.#remember(portion, counted);
+      this.#remember([...portion.samples, ...counted]);
       return [];
     } catch (error) {
-      if (!hasCode(error, 'STORE_REJECTED')) throw error;
+      if (timeouts.rejection(error) === undefined && !hasCode(error, 'STORE_REJECTED')) throw error;
       return this.#insertOneByOne(await this.#readAgain(portion, counted));
     }
   }
@@ -91,13 +103,44 @@ export class Inserter {
   }
 
   async #insertOneByOne(entries: readonly Entry[]): Promise<readonly Poison[]> {
-    const refused = await insertUnlessRefused(entries, (some) => this.#insertEntries(some));
-    if (refused.length > 0) await this.#check(new Set(entries.map(({ content }) => content.message.type)));
+    const refused = await insertUnlessRefused(entries, (some) => this.#insertPart(some, entries));
+    if (refused.length > 0) await this.#check(typesOf(entries));
     return refused;
   }
 
   async #insertEntries(entries: readonly Entry[]): Promise<void> {
     await this.#analytics.insert([], joinRows([await messageRows(entries), await userRows([], entries)]));
+  }
+
+  /** @throws TidemarkError `STORE_REJECTED` also where it times out and analytics is not to blame. */
+  async #insertPart(part: readonly Entry[], all: readonly Entry[]): Promise<void> {
+    const timeouts = new Timeouts(part.length, true);
+    await this.#patiently('insert into analytics', async () => {
+      try {
+        await this.#insertEntries(part);
+      } catch (error) {
+        const rejection = timeouts.rejection(error);
+        if (rejection !== undefined) await this.#checkInTime(part, all);
+        throw rejection ?? error;
+      }
+    });
+    this.#remember(part);
+  }
+
+  /**
+   * Makes sure that analytics takes in time what it took before. A message by itself is not to blame where that is nothing
+   * of its type: then another of those that are to be inserted must be taken.
+   */
+  async #checkInTime(part: readonly Entry[], all: readonly Entry[]): Promise<void> {
+    const [only, another] = part;
+    const type = only?.content.message.type;
+    if (type !== undefined && another === undefined && !this.#taken.has(type)) {
+      const other = all.findLast((one) => one !== only && one.content.message.type === type);
+      if (other === undefined) throw new TidemarkError('STORE_TIMEOUT', `analytics has not taken any ${type} yet`);
+      await this.#insertEntries([other]);
+      this.#remember([other]);
+    }
+    await this.#check(typesOf(part));
   }
 
   async #check(types: ReadonlySet<Message['type']>): Promise<void> {
@@ -110,12 +153,16 @@ export class Inserter {
     }
   }
 
-  #remember({ samples }: Portion, counted: readonly ClaimedEntry[]): void {
-    for (const entry of [...samples, ...counted]) {
+  #remember(entries: readonly Entry[]): void {
+    for (const entry of entries) {
       const { type } = entry.content.message;
       if (!this.#taken.has(type)) this.#taken.set(type, entry);
     }
   }
+}
+
+function typesOf(entries: readonly Entry[]): ReadonlySet<Message['type']> {
+  return new Set(entries.map(({ content }) => content.message.type));
 }
 
 function placeOf({ topic, partition, record }: Entry): string {

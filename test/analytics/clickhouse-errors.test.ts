@@ -1,5 +1,7 @@
-import { parseError } from '@clickhouse/client';
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { createClient, parseError } from '@clickhouse/client';
+import { expect, onTestFinished, test } from 'vitest';
 import { insertError } from '../../services/analytics/clickhouse-errors.ts';
 
 test.each([
@@ -20,4 +22,24 @@ test.each([
     message,
     cause: { message: message.replace(/^.*: (?=\d)/, '') },
   });
+});
+
+test.each([
+  'Code: 159. DB::Exception: Timeout exceeded: elapsed 2 seconds, maximum: 1. (TIMEOUT_EXCEEDED)',
+  'Code: 160. DB::Exception: Estimated query execution time (20 seconds) is too long. (TOO_SLOW)',
+])('%s is a timeout', (told) => {
+  expect(insertError(parseError(told))).toMatchObject({ code: 'STORE_TIMEOUT', retryable: true });
+});
+
+test('no answer in the time of a request is a timeout, no connection is not', async () => {
+  const silent = createServer((socket) => void socket.on('error', () => undefined));
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const client = createClient({ url: `http://127.0.0.1:${port}`, request_timeout: 100 });
+  onTestFinished(() => client.close());
+  const failure = () => client.command({ query: 'SELECT 1' }).catch((error: unknown) => insertError(error));
+
+  expect(await failure()).toMatchObject({ code: 'STORE_TIMEOUT' });
+  silent.close();
+  await expect.poll(failure).toMatchObject({ code: 'STORE_UNAVAILABLE' });
 });
