@@ -41,36 +41,50 @@ interface Marked {
 
 /** Undefined where no key has an escape. */
 function withMarks(text: string): Marked | undefined {
-  const keys: string[] = [];
-  const marks = new Map<string, string>();
+  const escaped = escapedKeys(text);
+  if (escaped.size === 0) return undefined;
+  const keys = [...escaped];
+  const marks = new Map(keys.map((key, number) => [key, `"${MARK}${number}"`]));
   let marked = '';
   let from = 0;
-  for (let at = text.indexOf('\\'); at !== -1;) {
-    const end = endOfString(text, at);
-    // Not JSON: to be refused by whoever parses it.
-    if (end === -1) break;
-    if (isKey(text, end)) {
-      // This is the first backslash of its string, so that no quote stands before it in there.
-      const start = text.lastIndexOf('"', at);
-      const written = text.slice(start, end + 1);
-      let mark = marks.get(written);
-      if (mark === undefined) {
-        const key = decoded(written);
-        if (key === undefined) break;
-        marks.set(written, (mark = `"${MARK}${keys.push(key) - 1}"`));
-      }
-      marked += text.slice(from, start) + mark;
-      from = end + 1;
-    }
-    at = text.indexOf('\\', end + 1);
+  for (const [start, end] of stringsIn(text, '"')) {
+    if (!isKey(text, end)) continue;
+    // Written without an escape, too: of a key given twice, the last counts.
+    const mark = marks.get(keyOf(text, start, end) ?? '');
+    if (mark === undefined) continue;
+    marked += text.slice(from, start) + mark;
+    from = end + 1;
   }
-  return keys.length === 0 ? undefined : { text: marked + text.slice(from), keys };
+  return { text: marked + text.slice(from), keys };
+}
+
+/** What the keys that are written with an escape say. */
+function escapedKeys(text: string): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const [start, end] of stringsIn(text, '\\')) {
+    const key = isKey(text, end) ? keyOf(text, start, end) : undefined;
+    if (key !== undefined) keys.add(key);
+  }
+  return keys;
+}
+
+/** Where strings begin and end: all of them, or those with a backslash. Of what is not JSON, some. */
+function* stringsIn(text: string, first: '"' | '\\'): Iterable<readonly [start: number, end: number]> {
+  for (let at = text.indexOf(first); at !== -1;) {
+    const end = endOfString(text, at);
+    if (end === -1) return;
+    // A first backslash has no quote before it in its string.
+    yield [text.lastIndexOf('"', at), end];
+    at = text.indexOf(first, end + 1);
+  }
 }
 
 /** Undefined where it is no string. */
-function decoded(string: string): string | undefined {
+function keyOf(text: string, start: number, end: number): string | undefined {
+  const written = text.slice(start, end + 1);
+  if (!written.includes('\\')) return written.slice(1, -1);
   try {
-    return JSON.parse(string) as string;
+    return JSON.parse(written) as string;
   } catch {
     return undefined;
   }

@@ -73,7 +73,13 @@ describe('any JSON', () => {
     },
   );
 
-  test('of a key given twice, the last counts, in the place of the first', () => {
-    expect(JSON.stringify(parseJson('{"\\n":1,"a":2,"\\u000a":3}'))).toBe('{"\\n":3,"a":2}');
+  test.each([
+    ['{"\\n":1,"a":2,"\\u000a":3}', '{"\\n":3,"a":2}'],
+    ['{"a":1,"\\u0061":2,"a":3}', '{"a":3}'],
+    ['{"\\u0061":1,"b":2,"a":3}', '{"a":3,"b":2}'],
+    ['{"a":1,"b":2,"\\u0061":3}', '{"a":3,"b":2}'],
+    ['{"":1,"\\n":2,"":3}', '{"":3,"\\n":2}'],
+  ])('%s: of a key given twice, the last counts, in the place of the first', (text, read) => {
+    expect(JSON.stringify(parseJson(text))).toBe(read);
   });
 });
