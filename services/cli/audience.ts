@@ -1,30 +1,211 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { AudienceAnswer } from '../reading/audience-commands.ts';
+import type { CommandArguments } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
+import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
-import { projectOf } from './project-of.ts';
+import { printJson, table } from './print.ts';
 
-export const DEFINITION_ARGUMENT = ['<file>', 'the definition as JSON, - for standard input'] as const;
-export const PROJECT_OPTION = ['--project <id>', 'whose users they are (default: the only project)'] as const;
-
-export interface AskedOfProject {
-  readonly project?: string;
+export function addAudience(root: Command, context: CliContext): void {
+  const audience = root.command('audience').description('Questions about users, and those saved under a name');
+  addAudiencePreview(audience, context);
+  addAudienceSave(audience, context);
+  addAudienceList(audience, context);
+  addAudienceShow(audience, context);
+  addAudienceChange(audience, context);
+  addAudienceDelete(audience, context);
+  addAudienceMembers(audience, context);
+  addAudienceChanges(audience, context);
+  addAudienceEvaluate(audience, context);
+  addAudienceExplain(audience, context);
+  addAudienceWhy(audience, context);
 }
 
-/** What a question about an audience says of it. */
-export async function askedOf(
+function addAudiencePreview(parent: Command, context: CliContext): void {
+  parent
+    .command('preview')
+    .description('count the users of an audience, and name some')
+    .argument('<project>', 'the id of the project')
+    .argument(...DEFINITION_ARGUMENT)
+    .option('--sample <number>', 'how many user ids to give', '10')
+    .option('--json', 'print JSON, as without it')
+    .action(async (project: string, definition: string, { sample }: { sample: string }) => {
+      const args = { project, definition: definitionText(definition), sample: Number(sample) };
+      printAnswer(context, await carryOut(context, 'audience preview', args));
+    });
+}
+
+function addAudienceSave(parent: Command, context: CliContext): void {
+  parent
+    .command('save')
+    .description('save an audience under a name')
+    .argument('<project>', 'the id of the project')
+    .argument('<name>', 'a name that no other audience of the project has')
+    .argument(...DEFINITION_ARGUMENT)
+    .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d')
+    .option('--json', 'print JSON, as without it')
+    .action(async (project: string, name: string, definition: string, { refresh }: { refresh?: string }) => {
+      const args = { project, name, definition: definitionText(definition), refresh: refreshOf(refresh) };
+      printAnswer(context, await carryOut(context, 'audience save', args));
+    });
+}
+
+interface Page {
+  readonly audiences: readonly Shown[];
+  readonly next_cursor: string | null;
+}
+
+interface Shown {
+  readonly id: string;
+  readonly name: string;
+  readonly refresh: string | null;
+  readonly evaluation: { readonly at: string; readonly members: number } | null;
+  readonly failure: string | null;
+}
+
+function addAudienceList(parent: Command, context: CliContext): void {
+  parent
+    .command('list')
+    .description('list saved audiences, newest first')
+    .argument('<project>', 'the id of the project')
+    .option('--json', 'print JSON for programs')
+    .action(async (project: string, { json }: { json?: true }) => {
+      const all: Shown[] = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const answer = await carryOut(context, 'audience list', { project, limit: 100, cursor });
+        const page = JSON.parse(answer.json) as Page;
+        all.push(...page.audiences);
+        cursor = page.next_cursor;
+      }
+      if (json) printJson(context, all);
+      else context.out(table(['ID', 'NAME', 'REFRESH', 'MEMBERS', 'EVALUATED', 'FAILURE'], all.map(rowOf)));
+    });
+}
+
+function rowOf({ id, name, refresh, evaluation, failure }: Shown): string[] {
+  return [id, name, refresh ?? '-', String(evaluation?.members ?? '-'), evaluation?.at ?? '-', failure ?? '-'];
+}
+
+function addAudienceShow(parent: Command, context: CliContext): void {
+  parent
+    .command('show')
+    .description('show a saved audience')
+    .argument('<project>', 'the id of the project')
+    .argument('<id>', 'the id of the audience')
+    .option('--json', 'print JSON, as without it')
+    .action(async (project: string, id: string) => {
+      printAnswer(context, await carryOut(context, 'audience show', { project, id }));
+    });
+}
+
+interface Options {
+  readonly name?: string;
+  readonly definition?: string;
+  readonly refresh?: string;
+}
+
+function addAudienceChange(parent: Command, context: CliContext): void {
+  parent
+    .command('change')
+    .description('change what is named of a saved audience')
+    .argument('<project>', 'the id of the project')
+    .argument('<id>', 'the id of the audience')
+    .option('--name <name>', 'a name that no other audience of the project has')
+    .option('--definition <definition>', 'the definition as JSON, or @FILE')
+    .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or none')
+    .option('--json', 'print JSON, as without it')
+    .action(async (project: string, id: string, { name, definition, refresh }: Options) => {
+      const text = definition === undefined ? undefined : definitionText(definition);
+      const args = { project, id, name, definition: text, refresh: refreshOf(refresh) };
+      printAnswer(context, await carryOut(context, 'audience change', args));
+    });
+}
+
+function addAudienceDelete(parent: Command, context: CliContext): void {
+  parent
+    .command('delete')
+    .description('delete a saved audience and its history')
+    .argument('<project>', 'the id of the project')
+    .argument('<id>', 'the id of the audience')
+    .option('--json', 'print JSON, as without it')
+    .action(async (project: string, id: string) => {
+      printAnswer(context, await carryOut(context, 'audience delete', { project, id }));
+    });
+}
+
+function addAudienceMembers(parent: Command, context: CliContext): void {
+  parent
+    .command('members')
+    .description('print everybody who is in a saved audience now, a line of JSON each, and a last line')
+    .argument('<project>', 'the id of the project')
+    .argument('<id>', 'the id of the audience')
+    .option('--json', 'print JSON, as without it')
+    .action((project: string, id: string) => printLines(context, 'audience members', { project, id }));
+}
+
+function addAudienceChanges(parent: Command, context: CliContext): void {
+  parent
+    .command('changes')
+    .description('print who entered and left a saved audience, a line of JSON each, and a last line')
+    .argument('<project>', 'the id of the project')
+    .argument('<id>', 'the id of the audience')
+    .option('--since <time>', 'only what evaluations after this time found')
+    .option('--json', 'print JSON, as without it')
+    .action((project: string, id: string, { since }: { since?: string }) =>
+      printLines(context, 'audience changes', { project, id, since }),
+    );
+}
+
+function addAudienceEvaluate(parent: Command, context: CliContext): void {
+  parent
+    .command('evaluate')
+    .description('evaluate a saved audience now, and keep who entered and left')
+    .argument('<project>', 'the id of the project')
+    .argument('<id>', 'the id of the audience')
+    .option('--json', 'print JSON, as without it')
+    .action(async (project: string, id: string) => {
+      printAnswer(context, await carryOut(context, 'audience evaluate', { project, id }));
+    });
+}
+
+/** Prints a stream of lines page by page, as one: the last line once, at its end. */
+async function printLines(
   context: CliContext,
-  file: string,
-  { project }: AskedOfProject,
-): Promise<{ project: string; definition: string }> {
-  const definition = await readText(file);
-  return { project: (await projectOf(context, project)).id, definition };
+  command: 'audience members' | 'audience changes',
+  args: CommandArguments,
+): Promise<void> {
+  let page: CommandArguments = args;
+  for (;;) {
+    const lines = (await carryOut(context, command, page)).json.trimEnd();
+    const last = lines.lastIndexOf('\n') + 1;
+    const end = JSON.parse(lines.slice(last)) as { readonly next_cursor: string | null };
+    context.out(end.next_cursor === null ? `${lines}\n` : lines.slice(0, last));
+    if (end.next_cursor === null) return;
+    const { project, id } = args;
+    page = { project, id, cursor: end.next_cursor };
+  }
 }
 
-async function readText(file: string): Promise<string> {
+/** JSON as it came, every digit kept: that of an audience is for programs and people alike. */
+function printAnswer({ out }: CliContext, { json }: AudienceAnswer): void {
+  out(`${json.trimEnd()}\n`);
+}
+
+const DEFINITION_ARGUMENT = ['<definition>', 'the definition as JSON, or @FILE'] as const;
+
+/** @throws TidemarkError `COMMAND_INVALID` where the file cannot be read. */
+function definitionText(given: string): string {
+  if (!given.startsWith('@')) return given;
   try {
-    return await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
+    return readFileSync(given.slice(1), 'utf8');
   } catch (cause) {
-    throw new TidemarkError('COMMAND_INVALID', `${file} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new TidemarkError('COMMAND_INVALID', `The file ${given.slice(1)} cannot be read.`, { cause });
   }
+}
+
+/** `none` is no refresh. */
+function refreshOf(given: string | undefined): string | null | undefined {
+  return given === 'none' ? null : given;
 }

@@ -1,9 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ShownDeadLetter } from '../dead-letters/listing.ts';
+import type { SettleResult } from '../dead-letters/settle.ts';
+import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
-import { addDeadLettersDrop } from './dead-letters-drop.ts';
-import { addDeadLettersList } from './dead-letters-list.ts';
-import { addDeadLettersReplay } from './dead-letters-replay.ts';
-import { addDeadLettersShow } from './dead-letters-show.ts';
+import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import { withProgress } from './progress.ts';
 
 export function addDeadLetters(root: Command, context: CliContext): void {
   const deadLetters = root.command('dead-letters').description('messages that readers could not process');
@@ -11,4 +12,145 @@ export function addDeadLetters(root: Command, context: CliContext): void {
   addDeadLettersShow(deadLetters, context);
   addDeadLettersReplay(deadLetters, context);
   addDeadLettersDrop(deadLetters, context);
+}
+
+interface Options extends FilterOptions, OutputOptions {
+  readonly state?: string;
+  readonly limit?: number;
+}
+
+const ERROR_CHARACTERS = 60;
+
+function addDeadLettersList(parent: Command, context: CliContext): void {
+  addFilters(parent.command('list').description('list messages that readers put aside, newest first'))
+    .option('--state <state>', 'waiting, replayed, dropped or any (default: waiting)')
+    .option('--limit <count>', 'at most so many (default: 100)', count)
+    .option(...JSON_OPTION)
+    .action(async ({ json, ...args }: Options) => {
+      const listed = await withProgress(context, 'reading', (onProgress) =>
+        carryOut(context, 'dead-letters list', { ...args }, { onProgress }),
+      );
+      if (json) return printJson(context, listed);
+      context.out(table(['ID', 'STATE', 'READERS', 'PROJECT', 'PUT ASIDE', 'WHY'], listed.dead_letters.map(rowOf)));
+      if (listed.more) context.err('There are more: raise --limit, or narrow it down.\n');
+      if (listed.unreadable > 0) context.err(`${listed.unreadable} records of the topic are no dead letters.\n`);
+    });
+}
+
+function rowOf({ id, state, attempts, project_id: project, failed_at: failedAt, copy_of: original }: ShownDeadLetter) {
+  const readers = [...new Set(attempts.map(({ reader }) => reader))].join(', ');
+  const why = printable(attempts.at(-1)?.error ?? '');
+  return [id, state, readers, project ?? '-', failedAt, original === null ? why : `(copy of ${original}) ${why}`];
+}
+
+/** On one line; an error may quote anything. */
+function printable(error: string): string {
+  const text = error.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return text.length <= ERROR_CHARACTERS ? text : `${text.slice(0, ERROR_CHARACTERS)}…`;
+}
+
+function addDeadLettersShow(parent: Command, context: CliContext): void {
+  parent
+    .command('show')
+    .description('show all that is known of a message that was put aside, as JSON')
+    .argument('<id>', 'topic/partition/offset, as list shows it')
+    .option('--json', 'print JSON, as it does anyway')
+    .action(async (id: string) => {
+      const shown = await withProgress(context, 'reading', (onProgress) =>
+        carryOut(context, 'dead-letters show', { id }, { onProgress }),
+      );
+      printJson(context, shown);
+    });
+}
+
+function addDeadLettersReplay(parent: Command, context: CliContext): void {
+  addSettleOptions(
+    parent
+      .command('replay')
+      .description('append messages to their topics again, as they were, once what stood in their way is gone'),
+  ).action(async (ids: readonly string[], options: SettleOptions) => {
+    const args = settleArguments(ids, options);
+    const result = await withProgress(context, 'replaying', (onProgress) =>
+      carryOut(context, 'dead-letters replay', args, { onProgress }),
+    );
+    printSettled(context, 'replayed', result, options.json);
+  });
+}
+
+function addDeadLettersDrop(parent: Command, context: CliContext): void {
+  addSettleOptions(
+    parent.command('drop').description('forget messages: they stay on the log, and are listed no more'),
+  ).action(async (ids: readonly string[], options: SettleOptions) => {
+    const args = settleArguments(ids, options);
+    const result = await withProgress(context, 'dropping', (onProgress) =>
+      carryOut(context, 'dead-letters drop', args, { onProgress }),
+    );
+    printSettled(context, 'dropped', result, options.json);
+  });
+}
+
+/** What the subcommands of `dead-letters` have in common. */
+
+interface FilterOptions {
+  readonly reader?: string;
+  readonly topic?: string;
+  readonly project?: string;
+  readonly error?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+interface SettleOptions extends FilterOptions, OutputOptions {
+  readonly all?: true;
+  readonly again?: true;
+  readonly dryRun?: true;
+  readonly limit?: number;
+}
+
+function addFilters(command: Command): Command {
+  return command
+    .option('--reader <name>', 'put aside by projector or sink')
+    .option('--topic <name>', 'of the message, as identify or tidemark.identify')
+    .option('--project <id>', 'of the message, where it can be read')
+    .option('--error <code>', 'that the error begins with, as MESSAGE_UNDECODABLE')
+    .option(
+      '--since <time>',
+      'put aside from then on: a time (ISO-8601, UTC where it does not say) or a while ago, as 2h',
+    )
+    .option('--until <time>', 'put aside before then');
+}
+
+function addSettleOptions(command: Command): Command {
+  return addFilters(command.argument('[ids...]', 'topic/partition/offset, as list shows them'))
+    .option('--all', 'all of them: needed where neither ids nor a filter are given')
+    .option('--again', 'also what was replayed or dropped before; with ids only')
+    .option('--limit <count>', 'at most so many messages', count)
+    .option('--dry-run', 'only say how many')
+    .option(...JSON_OPTION);
+}
+
+function settleArguments(
+  ids: readonly string[],
+  { dryRun, all, again, limit, reader, topic, project, error, since, until }: SettleOptions,
+) {
+  const filters = { reader, topic, project, error, since, until };
+  return { ids, ...filters, all, again, limit, dry_run: dryRun };
+}
+
+/** @throws Error where ids were given that name nothing, once the rest is said. */
+function printSettled(context: CliContext, done: string, result: SettleResult, json: true | undefined): void {
+  const { messages, still_undecodable: undecodable, settled_before: before, not_found: missing } = result;
+  if (json) printJson(context, result);
+  else
+    context.out(`${messages} ${messages === 1 ? 'message' : 'messages'} ${result.dry_run ? 'would be ' : ''}${done}\n`);
+  if (before > 0 && !json) context.err(`${before} replayed or dropped before: left as they are\n`);
+  if (undecodable > 0 && done === 'replayed' && !json) {
+    context.err(`${undecodable} of them cannot be read by this version either: readers will put them aside again\n`);
+  }
+  if (missing.length > 0) throw new Error(`no dead letter has the id ${missing.join(', ')}`);
+}
+
+function count(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number from 1 up.');
 }

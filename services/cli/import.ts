@@ -16,7 +16,7 @@ import { warningsTo } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
-import { projectOf } from './project-of.ts';
+import { projectOf } from './project.ts';
 
 interface Options extends OutputOptions {
   readonly project?: string;

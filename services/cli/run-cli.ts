@@ -1,29 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
-import { addAudienceChange } from './audience-change.ts';
-import { addAudienceChanges } from './audience-changes.ts';
-import { addAudienceDelete } from './audience-delete.ts';
-import { addAudienceEvaluate } from './audience-evaluate.ts';
-import { addAudienceList } from './audience-list.ts';
-import { addAudienceMembers } from './audience-members.ts';
-import { addAudiencePreview } from './audience-preview.ts';
-import { addAudienceSave } from './audience-save.ts';
-import { addAudienceShow } from './audience-show.ts';
+import { addAudience } from './audience.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
-import { addAudienceExplain } from './audience-explain.ts';
-import { addAudienceWhy } from './audience-why.ts';
 import { addImport } from './import.ts';
-import { addKeyCreate } from './key-create.ts';
-import { addKeyList } from './key-list.ts';
-import { addKeyRevoke } from './key-revoke.ts';
-import { addProjectCreate } from './project-create.ts';
-import { addProjectList } from './project-list.ts';
-import { addProjectSet } from './project-set.ts';
-import { addReplayBuild } from './replay-build.ts';
-import { addReplayDrop } from './replay-drop.ts';
-import { addReplayRollback } from './replay-rollback.ts';
-import { addReplayStatus } from './replay-status.ts';
+import { addKey } from './key.ts';
+import { addProject } from './project.ts';
+import { addReplay } from './replay.ts';
 import { addVerify } from './verify.ts';
 
 const DONE = 0;
@@ -60,39 +43,13 @@ function tidemark(context: CliContext): Command {
     .exitOverride()
     .configureOutput({ writeOut: context.out, writeErr: context.err });
 
-  const project = root.command('project').description('Projects and their settings');
-  addProjectCreate(project, context);
-  addProjectList(project, context);
-  addProjectSet(project, context);
-
-  const key = root.command('key').description('API keys');
-  addKeyCreate(key, context);
-  addKeyList(key, context);
-  addKeyRevoke(key, context);
-
-  const audience = root.command('audience').description('Questions about users, and those saved under a name');
-  addAudiencePreview(audience, context);
-  addAudienceSave(audience, context);
-  addAudienceList(audience, context);
-  addAudienceShow(audience, context);
-  addAudienceChange(audience, context);
-  addAudienceDelete(audience, context);
-  addAudienceMembers(audience, context);
-  addAudienceChanges(audience, context);
-  addAudienceEvaluate(audience, context);
-  addAudienceExplain(audience, context);
-  addAudienceWhy(audience, context);
-
+  addProject(root, context);
+  addKey(root, context);
+  addAudience(root, context);
   addDeadLetters(root, context);
   addImport(root, context);
-  const replay = root.command('replay').description('Read the log again, beside what is live');
-  addReplayBuild(replay, 'profiles', context);
-  addReplayBuild(replay, 'analytics', context);
-  addReplayStatus(replay, context);
-  addReplayRollback(replay, context);
-  addReplayDrop(replay, context);
+  addReplay(root, context);
   addVerify(root, context);
-
   return root;
 }
 

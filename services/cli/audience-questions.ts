@@ -1,9 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
 import { keepDigits } from '../messages/exact-number.ts';
-import { askedOf, type AskedOfProject, DEFINITION_ARGUMENT, PROJECT_OPTION } from './audience.ts';
+import { TidemarkError } from '../runtime/errors.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
+import { projectOf } from './project.ts';
+
+interface Explained {
+  readonly database: string;
+  readonly sql: string;
+  readonly rows: number;
+  readonly reads: readonly {
+    readonly path: string | null;
+    readonly condition: string;
+    readonly reads: string;
+    readonly rows: number;
+  }[];
+}
+
+export function addAudienceExplain(parent: Command, context: CliContext): void {
+  parent
+    .command('explain')
+    .description('print the SQL that an audience is asked for by, to run by hand, and what each condition reads')
+    .argument(...DEFINITION_ARGUMENT)
+    .option(...PROJECT_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (file: string, options: OutputOptions & AskedOfProject) => {
+      const explained = await carryOut(context, 'audience explain', await askedOf(context, file, options));
+      if (options.json) printJson(context, JSON.parse(explained, keepDigits));
+      else context.out(asScript(JSON.parse(explained) as Explained));
+    });
+}
+
+/** A script for clickhouse-client: what is read stands in its comments, which no text of a definition can end. */
+function asScript({ database, sql, rows, reads }: Explained): string {
+  const lines = reads.flatMap(({ path, condition, reads: words, rows: some }) => [
+    `${path ?? ''} ${condition}`.trim(),
+    `    ${words}`,
+    `    about ${some} rows`,
+  ]);
+  const comments = [`for clickhouse-client --database ${JSON.stringify(database)}`, `about ${rows} rows`, ...lines];
+  return `${comments.map((line) => `-- ${line.replaceAll(/[\r\n]/g, ' ')}\n`).join('')}${sql};\n`;
+}
 
 interface Options extends OutputOptions, AskedOfProject {
   readonly user: string;
@@ -68,4 +108,29 @@ function foundIn({ kind, count, value, version }: ShownVerdict): string {
   if (version === null || version === undefined) return ': never set';
   if (version.is_deletion) return `: deleted ${version.timestamp}`;
   return `: ${value === undefined ? 'nothing there' : JSON.stringify(value)}, set ${version.timestamp}`;
+}
+
+const DEFINITION_ARGUMENT = ['<file>', 'the definition as JSON, - for standard input'] as const;
+const PROJECT_OPTION = ['--project <id>', 'whose users they are (default: the only project)'] as const;
+
+interface AskedOfProject {
+  readonly project?: string;
+}
+
+/** What a question about an audience says of it. */
+async function askedOf(
+  context: CliContext,
+  file: string,
+  { project }: AskedOfProject,
+): Promise<{ project: string; definition: string }> {
+  const definition = await readText(file);
+  return { project: (await projectOf(context, project)).id, definition };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
+  } catch (cause) {
+    throw new TidemarkError('COMMAND_INVALID', `${file} cannot be read: ${(cause as Error).message}`, { cause });
+  }
 }

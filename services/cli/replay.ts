@@ -1,10 +1,19 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { Compared } from '../replay/comparison.ts';
 import type { BuiltGeneration, PlannedReplay } from '../replay/replay-commands.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
+
+export function addReplay(root: Command, context: CliContext): void {
+  const replay = root.command('replay').description('Read the log again, beside what is live');
+  addReplayBuild(replay, 'profiles', context);
+  addReplayBuild(replay, 'analytics', context);
+  addReplayStatus(replay, context);
+  addReplayRollback(replay, context);
+  addReplayDrop(replay, context);
+}
 
 interface Options extends OutputOptions {
   readonly project?: string;
@@ -14,7 +23,7 @@ interface Options extends OutputOptions {
 }
 
 /** `tidemark replay profiles` and `tidemark replay analytics` */
-export function addReplayBuild(parent: Command, kind: 'profiles' | 'analytics', context: CliContext): void {
+function addReplayBuild(parent: Command, kind: 'profiles' | 'analytics', context: CliContext): void {
   parent
     .command(kind)
     .description(`read the log from its start into new ${kind}, compare them with the live ones, and swap them in`)
@@ -85,4 +94,65 @@ function printOutcome(
     const how = confirm === undefined ? ' Nobody could be asked: --yes says yes.' : '';
     out(`Generation ${number} of ${kind} is kept up to date beside the live one.${how}\n`);
   }
+}
+
+function addReplayStatus(parent: Command, context: CliContext): void {
+  parent
+    .command('status')
+    .description('list generations: which is live, and how far each is behind')
+    .option(...JSON_OPTION)
+    .action(async ({ json }: OutputOptions) => {
+      const all = await carryOut(context, 'replay status', {});
+      if (json) {
+        printJson(context, all);
+        return;
+      }
+      const rows = all.map(({ kind, number, state, project, answers, messages, behind, rate_limit, created_at }) => [
+        kind,
+        String(number),
+        state,
+        project ?? 'all',
+        answers.join(' ') || '-',
+        String(messages),
+        String(behind),
+        rate_limit === null ? 'none' : `${rate_limit}/s`,
+        created_at,
+      ]);
+      context.out(
+        table(['KIND', 'NUMBER', 'STATE', 'HOLDS', 'ANSWERS', 'MESSAGES', 'BEHIND', 'RATE LIMIT', 'CREATED'], rows),
+      );
+    });
+}
+
+function addReplayRollback(parent: Command, context: CliContext): void {
+  parent
+    .command('rollback')
+    .description('make the generation live again that was so before; once more goes forth again')
+    .addArgument(new Argument('<kind>', 'profiles or analytics').choices(['profiles', 'analytics']))
+    .option('--project <id>', 'of one project alone')
+    .option(...JSON_OPTION)
+    .action(async (kind: string, { project, json }: OutputOptions & { readonly project?: string }) => {
+      const swapped = await carryOut(context, 'replay rollback', { kind, project });
+      if (json) printJson(context, swapped);
+      else context.out(`Generation ${swapped.to} of ${kind} is live in place of ${swapped.from}.\n`);
+    });
+}
+
+function addReplayDrop(parent: Command, context: CliContext): void {
+  parent
+    .command('drop')
+    .description('delete what a generation holds that is not live')
+    .addArgument(new Argument('<kind>', 'profiles or analytics').choices(['profiles', 'analytics']))
+    .argument('<number>', 'its number, as "tidemark replay status" has it', parseNumber)
+    .option(...JSON_OPTION)
+    .action(async (kind: string, number: number, { json }: OutputOptions) => {
+      const dropped = await carryOut(context, 'replay drop', { kind, number });
+      if (json) printJson(context, dropped);
+      else context.out(`Generation ${number} of ${kind} is gone.\n`);
+    });
+}
+
+function parseNumber(text: string): number {
+  if (/^[1-9]\d{0,8}$/u.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is the number of a generation.');
 }

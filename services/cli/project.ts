@@ -1,0 +1,125 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ShownProject } from '../projects/project-commands.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import { carryOut } from './carry-out.ts';
+import type { CliContext } from './context.ts';
+import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+
+export function addProject(root: Command, context: CliContext): void {
+  const project = root.command('project').description('Projects and their settings');
+  addProjectCreate(project, context);
+  addProjectList(project, context);
+  addProjectSet(project, context);
+}
+
+interface CreateOptions extends OutputOptions {
+  readonly timezone?: string;
+  readonly rateLimit?: RateLimitOption;
+}
+
+function addProjectCreate(parent: Command, context: CliContext): void {
+  parent
+    .command('create')
+    .description('make a project; make its keys with "tidemark key create"')
+    .argument('<name>', 'a name for people, 1 to 200 characters')
+    .option('--timezone <zone>', 'IANA time zone of timestamps without an offset (default: INITIAL_TIMEZONE)')
+    .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)
+    .option(...JSON_OPTION)
+    .action(async (name: string, { timezone, rateLimit, json }: CreateOptions) => {
+      const made = await carryOut(context, 'project create', { name, timezone, rate_limit: rateLimit?.limit });
+      if (json) printJson(context, made);
+      else printProjects(context, [made]);
+    });
+}
+
+function addProjectList(parent: Command, context: CliContext): void {
+  parent
+    .command('list')
+    .description('list all projects, oldest first')
+    .option(...JSON_OPTION)
+    .action(async ({ json }: OutputOptions) => {
+      const projects = await carryOut(context, 'project list', {});
+      if (json) printJson(context, projects);
+      else printProjects(context, projects);
+    });
+}
+
+interface SetOptions extends OutputOptions {
+  readonly name?: string;
+  readonly timezone?: string;
+  readonly rateLimit?: RateLimitOption;
+  readonly queryMaxMs?: LimitOption;
+  readonly queryMaxMemoryBytes?: LimitOption;
+  readonly queryMaxRows?: LimitOption;
+}
+
+function addProjectSet(parent: Command, context: CliContext): void {
+  parent
+    .command('set')
+    .description("change a project's settings; running services follow within 10 seconds")
+    .argument('<id>', 'the id of the project')
+    .option('--name <name>', 'a name for people, 1 to 200 characters')
+    .option('--timezone <zone>', 'IANA time zone; what is recorded already stays as it is')
+    .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)
+    .option('--query-max-ms <limit>', 'longest a question may take, or none for QUERY_MAX_MS', parseLimit)
+    .option(
+      '--query-max-memory-bytes <limit>',
+      'most memory of a question, or none for QUERY_MAX_MEMORY_BYTES',
+      parseLimit,
+    )
+    .option('--query-max-rows <limit>', 'most rows a question may read, or none for QUERY_MAX_ROWS', parseLimit)
+    .option(...JSON_OPTION)
+    .action(async (id: string, { name, timezone, rateLimit, json, ...limits }: SetOptions) => {
+      const changed = await carryOut(context, 'project set', {
+        id,
+        name,
+        timezone,
+        rate_limit: rateLimit?.limit,
+        query_max_ms: limits.queryMaxMs?.limit,
+        query_max_memory_bytes: limits.queryMaxMemoryBytes?.limit,
+        query_max_rows: limits.queryMaxRows?.limit,
+      });
+      if (json) printJson(context, changed);
+      else printProjects(context, [changed]);
+    });
+}
+
+/** Wrapped, because commander (15.1) makes an empty string of a parsed `null`. */
+interface RateLimitOption {
+  readonly limit: number | null;
+}
+
+/** The same for any other limit. */
+type LimitOption = RateLimitOption;
+
+/** Reads a limit that a project may have for itself. */
+function parseLimit(text: string): LimitOption {
+  if (text === 'none') return { limit: null };
+  if (/^[1-9]\d{0,15}$/u.test(text)) return { limit: Number(text) };
+  throw new InvalidArgumentError('It is a whole number from 1 up, or none.');
+}
+
+/** Reads `--rate-limit`. */
+function parseRateLimit(text: string): RateLimitOption {
+  if (text === 'none') return { limit: null };
+  if (/^[1-9]\d{0,14}$/u.test(text)) return { limit: Number(text) };
+  throw new InvalidArgumentError('It is a whole number of requests a second from 1 up, or none.');
+}
+
+/** The project of this id or name; the only one where none is named. @throws TidemarkError `COMMAND_INVALID`. */
+export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ShownProject> {
+  const projects = await carryOut(context, 'project list', {});
+  const found = wanted === undefined ? projects : projects.filter(({ id, name }) => id === wanted || name === wanted);
+  const [only, another] = found;
+  if (only !== undefined && another === undefined) return only;
+  const known = projects.map(({ id, name }) => `${id} (${name})`).join(', ');
+  const message = found.length === 0 ? 'There is no such project' : 'Say which project by --project ID';
+  throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
+}
+
+function printProjects({ out }: CliContext, projects: readonly ShownProject[]): void {
+  const rows = projects.map(({ id, name, timezone, rate_limit: limit, created_at: created }) => {
+    return [id, name, timezone, limit === null ? 'none' : `${limit}/s`, created];
+  });
+  out(table(['ID', 'NAME', 'TIMEZONE', 'RATE LIMIT', 'CREATED'], rows));
+}
