@@ -2,15 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Appended, EventLog, NewRecord } from '../event-log/event-log.ts';
+import { arrivalOf, encoded, type MessageRecord, stamped } from '../messages/arrival.ts';
 import type { Codec } from '../messages/codec.ts';
+import type { Draft } from '../messages/draft.ts';
+import { importTopicOf } from '../messages/message.ts';
+import { importedMessageId } from '../messages/message-id.ts';
 import { drawProcessBits } from '../messages/version.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { retry } from '../runtime/retry.ts';
-import { importedMessage, importedRecord, type Stamp } from './imported-message.ts';
 import { type FileIdentity, identify, readInput, type ReadSoFar, skipTo } from './input.ts';
 import { Pace } from './pace.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './read-records.ts';
-import { BEGINNING } from './record.ts';
+import { BEGINNING, type RawRecord } from './record.ts';
 import { Report, reportLine } from './report.ts';
 import { checkState, type Counts, FORMAT, type ImportState, readState, writeState } from './state.ts';
 
@@ -152,7 +155,7 @@ export class FileImport {
       portion.refused += 1;
       portion.report += reportLine(raw, judged.problems);
     } else {
-      const made = importedRecord(importedMessage(judged.draft, raw, this.#stamp()), this.#target?.codec ?? NO_CODEC);
+      const made = this.#recordOf(judged.draft, raw);
       portion.records.push(made);
       portion.bytes += made.value.byteLength;
     }
@@ -160,9 +163,23 @@ export class FileImport {
     if (isFull || portion.refused >= REFUSED_TOGETHER) await this.#flush();
   }
 
-  #stamp(): Stamp {
+  /**
+   * A pure function of the file and the import's state, so that a line read again after a kill makes the same message, and
+   * its repeat changes nothing. Its time of arrival is that of the import's beginning and a microsecond a line, so that
+   * lines keep their order.
+   */
+  #recordOf(draft: Draft, { line, bytes }: RawRecord): MessageRecord {
+    const { projectId } = this.#task;
     const { importId, begunAtMicros, processBits } = this.#state;
-    return { projectId: this.#task.projectId, importId, begunAtMicros, processBits };
+    const message = stamped(arrivalOf(projectId, draft, 'import'), {
+      projectId,
+      messageId: draft.messageId ?? importedMessageId(projectId, importId, line, bytes),
+      // Whoever chose it: a repeat can come.
+      messageIdGiven: true,
+      receivedAt: BigInt(begunAtMicros + line),
+      processBits,
+    });
+    return encoded(message, this.#target?.codec ?? NO_CODEC, importTopicOf(message));
   }
 
   async #flush(): Promise<void> {

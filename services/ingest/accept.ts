@@ -15,7 +15,7 @@ import { messageIdIn, readReport } from './body-material.ts';
 import type { ClockGuard } from './clock-guard.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
 import { publicAnswer, type PublicSource, readPublicBody } from './public-body.ts';
-import { type Arrival, countByType, recordOf, stamped } from './stamp.ts';
+import { type Arrival, countByType, encoded, stamped } from '../messages/arrival.ts';
 
 /** A request's messages, all safe in the log, or on local disk until the log has them. */
 export interface Accepted {
@@ -107,7 +107,7 @@ export class Ingestor {
     const messages = arrivals.map((arrival, i) => this.#stamp(project, arrival, options.indexes?.[i] ?? i, options));
     const messageIds = messages.map(({ messageId }) => messageId);
     if (guard.skewed) return { ...CLOCK_SKEWED, messageIds };
-    const records = messages.map((message) => recordOf(message, codec));
+    const records = messages.map((message) => encoded(message, codec));
     const handed = await this.#hand(
       bytesOf(records),
       () => log.append(records),

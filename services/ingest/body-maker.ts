@@ -9,7 +9,7 @@ import { Codec } from '../messages/codec.ts';
 import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
 import { messageIdIn, readMaterial, type SharedByBodies, writeReport } from './body-material.ts';
 import { publicAnswer, readPublicBody } from './public-body.ts';
-import { countByType, recordOf, stamped } from './stamp.ts';
+import { countByType, encoded, stamped } from '../messages/arrival.ts';
 
 const codec = new Codec(new EmbeddedSchemaIds());
 
@@ -32,5 +32,5 @@ export function makeRecords(given: unknown, bytes: Buffer): MadeRecords | undefi
     const messageIds = messages.map(({ messageId }) => messageId);
     return writeReport({ counts: countByType(messages), answer: publicAnswer(source, messageIds, receipt) });
   };
-  return { records: messages.map((message) => recordOf(message, codec)), report };
+  return { records: messages.map((message) => encoded(message, codec)), report };
 }

@@ -4,7 +4,7 @@ import type { ReceiptSigner } from '../http/receipt-signer.ts';
 import type { Micros } from '../messages/message.ts';
 import { messageIdAt } from '../messages/message-id.ts';
 import type { PublicProject, PublicSource } from './public-body.ts';
-import type { MessageCounts } from './stamp.ts';
+import type { MessageCounts } from '../messages/arrival.ts';
 
 /** What the bodies of one project on one path have in common. */
 export interface SharedByBodies {

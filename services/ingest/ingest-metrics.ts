@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram, type Durations } from '../http/duration-histogram.ts';
 import { MESSAGE_TOPICS, type MessageTopic, topicOf } from '../messages/message.ts';
-import type { MessageCounts } from './stamp.ts';
+import type { MessageCounts } from '../messages/arrival.ts';
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 

@@ -3,7 +3,7 @@ import type { Draft } from '../messages/draft.ts';
 import { parseBody } from '../messages/json.ts';
 import type { Source } from '../messages/message.ts';
 import { type Refused, validateBatch, validateIdentify, validateTrack } from '../messages/validate.ts';
-import { type Arrival, arrivalOf } from './stamp.ts';
+import { type Arrival, arrivalOf } from '../messages/arrival.ts';
 
 /** Where a body came to. */
 export type PublicSource = Extract<Source, 'identify' | 'track' | 'batch'>;

@@ -1,18 +1,18 @@
-/** From what a caller sent to the record that goes on the log: named, dated, keyed, encoded. Pure. */
-import type { NewRecord } from '../event-log/event-log.ts';
-import type { Codec } from '../messages/codec.ts';
-import type { Draft } from '../messages/draft.ts';
+/** From what a caller sent to a message, and to the record that goes on the log: named, dated, keyed, encoded. Pure. */
+import type { Codec } from './codec.ts';
+import type { Draft } from './draft.ts';
 import {
   type Identify,
   type Message,
+  type MessageTopic,
   type Micros,
   type Session,
   type Source,
   topicOf,
   type Track,
-} from '../messages/message.ts';
-import { anonymousKeyOf, partitionKeyOf, userKeyOf } from '../messages/user-key.ts';
-import { versionOf } from '../messages/version.ts';
+} from './message.ts';
+import { anonymousKeyOf, partitionKeyOf, userKeyOf } from './user-key.ts';
+import { versionOf } from './version.ts';
 
 type StampField = 'messageId' | 'messageIdGiven' | 'projectId' | 'timestamp' | 'receivedAt' | 'version';
 
@@ -40,19 +40,32 @@ export interface Stamp {
   readonly processBits: number;
 }
 
-export function arrivalOf(projectId: string, draft: Draft, source: Source): Arrival {
+export function arrivalOf(
+  projectId: string,
+  draft: Draft,
+  source: Source,
+): Exclude<Arrival, { readonly type: 'session' }> {
   const { userId, anonymousId } = draft;
   const userKey = userId === null ? anonymousKeyOf(projectId, anonymousId ?? '') : userKeyOf(projectId, userId);
   return draft.type === 'track' ? { ...draft, userKey, source, sessionId: null } : { ...draft, userKey, source };
 }
 
+export function stamped<T extends Arrival>(arrival: T, stamp: Stamp): Extract<Message, { readonly type: T['type'] }>;
 export function stamped(arrival: Arrival, { processBits, ...stamp }: Stamp): Message {
   const timestamp = arrival.timestamp ?? stamp.receivedAt;
   return { ...arrival, ...stamp, timestamp, version: versionOf(timestamp, stamp.receivedAt, processBits) };
 }
 
-export function recordOf(message: Message, codec: Pick<Codec, 'encode'>): NewRecord {
-  return { topic: topicOf(message), key: partitionKeyOf(message), value: codec.encode(message) };
+/** What the log takes of a message. */
+export interface MessageRecord {
+  readonly topic: MessageTopic;
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** @param topic Where it is to stand; that of live messages of its type where left out. */
+export function encoded(message: Message, codec: Pick<Codec, 'encode'>, topic = topicOf(message)): MessageRecord {
+  return { topic, key: partitionKeyOf(message), value: codec.encode(message, topic) };
 }
 
 /** How many messages of each type. */
