@@ -1,30 +1,14 @@
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import type { Micros } from '../messages/message.ts';
 import type { AudienceHistory, ChangesQuery } from './audience-history.ts';
+import type { RowTable } from './columns.ts';
 
 /**
- * Rows of one insert by table: chunks of whole lines, each the values of `ROW_COLUMNS` as a JSON array (of
+ * Rows of one insert by table: chunks of whole lines, each the values of the table's `COLUMNS` as a JSON array (of
  * `JSONCompactEachRow`: without the columns' names, an eighth less work for ClickHouse and a quarter less to send) and a
  * newline.
  */
 export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
-
-/**
- * The tables that the sink writes, in the order in which they are inserted, with the columns that it gives. `null` for one
- * that cannot be NULL leaves it to the column's default.
- */
-export const ROW_COLUMNS = {
-  track_rows:
-    'project_id, user, message_id, timestamp, received_at, event, session_id, source, properties, properties_text, ' +
-    'log_partition, log_offset, message_id_given, precedence',
-  session_rows:
-    'project_id, user, message_id, timestamp, received_at, session_id, anonymous, version, log_partition, log_offset',
-  identify_rows: 'project_id, user, message_id, timestamp, received_at, version, log_topic, log_partition, log_offset',
-  trait_rows: 'project_id, user, version, trait, kind, value, text, number, integer',
-  user_rows: 'project_id, user, internal_id, user_id, anonymous_id, first_seen, last_seen',
-} as const;
-
-export type RowTable = keyof typeof ROW_COLUMNS;
 
 /** A range of one partition: from this offset (inclusive) to this position, whose offset is exclusive. */
 export interface HeldRange extends TopicPartition {

@@ -17,12 +17,12 @@ import type {
   Rows,
   StoredEvent,
 } from './analytics-store.ts';
-import { ROW_COLUMNS, type RowTable } from './analytics-store.ts';
 import type { ChangesQuery, Difference, Evaluation } from './audience-history.ts';
 import { ClickHouseAudiences, HISTORY_LIMITS } from './clickhouse-audiences.ts';
 import type { Deployment } from './clickhouse-deployment.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './clickhouse-generations.ts';
 import { insertError, openingError, questionError } from './clickhouse-errors.ts';
+import { columnNames, ROW_TABLES } from './columns.ts';
 import { HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './clickhouse-held-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './clickhouse-migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './clickhouse-settings.ts';
@@ -42,8 +42,6 @@ export interface ClickHouseClients {
   /** Called once all of them are closed. */
   readonly release: () => Promise<void>;
 }
-
-const ROW_TABLES = Object.entries(ROW_COLUMNS) as readonly [RowTable, string][];
 
 interface JsonAnswer {
   readonly data: readonly Readonly<Record<string, unknown>>[];
@@ -217,7 +215,7 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #insertAll(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
     try {
-      await allDone(ROW_TABLES.map(([table, columns]) => this.#insertChunks(table, columns, rows.get(table) ?? [])));
+      await allDone(ROW_TABLES.map((table) => this.#insertChunks(table, columnNames(table), rows.get(table) ?? [])));
       // Last: a range that is noted is held whole.
       await this.#insertChunks('held_ranges', HELD_RANGE_COLUMNS, ranges.map(heldRangeLine));
     } catch (error) {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryLimits } from '../analytics/analytics-store.ts';
+import { comparedColumns, type RowTable } from '../analytics/columns.ts';
 import { userNumber } from '../analytics/user-number.ts';
 import { IMPORT_TOPICS, isImported, LIVE_TOPICS } from '../messages/message.ts';
 import { progressOf, reachOf } from '../profiles/progress-of.ts';
@@ -29,10 +30,9 @@ export async function compareAnalytics(parts: ComparisonParts, pair: Pair): Prom
 /** A table whose rows say where they stand in the log: what lies below the lower position is whole in both. */
 interface Placed {
   readonly what: string;
-  readonly table: string;
+  readonly table: RowTable;
   /** What rows are counted by. */
   readonly key: string;
-  readonly hashed: string;
   readonly bound: string;
 }
 
@@ -45,23 +45,19 @@ const PLACED: readonly Placed[] = [
     what: 'events',
     table: 'track_rows',
     key: EVENT_DAY,
-    hashed:
-      'user, message_id, timestamp, received_at, session_id, source, properties_text, log_partition, log_offset, message_id_given',
-    // Imported rows come below all live ones: see services/sink/row.ts.
+    // Imported rows come below all live ones: see services/analytics/columns.ts.
     bound: `log_offset < if(precedence >= 9223372036854775808, {track:Array(UInt64)}, {import_track:Array(UInt64)})[log_partition + 1]`,
   },
   {
     what: 'sessions',
     table: 'session_rows',
     key: DAY,
-    hashed: 'user, session_id, message_id, timestamp, received_at, anonymous, version, log_partition, log_offset',
     bound: LIVE_BOUND('session'),
   },
   {
     what: 'identifies',
     table: 'identify_rows',
     key: DAY,
-    hashed: 'user, message_id, timestamp, received_at, version, log_topic, log_partition, log_offset',
     bound: `log_offset < if(startsWith(log_topic, 'tidemark.import'), {import_identify:Array(UInt64)}, {identify:Array(UInt64)})[log_partition + 1]`,
   },
 ];
@@ -90,7 +86,7 @@ async function lookPlaced(parts: ComparisonParts, pair: Pair, table: Placed, key
     offsetsOf(await progressOf(database, 'analytics', pair.fresh)),
   );
   const side = (db: string): string =>
-    `SELECT ${table.key} AS key, count() AS n, sum(cityHash64(${table.hashed})) AS h
+    `SELECT ${table.key} AS key, count() AS n, sum(cityHash64(${comparedColumns(table.table)})) AS h
      FROM ${db}.${table.table} FINAL PREWHERE ${table.bound} WHERE ${scope(pair)} ${only(keys)} GROUP BY key`;
   return differences(parts, pair, side, boundsOf(below), keys);
 }
@@ -124,7 +120,7 @@ const FOLDED: readonly Folded[] = [
   {
     what: 'traits',
     rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, count() AS n,
-                          sum(cityHash64(trait, version, kind, value, text, number, integer)) AS h FROM ${db}.trait_rows FINAL`,
+                          sum(cityHash64(${comparedColumns('trait_rows')})) AS h FROM ${db}.trait_rows FINAL`,
   },
   {
     what: 'users',

@@ -1,4 +1,5 @@
-import type { Rows, RowTable } from '../analytics/analytics-store.ts';
+import type { Rows } from '../analytics/analytics-store.ts';
+import type { RowTable } from '../analytics/columns.ts';
 import type { Row } from './row.ts';
 
 const FIRST_CHUNK_BYTES = 16 * 1024;

@@ -1,6 +1,7 @@
 import type { Message, Micros } from '../messages/message.ts';
 import { Turns } from '../runtime/turns.ts';
-import { userRow, type Row, type UserSeen } from './row.ts';
+import type { UserSeen } from '../analytics/columns.ts';
+import { userRow, type Row } from './row.ts';
 
 /** Whom messages name and when, folded: one row for each user, however many messages. */
 export class UsersSeen {

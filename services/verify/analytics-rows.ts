@@ -164,7 +164,7 @@ function keyOf(message: Message): readonly string[] {
   return [...key, message.event, String(dayOf(timestamp))];
 }
 
-// As schemas/clickhouse and services/sink/row.ts have it: the lower the offset, the higher; imported tracks below all live ones.
+// As schemas/clickhouse and services/analytics/columns.ts have it: the lower the offset, the higher; imported tracks below all live ones.
 const LOWEST_LIVE = 2n ** 63n;
 
 function precedenceOf({ topic, record: { offset } }: Located): bigint {

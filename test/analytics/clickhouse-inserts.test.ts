@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AnalyticsStore, ROW_COLUMNS } from '../../services/analytics/analytics-store.ts';
+import type { AnalyticsStore } from '../../services/analytics/analytics-store.ts';
+import { ROW_TABLES } from '../../services/analytics/columns.ts';
 import { openAnalytics } from '../../services/analytics/open.ts';
 import { serverUrl } from '../servers/server.ts';
 import { AMPLE, insert, MessageMaker, rowsFor } from '../support/analytics.ts';
@@ -8,7 +9,7 @@ import { askServer } from '../support/clickhouse.ts';
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts';
 
 const server = await serverUrl('clickhouse');
-const TABLES = [...Object.keys(ROW_COLUMNS), 'user_event_rows'];
+const TABLES = [...ROW_TABLES, 'user_event_rows'];
 const AUDIENCE_TABLES = ['audience_changes', 'audience_evaluations', 'audience_members'];
 
 describe.skipIf(server === undefined)('a ClickHouse server', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RowTable } from '../../services/analytics/analytics-store.ts';
+import type { RowTable } from '../../services/analytics/columns.ts';
 import { joinRows, RowChunks } from '../../services/sink/row-chunks.ts';
 import type { Row } from '../../services/sink/row.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { columnJson, nearestDouble, wholeNumber } from '../../services/sink/column-json.ts';
+import { columnJson, nearestDouble, wholeNumber } from '../../services/analytics/column-json.ts';
 
 describe('columnJson', () => {
   test.each([

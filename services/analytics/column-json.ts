@@ -1,7 +1,7 @@
 /** A free-form object as the JSON column takes it. Pure. */
-import { columnKey } from '../analytics/json-path.ts';
 import { endOfString } from '../messages/json-text.ts';
 import type { JsonText } from '../messages/message.ts';
+import { columnKey } from './json-path.ts';
 
 // What the column would refuse or take for something else, and by a wide margin: 19 digits or more in a row (beyond 64
 // bits), an exponent of three digits (beyond a double), a key that reads like one the column escaped, or that may do so
