@@ -1,5 +1,4 @@
 /** A ClickHouse server, or a cluster of them, over HTTP. Imported by open.ts alone. */
-import { readFileSync } from 'node:fs';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { TidemarkError } from '../runtime/errors.ts';
 import { ClickHouseStore } from './clickhouse.ts';
@@ -85,7 +84,7 @@ function clientsOf({ database, compression }: ClickHouseAddress, common: ClientO
   };
 }
 
-function commonOptions({ origin, username, password, caFile }: ClickHouseAddress): ClientOptions {
+function commonOptions({ origin, username, password, ca }: ClickHouseAddress): ClientOptions {
   return {
     url: origin,
     username,
@@ -95,16 +94,8 @@ function commonOptions({ origin, username, password, caFile }: ClickHouseAddress
     keep_alive: { enabled: true, eagerly_destroy_stale_sockets: true },
     // A list of ids may be longer than a URL may be.
     use_multipart_params_auto: true,
-    ...(caFile !== undefined && { tls: { ca_cert: readCertificates(caFile) } }),
+    ...(ca !== undefined && { tls: { ca_cert: Buffer.from(ca) } }),
   };
-}
-
-function readCertificates(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw new TidemarkError('CONFIG_INVALID', `the ca_file ${file} of ClickHouse cannot be read`, { cause });
-  }
 }
 
 /** Checks that the server is one that will do, and makes the database. */

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
-import { TidemarkError } from '../runtime/errors.ts';
+import { ServerUrl } from '../runtime/server-url.ts';
 
 /** What the URL says, checked; whatever it leaves out has its default. */
 export interface PostgresSettings {
@@ -20,112 +19,63 @@ export interface PostgresSettings {
   readonly lockTimeoutMs: number;
 }
 
-const PARAMETERS = [
-  'application_name',
-  'connect_timeout_ms',
-  'lock_timeout_ms',
-  'pool_max',
-  'sslcert',
-  'sslkey',
-  'sslmode',
-  'sslrootcert',
-  'statement_timeout_ms',
-];
+const FORM = {
+  server: 'Postgres',
+  ports: { postgres: 5432, postgresql: 5432 },
+  parameters: [
+    'application_name',
+    'connect_timeout_ms',
+    'lock_timeout_ms',
+    'pool_max',
+    'sslcert',
+    'sslkey',
+    'sslmode',
+    'sslrootcert',
+    'statement_timeout_ms',
+  ],
+  hosts: 'optional',
+} as const;
+type Url = ServerUrl<(typeof FORM.parameters)[number]>;
+
+const LONGEST_MS = 86_400_000;
 
 /**
  * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?…`. The driver never sees the URL: it would take what is missing from
  * PG… variables, and reads `sslmode` in its own way (pg 8: `require` checks the certificate; pg 9: it does not).
  *
- * @throws TidemarkError `CONFIG_INVALID`; nothing of the URL but names of parameters is in its text.
+ * @throws TidemarkError `CONFIG_INVALID`
  */
-export function readPostgresUrl(url: string): PostgresSettings {
-  const { hostname, port, username, password, pathname, searchParams } = parse(url);
-  const unknown = [...searchParams.keys()].filter((name) => !PARAMETERS.includes(name));
-  if (unknown.length > 0)
-    throw invalid(`has unknown parameters: ${unknown.join(', ')} (known: ${PARAMETERS.join(', ')})`);
-  const milliseconds = (name: string, otherwise: number) => wholeNumber(searchParams, name, otherwise, 86_400_000);
+export function readPostgresUrl(text: string): PostgresSettings {
+  const url: Url = new ServerUrl(text, FORM);
+  const { user, password = '' } = url;
+  const { name, port } = url.hosts[0] ?? { name: 'localhost', port: FORM.ports.postgres };
+  const database = url.database();
+  if (!user || database === '') throw url.invalid(`names no ${user ? 'database' : 'user'}`);
   return {
-    host: decode(hostname).replace(/^\[(.+)\]$/, '$1') || 'localhost',
-    port: Number(port || 5432),
-    user: decode(username) || missing('user'),
-    password: decode(password),
-    database: decode(pathname.slice(1)) || missing('database'),
-    applicationName: searchParams.get('application_name') ?? 'tidemark',
-    tls: tlsOf(searchParams),
-    poolMax: wholeNumber(searchParams, 'pool_max', 10, 1_000),
-    connectTimeoutMs: milliseconds('connect_timeout_ms', 8_000),
-    statementTimeoutMs: milliseconds('statement_timeout_ms', 30_000),
-    lockTimeoutMs: milliseconds('lock_timeout_ms', 10_000),
+    host: url.decode(name).replace(/^\[(.+)\]$/, '$1'),
+    port,
+    user,
+    password,
+    database,
+    applicationName: url.text('application_name') ?? 'tidemark',
+    tls: tlsOf(url),
+    poolMax: url.count('pool_max', 1_000, 10),
+    connectTimeoutMs: url.count('connect_timeout_ms', LONGEST_MS, 8_000),
+    statementTimeoutMs: url.count('statement_timeout_ms', LONGEST_MS, 30_000),
+    lockTimeoutMs: url.count('lock_timeout_ms', LONGEST_MS, 10_000),
   };
 }
 
 /** As libpq reads it. What falls back to plain text by itself (`allow`, `prefer`) is refused. */
-function tlsOf(parameters: URLSearchParams): ConnectionOptions | false {
-  const mode = parameters.get('sslmode') ?? 'disable';
-  const certificates = {
-    ...fileOf(parameters, 'sslrootcert', 'ca'),
-    ...fileOf(parameters, 'sslcert', 'cert'),
-    ...fileOf(parameters, 'sslkey', 'key'),
-  };
-  switch (mode) {
-    case 'disable':
-      if (Object.keys(certificates).length > 0) throw invalid('names certificates, and sslmode=disable or none');
-      return false;
-    case 'require':
-      // With a certificate authority the chain is checked, and not the host's name: verify-ca.
-      return 'ca' in certificates ? { ...certificates, ...ANY_NAME } : { ...certificates, rejectUnauthorized: false };
-    case 'verify-ca':
-      if (!('ca' in certificates)) throw invalid('says sslmode=verify-ca and no sslrootcert');
-      return { ...certificates, ...ANY_NAME };
-    case 'verify-full':
-      return { ...certificates, rejectUnauthorized: true };
-    default:
-      throw invalid('has an sslmode other than disable, require, verify-ca, verify-full');
-  }
-}
-
-const ANY_NAME = { rejectUnauthorized: true, checkServerIdentity: () => undefined };
-
-function fileOf(parameters: URLSearchParams, name: string, as: 'ca' | 'cert' | 'key'): ConnectionOptions {
-  const path = parameters.get(name);
-  if (path === null) return {};
-  try {
-    return { [as]: readFileSync(path, 'utf8') };
-  } catch (cause) {
-    throw invalid(`names a file in ${name} that cannot be read: ${path}`, cause);
-  }
-}
-
-function wholeNumber(parameters: URLSearchParams, name: string, otherwise: number, max: number): number {
-  const text = parameters.get(name);
-  if (text === null) return otherwise;
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || number < 1 || number > max) {
-    throw invalid(`has a ${name} that is not a whole number from 1 to ${max}`);
-  }
-  return number;
-}
-
-/** What it throws must not be the cause of anything: an error of URL quotes it, password and all. */
-function parse(url: string): URL {
-  const parsed = URL.parse(url);
-  if (parsed === null)
-    throw invalid('is no URL: characters such as / # % @ in a password are written as %2F %23 %25 %40');
-  return parsed;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalid('has a % that is not one of a percent-encoded character: write %25');
-  }
-}
-
-function missing(what: string): never {
-  throw invalid(`names no ${what}`);
-}
-
-function invalid(what: string, cause?: unknown): TidemarkError {
-  return new TidemarkError('CONFIG_INVALID', `the URL of Postgres ${what}`, { cause });
+function tlsOf(url: Url): ConnectionOptions | false {
+  const mode = url.oneOf('sslmode', ['disable', 'require', 'verify-ca', 'verify-full'], 'disable');
+  const names = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const;
+  const certificates = url.certificates(mode !== 'disable', names);
+  const checksChain = mode !== 'require' || certificates.ca !== undefined;
+  if (mode === 'disable') return false;
+  if (mode === 'verify-ca' && certificates.ca === undefined)
+    throw url.invalid('says sslmode=verify-ca and no sslrootcert');
+  // `require` with a certificate authority is `verify-ca`: the chain is checked, and not the host's name.
+  const anyName = checksChain && mode !== 'verify-full' && { checkServerIdentity: () => undefined };
+  return { ...certificates, rejectUnauthorized: checksChain, ...anyName };
 }

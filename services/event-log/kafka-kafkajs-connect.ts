@@ -27,8 +27,7 @@ queues.scheduleCheckPendingRequests = function scheduleWherePending(): void {
   if (this.pending.length > 0) schedule.call(this);
 };
 
-/** @param ca Certificates to trust in place of the system's, PEM. */
-function configOf({ brokers, clientId, sasl, tls }: KafkaSettings, ca: string | undefined): KafkaConfig {
+function configOf({ brokers, clientId, sasl, tls }: KafkaSettings): KafkaConfig {
   return {
     brokers: [...brokers],
     clientId,
@@ -39,15 +38,15 @@ function configOf({ brokers, clientId, sasl, tls }: KafkaSettings, ca: string | 
     // It would print to standard output; what matters is thrown.
     logLevel: logLevel.NOTHING,
     logCreator: () => () => undefined,
-    ...(tls && { ssl: ca === undefined ? {} : { ca } }),
+    ...(tls && { ssl: tls }),
     // A fresh object: kafkajs writes into it.
     ...(sasl && { sasl: { ...sasl } as SASLOptions }),
   };
 }
 
 /** The cluster object of a client, not yet connected: what kafkajs hands to a custom assigner. */
-export function clusterOf(settings: KafkaSettings, ca: string | undefined, sockets: Sockets): Cluster {
-  const kafka = new Kafka({ ...configOf(settings, ca), socketFactory: sockets.factory });
+export function clusterOf(settings: KafkaSettings, sockets: Sockets): Cluster {
+  const kafka = new Kafka({ ...configOf(settings), socketFactory: sockets.factory });
   let found: unknown;
   kafka.consumer({
     groupId: 'unused',

@@ -44,9 +44,8 @@ export class KafkajsWire implements KafkaWire {
   readonly #sockets = new Sockets();
   #closed = false;
 
-  /** @param ca Certificates to trust in place of the system's, PEM. */
-  constructor(settings: KafkaSettings, ca: string | undefined) {
-    this.#cluster = clusterOf(settings, ca, this.#sockets);
+  constructor(settings: KafkaSettings) {
+    this.#cluster = clusterOf(settings, this.#sockets);
     this.#seeds = settings.brokers.length;
   }
 

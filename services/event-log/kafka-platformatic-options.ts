@@ -12,17 +12,13 @@ const MECHANISMS: Readonly<Record<KafkaMechanism, SASLMechanismValue>> = {
   'scram-sha-512': 'SCRAM-SHA-512',
 };
 
-export function optionsOf(
-  { sasl, tls }: KafkaSettings,
-  seeds: readonly Broker[],
-  ca: string | undefined,
-): ConnectionOptions {
+export function optionsOf({ sasl, tls }: KafkaSettings, seeds: readonly Broker[]): ConnectionOptions {
   return {
     connectTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     ...(sasl && { sasl: { ...sasl, mechanism: MECHANISMS[sasl.mechanism] } }),
     // TLS names a host to the server, and no address.
-    ...(tls && { tls: ca === undefined ? {} : { ca }, tlsServerName: seeds.every(({ host }) => isIP(host) === 0) }),
+    ...(tls && { tls, tlsServerName: seeds.every(({ host }) => isIP(host) === 0) }),
   };
 }
 

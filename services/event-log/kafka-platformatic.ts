@@ -48,10 +48,9 @@ export class PlatformaticWire implements KafkaWire {
   #controller = UNREACHABLE;
   #isChecked = false;
 
-  /** @param ca Certificates to trust in place of the system's, PEM. */
-  constructor(settings: KafkaSettings, ca: string | undefined) {
+  constructor(settings: KafkaSettings) {
     this.#seeds = settings.brokers.map(brokerOf);
-    const options = optionsOf(settings, this.#seeds, ca);
+    const options = optionsOf(settings, this.#seeds);
     this.#pool = openPool(settings.clientId, options);
     this.#fetchPool = openPool(settings.clientId, options);
   }

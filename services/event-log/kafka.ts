@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { TidemarkError } from '../runtime/errors.ts';
 import type {
   Appended,
@@ -193,21 +192,12 @@ export class KafkaEventLog implements EventLog {
 }
 
 async function wiresOf(settings: KafkaSettings): Promise<OpenWire> {
-  const ca = settings.tls?.caFile === undefined ? undefined : await readCaFile(settings.tls.caFile);
   if (settings.client === 'platformatic') {
     const { PlatformaticWire } = await import('./kafka-platformatic.ts');
-    return () => new PlatformaticWire(settings, ca);
+    return () => new PlatformaticWire(settings);
   }
   const { KafkajsWire } = await import('./kafka-kafkajs.ts');
-  return () => new KafkajsWire(settings, ca);
-}
-
-async function readCaFile(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new TidemarkError('CONFIG_INVALID', `the ca_file of the event log cannot be read: ${path}`, { cause });
-  }
+  return () => new KafkajsWire(settings);
 }
 
 async function within<T>(ms: number, work: Promise<T>, doing: string): Promise<T> {

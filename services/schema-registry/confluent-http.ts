@@ -32,7 +32,7 @@ export class ConfluentHttp {
     this.#address = address;
     // A connection a request: they are few, and one that rested would fail on a registry that was started anew.
     this.#agent = isSecure(address)
-      ? new https.Agent({ keepAlive: false, ca: address.certificateAuthorities })
+      ? new https.Agent({ keepAlive: false, ca: address.ca })
       : new http.Agent({ keepAlive: false });
   }
 

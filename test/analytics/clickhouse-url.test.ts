@@ -1,5 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { expect, test } from 'vitest';
 import { readClickHouseUrl } from '../../services/analytics/clickhouse-url.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PLAIN = {
   origin: 'http://host:8123',
@@ -8,7 +12,7 @@ const PLAIN = {
   database: 'default',
   cluster: undefined,
   insertQuorum: 'auto',
-  caFile: undefined,
+  ca: undefined,
   compression: 'zstd',
 };
 
@@ -22,9 +26,23 @@ test.each([
   ['http://localhost.example', { ...PLAIN, origin: 'http://localhost.example:8123' }],
   ['http://ada:p%40ss%2F%3A@host/x', { ...PLAIN, username: 'ada', password: 'p@ss/:', database: 'x' }],
   ['http://host/x?cluster=blue&insert_quorum=2', { ...PLAIN, database: 'x', cluster: 'blue', insertQuorum: '2' }],
-  ['http://host?ca_file=/etc/ca.pem&compression=none', { ...PLAIN, caFile: '/etc/ca.pem', compression: 'none' }],
+  ['http://host:80?compression=none', { ...PLAIN, origin: 'http://host', compression: 'none' }],
+  ['https://host:443', { ...PLAIN, origin: 'https://host' }],
 ])('%s is read', (url, address) => {
   expect(readClickHouseUrl(url)).toEqual(address);
+});
+
+test('the authorities to trust are read from their file', async () => {
+  const file = join(await temporaryFolder(), 'ca.pem');
+  const ca = rootCertificates[0]!;
+  await writeFile(file, ca);
+
+  expect(readClickHouseUrl(`https://host?ca_file=${file}&compression=none`)).toEqual({
+    ...PLAIN,
+    origin: 'https://host:8443',
+    ca,
+    compression: 'none',
+  });
 });
 
 test.each([
@@ -34,6 +52,7 @@ test.each([
   'http://ada:secret@host/x?clutser=y',
   'http://ada:secret@host/x?insert_quorum=most',
   'http://ada:secret@host/x?compression=best',
+  'http://ada:secret@host/x?ca_file=package.json',
 ])('%s is CONFIG_INVALID, and the error does not tell the password', (url) => {
   let error: unknown;
   try {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { readPostgresUrl } from '../../services/database/postgres-url.ts';
 import { printed } from '../support/printed.ts';
@@ -64,10 +65,11 @@ describe('the URL of Postgres', () => {
 
   test('says how far the certificate of the server is checked', async () => {
     const ca = join(await temporaryFolder(), 'ca.pem');
-    await writeFile(ca, 'a certificate');
+    const pem = rootCertificates[0]!;
+    await writeFile(ca, pem);
     const tls = (parameters: string) => readPostgresUrl(`${base}?${parameters}`).tls;
     const anyName = {
-      ca: 'a certificate',
+      ca: pem,
       rejectUnauthorized: true,
       checkServerIdentity: expect.any(Function) as unknown,
     };
@@ -77,7 +79,7 @@ describe('the URL of Postgres', () => {
     expect(tls(`sslmode=require&sslrootcert=${ca}`)).toEqual(anyName);
     expect(tls(`sslmode=verify-ca&sslrootcert=${ca}`)).toEqual(anyName);
     expect(tls('sslmode=verify-full')).toEqual({ rejectUnauthorized: true });
-    expect(tls(`sslmode=verify-full&sslrootcert=${ca}`)).toEqual({ ca: 'a certificate', rejectUnauthorized: true });
+    expect(tls(`sslmode=verify-full&sslrootcert=${ca}`)).toEqual({ ca: pem, rejectUnauthorized: true });
   });
 });
 

@@ -1,6 +1,10 @@
+import { rootCertificates } from 'node:tls';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseKafkaUrl } from '../../services/event-log/kafka-url.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('the URL of a log on Kafka', () => {
   test('of a host alone says the rest by itself', () => {
@@ -23,9 +27,9 @@ describe('the URL of a log on Kafka', () => {
     ]);
   });
 
-  test('says all that there is to say', () => {
+  test('says all that there is to say', async () => {
     const url =
-      'kafka://me:p%40ss%2Fw:rd@h:1?client=kafkajs&client_id=mine&tls=true&ca_file=/etc/ca.pem' +
+      `kafka://me:p%40ss%2Fw:rd@h:1?client=kafkajs&client_id=mine&tls=true&ca_file=${await caFile()}` +
       '&sasl=SCRAM-SHA-512&topic_prefix=a.&create_topics=false&replicas=2';
 
     expect(parseKafkaUrl(url)).toEqual({
@@ -36,15 +40,15 @@ describe('the URL of a log on Kafka', () => {
       createTopics: false,
       replicas: 2,
       sasl: { mechanism: 'scram-sha-512', username: 'me', password: 'p@ss/w:rd' },
-      tls: { caFile: '/etc/ca.pem' },
+      tls: { ca },
     });
   });
 
-  test('with a password means PLAIN, with a file of certificates TLS', () => {
-    const settings = parseKafkaUrl('kafka://me:secret@h?ca_file=ca.pem');
+  test('with a password means PLAIN, with a file of certificates TLS', async () => {
+    const settings = parseKafkaUrl(`kafka://me:secret@h?ca_file=${await caFile()}`);
 
     expect(settings.sasl).toEqual({ mechanism: 'plain', username: 'me', password: 'secret' });
-    expect(settings.tls).toEqual({ caFile: 'ca.pem' });
+    expect(settings.tls).toEqual({ ca });
     expect(parseKafkaUrl('kafka://h?tls=true').tls).toEqual({});
   });
 
@@ -62,7 +66,7 @@ describe('the URL of a log on Kafka', () => {
     'kafka://h#x',
     'kafka://h?client=rdkafka',
     'kafka://h?tls=yes',
-    'kafka://h?tls=false&ca_file=x',
+    'kafka://h?tls=false&ca_file=package.json',
     'kafka://h?ca_file=',
     'kafka://h?sasl=plain',
     'kafka://h?topic_prefix=a/b',
@@ -90,6 +94,14 @@ describe('the URL of a log on Kafka', () => {
     expect(refusal.message).not.toContain('hunter2');
   });
 });
+
+const ca = rootCertificates[0]!;
+
+async function caFile(): Promise<string> {
+  const file = join(await temporaryFolder(), 'ca.pem');
+  await writeFile(file, ca);
+  return file;
+}
 
 function refusalOf(url: string): TidemarkError {
   try {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
@@ -13,17 +14,18 @@ test('without a registry, the ids are those of the program', async () => {
 describe("a registry's URL", () => {
   test('is shown without name, password, parameters and trailing slash', async () => {
     const caFile = join(await temporaryFolder(), 'ca.pem');
-    await writeFile(caFile, 'PEM');
+    const ca = rootCertificates[0]!;
+    await writeFile(caFile, ca);
 
     expect(parseRegistryUrl(`https://me:secret@registry:8081/apis/v7/?ca_file=${caFile}`)).toEqual({
       base: 'https://registry:8081/apis/v7',
       authorization: `Basic ${Buffer.from('me:secret').toString('base64')}`,
-      certificateAuthorities: 'PEM',
+      ca,
     });
     expect(parseRegistryUrl('http://registry')).toEqual({
       base: 'http://registry',
       authorization: undefined,
-      certificateAuthorities: undefined,
+      ca: undefined,
     });
   });
 
