@@ -1,6 +1,7 @@
 import { getSystemErrorMap } from 'node:util';
 import { ClickHouseError } from '@clickhouse/client';
 import { TidemarkError } from '../runtime/errors.ts';
+import { isPermanent, reasonOf } from '../runtime/transport-faults.ts';
 import type { QueryLimits } from './analytics-store.ts';
 
 /** https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp */
@@ -63,15 +64,12 @@ const DENIALS = new Set([
   '516', // AUTHENTICATION_FAILED
 ]);
 
-/** How Node names what is wrong between it and a server's certificate, or that the server speaks no TLS at all. */
-const TLS_TROUBLE = /^(?:EPROTO$|ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
-
 /** The error of opening or migrating as ours. */
 export function openingError(error: unknown): TidemarkError {
   const { code, says } = told(error);
   const cause = quoteless(error, says);
   if (DENIALS.has(code)) return new TidemarkError('SERVER_DENIED', `ClickHouse denies access: ${says}`, { cause });
-  if (TLS_TROUBLE.test(code)) return new TidemarkError('SERVER_DENIED', `no TLS with ClickHouse: ${says}`, { cause });
+  if (isPermanent(error)) return new TidemarkError('SERVER_DENIED', `no TLS with ClickHouse: ${says}`, { cause });
   if (WRONG_QUESTIONS.has(code))
     return new TidemarkError('STORE_REJECTED', `ClickHouse refuses it: ${says}`, { cause });
   return unavailable(error, says);
@@ -116,7 +114,7 @@ function unavailable(error: unknown, says: string): TidemarkError {
 }
 
 function told(error: unknown): { code: string; says: string } {
-  if (!(error instanceof ClickHouseError)) return { code: codeOf(error), says: saysOf(error) };
+  if (!(error instanceof ClickHouseError)) return { code: '', says: reasonOf(error) };
   return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() + systemSays(error) };
 }
 
@@ -125,16 +123,6 @@ function systemSays({ code, message }: ClickHouseError): string {
   const errno = REFUSED_ROWS.has(code) ? undefined : /\berrno: (\d{1,3})\b/.exec(message)?.[1];
   const [name, text] = (errno && getSystemErrorMap().get(-Number(errno))) || [];
   return name === undefined ? '' : ` (${name}: ${text})`;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
-/** Of what failed on the way to the server. Where a name has several addresses, the text of Node's error is empty. */
-function saysOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it failed';
-  return error.message.slice(0, 200) || codeOf(error) || 'it failed';
 }
 
 /** ClickHouse quotes the row or the value, which may be a person's: neither goes where errors are printed. */

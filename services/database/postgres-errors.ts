@@ -1,5 +1,6 @@
 /** What the driver rejects with, as ours. No value of a statement and no password is in any of it. */
 import { TidemarkError } from '../runtime/errors.ts';
+import { isPermanent, reasonOf } from '../runtime/transport-faults.ts';
 import { sqlState, storeError } from './errors.ts';
 import type { PostgresSettings } from './postgres-url.ts';
 
@@ -27,7 +28,7 @@ export function statementFailure(error: unknown): Failure {
 }
 
 function connectionLost(error: unknown): TidemarkError {
-  const text = textOf(error);
+  const text = reasonOf(error);
   return new TidemarkError('STORE_UNAVAILABLE', `the connection to Postgres was lost: ${text}`, { cause: bare(text) });
 }
 
@@ -36,12 +37,13 @@ export function connectError(error: unknown, settings: PostgresSettings): Tidema
   if (error instanceof TidemarkError) return error;
   const state = sqlState(error);
   if (state !== undefined) return refused(error as Error, state, settings);
-  const text = textOf(error);
+  // The pool wraps what its own limit of time brought about.
+  const text = error instanceof Error && error.cause instanceof Error ? error.message : reasonOf(error);
   if (text === POOL_FULL) {
     const message = `all ${settings.poolMax} connections to Postgres are in use (pool_max)`;
     return new TidemarkError('STORE_UNAVAILABLE', message, { cause: bare(text) });
   }
-  const isDenied = text.startsWith('SASL:') || text === NO_TLS || isTlsCode(codeOf(error));
+  const isDenied = text.startsWith('SASL:') || text === NO_TLS || isPermanent(error);
   const message = `${isDenied ? 'no agreement' : 'no connection'} with Postgres at ${placeOf(settings)}: ${text}`;
   return new TidemarkError(isDenied ? 'SERVER_DENIED' : 'STORE_UNAVAILABLE', message, { cause: bare(text) });
 }
@@ -64,15 +66,6 @@ function refused(error: Error, state: string, settings: PostgresSettings): Tidem
   return ours.retryable ? ours : denied('refuses the connection');
 }
 
-// OpenSSL's names for what is wrong with a certificate, and Node's for what is wrong with the handshake.
-// https://nodejs.org/docs/latest-v24.x/api/tls.html#x509-certificate-error-codes
-const CERTIFICATE_CODE =
-  /^(?:CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH|ERR_TLS_|ERR_SSL_|EPROTO)/;
-
-function isTlsCode(code: string): boolean {
-  return CERTIFICATE_CODE.test(code);
-}
-
 function placeOf({ host, port }: PostgresSettings): string {
   return host.startsWith('/') ? host : `${host}:${port}`;
 }
@@ -80,15 +73,4 @@ function placeOf({ host, port }: PostgresSettings): string {
 /** The driver hangs whole clients and certificates on its errors, which a logger would print. */
 function bare(text: string): Error {
   return new Error(text);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
-/** An error over several addresses has no text of its own. */
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  const inner = error.cause instanceof Error ? error.cause.message : '';
-  return error.message || codeOf(error) || inner;
 }

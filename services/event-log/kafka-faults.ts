@@ -1,4 +1,5 @@
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
+import { type ErrorParts, errorsIn, isPermanent, reasonOf } from '../runtime/transport-faults.ts';
 
 /** Error codes of Kafka's protocol that we act on (https://kafka.apache.org/protocol#protocol_error_codes). */
 export const KAFKA = {
@@ -25,7 +26,13 @@ export const KAFKA = {
   MEMBER_ID_REQUIRED: 79,
 } as const;
 
+/** No broker answered. */
+export const UNREACHABLE = -1;
+/** A broker and we cannot agree on TLS. */
+const NO_TLS = -2;
+
 const DENIED: ReadonlySet<number> = new Set([
+  NO_TLS,
   KAFKA.TOPIC_AUTHORIZATION_FAILED,
   KAFKA.GROUP_AUTHORIZATION_FAILED,
   KAFKA.CLUSTER_AUTHORIZATION_FAILED,
@@ -33,7 +40,7 @@ const DENIED: ReadonlySet<number> = new Set([
   KAFKA.SASL_AUTHENTICATION_FAILED,
 ]);
 
-/** What a request came to: a protocol's code, or -1 where no broker answered it. */
+/** What a request came to: a protocol's code, or one of ours, below 0. */
 export class KafkaFault extends Error {
   readonly code: number;
 
@@ -44,11 +51,19 @@ export class KafkaFault extends Error {
   }
 }
 
-export const UNREACHABLE = -1;
-
 /** The fault of an outcome that names an error. */
 export function faultOf(error: number, doing: string): KafkaFault {
   return new KafkaFault(error, `${doing}: error ${error} of Kafka`);
+}
+
+/** What a client's library threw as ours. @param answerOf The protocol's code in one of its errors, where it has one. */
+export function faultFrom(error: unknown, answerOf: (one: ErrorParts) => unknown): KafkaFault {
+  if (error instanceof KafkaFault) return error;
+  const answer = errorsIn(error)
+    .map(answerOf)
+    .find((code) => typeof code === 'number');
+  const code = answer ?? (isPermanent(error) ? NO_TLS : UNREACHABLE);
+  return new KafkaFault(code, reasonOf(error), { cause: error });
 }
 
 /** Whether no waiting cures it. */
@@ -81,11 +96,4 @@ export function failureOf(error: unknown, doing: string): TidemarkError {
 function codeOf({ code }: KafkaFault): ErrorCode {
   if (DENIED.has(code)) return 'SERVER_DENIED';
   return code === KAFKA.UNSUPPORTED_VERSION ? 'SERVER_TOO_OLD' : 'LOG_UNAVAILABLE';
-}
-
-/** OpenSSL's and Node's codes where one side does not accept the other's certificate, or does not speak TLS. */
-export function isTlsRefusal(code: unknown): boolean {
-  return (
-    typeof code === 'string' && /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/.test(code)
-  );
 }

@@ -1,6 +1,7 @@
 /** What of kafkajs 2.2.4 its own types leave out, and its errors as ours. */
 import type { LogRecord, TopicPartition } from './event-log.ts';
-import { isTlsRefusal, KAFKA, KafkaFault, UNREACHABLE } from './kafka-faults.ts';
+import { type ErrorParts, errorsIn } from '../runtime/transport-faults.ts';
+import { faultFrom as faultFromAny, KAFKA, type KafkaFault } from './kafka-faults.ts';
 import { byTopic } from './kafka-partitions.ts';
 
 type PerTopic<T> = readonly { readonly topic: string; readonly partitions: readonly T[] }[];
@@ -136,33 +137,13 @@ export function recordOf(message: Message): LogRecord {
   };
 }
 
-/** kafkajs wraps one error in another; the innermost knows. */
 export function faultFrom(error: unknown): KafkaFault {
-  if (error instanceof KafkaFault) return error;
-  const chain = chainOf(error);
-  const message = error instanceof Error ? error.message : String(error);
-  return new KafkaFault(codeOf(chain), message, { cause: error });
+  return faultFromAny(error, answerOf);
 }
 
-function codeOf(chain: readonly Partial<Thrown>[]): number {
-  if (chain.some(({ name }) => name === 'KafkaJSSASLAuthenticationError')) return KAFKA.SASL_AUTHENTICATION_FAILED;
-  if (chain.some(({ code }) => isTlsRefusal(code))) return KAFKA.SASL_AUTHENTICATION_FAILED;
-  if (chain.some(({ name }) => name === 'KafkaJSServerDoesNotSupportApiKey')) return KAFKA.UNSUPPORTED_VERSION;
-  const protocol = chain.find(({ code }) => typeof code === 'number');
-  return typeof protocol?.code === 'number' ? protocol.code : UNREACHABLE;
-}
-
-interface Thrown {
-  readonly name: string;
-  readonly code: unknown;
-  readonly cause: unknown;
-  readonly errors: readonly unknown[];
-}
-
-function chainOf(error: unknown): readonly Partial<Thrown>[] {
-  if (!(error instanceof Error)) return [];
-  const thrown: Partial<Thrown> = error;
-  return [thrown, ...chainOf(thrown.cause), ...(thrown.errors ?? []).flatMap(chainOf)];
+function answerOf({ name, code }: ErrorParts): unknown {
+  if (name === 'KafkaJSSASLAuthenticationError') return KAFKA.SASL_AUTHENTICATION_FAILED;
+  return name === 'KafkaJSServerDoesNotSupportApiKey' ? KAFKA.UNSUPPORTED_VERSION : code;
 }
 
 // Produce, Fetch and ListOffsets: what they answer names an error for each partition.
@@ -187,7 +168,7 @@ export function withWholeAnswers(broker: Broker): Broker {
 
 /** Why topics could not be made; undefined where it is only that they exist. */
 export function refusalOf(error: unknown): KafkaFault | undefined {
-  const failures = chainOf(faultFrom(error).cause).filter(({ name }) => name === 'KafkaJSCreateTopicError');
+  const failures = errorsIn(faultFrom(error).cause).filter(({ name }) => name === 'KafkaJSCreateTopicError');
   if (failures.length === 0) return faultFrom(error);
   const refused = failures.find(({ code }) => code !== KAFKA.TOPIC_ALREADY_EXISTS);
   return refused === undefined ? undefined : faultFrom(refused);

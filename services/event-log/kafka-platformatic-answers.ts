@@ -1,6 +1,6 @@
 import { type API, type Connection, type RecordsBatch, ResponseError } from '@platformatic/kafka';
 import type { LogRecord } from './event-log.ts';
-import { faultOf, isTlsRefusal, KAFKA, KafkaFault, UNREACHABLE } from './kafka-faults.ts';
+import { faultFrom as faultFromAny, faultOf, type KafkaFault, UNREACHABLE } from './kafka-faults.ts';
 
 const NOTHING = Buffer.alloc(0);
 // Of a record batch's attributes.
@@ -18,8 +18,17 @@ export async function ask<Request extends unknown[], Answer>(
   } catch (error) {
     const answer = answerIn<Answer>(error);
     if (answer !== undefined) return answer;
-    throw faultFrom(error);
+    const fault = faultFrom(error);
+    throw fault.code === UNREACHABLE ? faultFrom(failures.get(connection) ?? fault) : fault;
   }
+}
+
+/** Why a connection failed: those who wait for its answers hear only that it was closed. */
+const failures = new WeakMap<Connection, Error>();
+
+/** To be called for every connection: an event `error` that nobody hears ends the process. */
+export function listenTo(connection: Connection): void {
+  connection.on('error', (error) => failures.set(connection, error));
 }
 
 /** @throws KafkaFault */
@@ -48,33 +57,6 @@ function answerIn<Answer>(error: unknown): Answer | undefined {
   return error['response'] as Answer | undefined;
 }
 
-/** Its errors nest, as causes and as lists; the innermost knows. */
 export function faultFrom(error: unknown): KafkaFault {
-  if (error instanceof KafkaFault) return error;
-  const chain = chainOf(error);
-  const innermost = chain.findLast(({ message }) => message !== undefined && message !== '');
-  return new KafkaFault(codeOf(chain), innermost?.message ?? String(error), { cause: error });
-}
-
-interface Thrown {
-  readonly message: string;
-  readonly code: unknown;
-  readonly apiCode: unknown;
-  readonly cause: unknown;
-  readonly errors: readonly unknown[];
-}
-
-function codeOf(chain: readonly Partial<Thrown>[]): number {
-  const protocol = chain.find(({ apiCode }) => typeof apiCode === 'number');
-  if (typeof protocol?.apiCode === 'number') return protocol.apiCode;
-  if (chain.some(({ code }) => isTlsRefusal(code))) return KAFKA.SASL_AUTHENTICATION_FAILED;
-  // We do not speak TLS and the broker does, or the other way round.
-  const isTls = chain.some(({ code, message }) => code === 'PLT_KFK_USER' && message?.includes('TLS'));
-  return isTls ? KAFKA.SASL_AUTHENTICATION_FAILED : UNREACHABLE;
-}
-
-function chainOf(error: unknown): readonly Partial<Thrown>[] {
-  if (!(error instanceof Error)) return [];
-  const thrown: Partial<Thrown> = error;
-  return [thrown, ...chainOf(thrown.cause), ...(thrown.errors ?? []).flatMap(chainOf)];
+  return faultFromAny(error, ({ apiCode }) => apiCode);
 }

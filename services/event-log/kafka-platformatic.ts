@@ -9,7 +9,7 @@ import type { TopicPartition } from './event-log.ts';
 import { KAFKA, KafkaFault, UNREACHABLE } from './kafka-faults.ts';
 import { bufferOf, byTopic } from './kafka-partitions.ts';
 import { APIS } from './kafka-platformatic-apis.ts';
-import { ask, check, faultFrom, recordsOf } from './kafka-platformatic-answers.ts';
+import { ask, check, faultFrom, listenTo, recordsOf } from './kafka-platformatic-answers.ts';
 import { brokerOf, optionsOf } from './kafka-platformatic-options.ts';
 import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from './kafka-request.ts';
 import type { KafkaSettings } from './kafka-url.ts';
@@ -280,9 +280,7 @@ export class PlatformaticWire implements KafkaWire {
 
 function openPool(clientId: string, options: ConnectionOptions): ConnectionPool {
   const pool = new ConnectionPool(clientId, options);
-  // Whoever waits for a connection is told why it failed. Nobody need hear the event of a second failure, but an event
-  // `error` that nobody hears ends the process.
-  pool.on('connecting', ({ connection }) => connection.on('error', () => undefined));
+  pool.on('connecting', ({ connection }) => listenTo(connection));
   return pool;
 }
 

@@ -16,6 +16,7 @@ import { offsetsOf } from './kafka-bounds.ts';
 import { failureOf } from './kafka-faults.ts';
 import { Leaders } from './kafka-leaders.ts';
 import { Layout } from './kafka-partitions.ts';
+import { answerInPlain } from './kafka-plain.ts';
 import { PrefixedEventLog } from './kafka-prefix.ts';
 import { KafkaReader } from './kafka-reader.ts';
 import { KafkaScan } from './kafka-scan.ts';
@@ -87,7 +88,9 @@ export class KafkaEventLog implements EventLog {
       return prefix === '' ? log : new PrefixedEventLog(log, prefix);
     } catch (error) {
       await wire.close();
-      throw failureOf(error, 'to open the event log');
+      const failure = failureOf(error, 'to open the event log');
+      if (failure.retryable) await checkTls(settings, failure);
+      throw failure;
     }
   }
 
@@ -198,6 +201,14 @@ async function wiresOf(settings: KafkaSettings): Promise<OpenWire> {
   }
   const { KafkajsWire } = await import('./kafka-kafkajs.ts');
   return () => new KafkajsWire(settings);
+}
+
+/** @throws TidemarkError `SERVER_DENIED` where TLS is spoken by one side alone. */
+async function checkTls({ brokers, tls }: KafkaSettings, cause: TidemarkError): Promise<void> {
+  const answers = await Promise.all(brokers.map(answerInPlain));
+  if (!answers.includes(tls ? 'plain' : 'TLS')) return;
+  const message = tls ? 'Kafka speaks no TLS, which the URL asks for' : 'Kafka speaks TLS only (tls=true)';
+  throw new TidemarkError('SERVER_DENIED', message, { cause });
 }
 
 async function within<T>(ms: number, work: Promise<T>, doing: string): Promise<T> {

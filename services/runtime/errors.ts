@@ -11,7 +11,7 @@ export type ErrorCode =
   | 'LOG_MISCONFIGURED' // a topic is missing or its settings would lose messages; the message names what to change
   | 'SPOOL_FOREIGN' // the spool's folder holds what this version did not put there
   | 'SCHEMA_INCOMPATIBLE' // the registry holds a schema that ours may not follow
-  | 'SERVER_DENIED' // a server refuses our name, password or certificate, or we its certificate
+  | 'SERVER_DENIED' // a server refuses our name, password or certificate, or we its certificate or its TLS
   | 'SERVER_TOO_OLD' // a server is of a version that lacks what we need
   | 'MESSAGE_UNDECODABLE' // bytes on the log that are no message of ours
   | 'POSITION_MOVED' // another reader has moved this partition's position: this one no longer owns it

@@ -1,15 +1,13 @@
 import { TidemarkError } from '../runtime/errors.ts';
+import { isPermanent } from '../runtime/transport-faults.ts';
 import { RegistryError } from './confluent-http.ts';
-
-/** What Node says of a certificate that it does not trust, and of a server that speaks another TLS or none. */
-const REFUSED_BY_US = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^EPROTO$|^ERR_SSL_/;
 
 /** The error of registering a schema as ours. */
 export function registrationError(error: unknown, subject: string, base: string): unknown {
   if (!(error instanceof RegistryError)) return error;
-  const { status, message, cause } = error;
+  const { status, message } = error;
   const options = { cause: error };
-  if (status === 401 || status === 403 || REFUSED_BY_US.test(codeOf(cause))) {
+  if (status === 401 || status === 403 || isPermanent(error)) {
     return new TidemarkError('SERVER_DENIED', `the schema registry at ${base} cannot be entered: ${message}`, options);
   }
   if (status === 409 || status === 422) {
@@ -28,8 +26,4 @@ export function awayError(error: RegistryError, base: string): TidemarkError {
 
 function isPassing(status: number): boolean {
   return status === 0 || status === 408 || status === 425 || status === 429 || status >= 500;
-}
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
 }

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { reasonOf } from '../runtime/transport-faults.ts';
 import type { RegistryAddress } from './address.ts';
 
 /** No answer, or another than the one asked for. */
@@ -39,7 +40,9 @@ export class ConfluentHttp {
   /** @throws RegistryError */
   async send(method: Method, url: string, body?: string): Promise<unknown> {
     const { status, text } = await this.#exchange(method, url, body).catch((cause: unknown) => {
-      throw new RegistryError(0, reasonOf(cause), { cause });
+      throw new RegistryError(0, isTimeout(cause) ? `it did not answer within ${REQUEST_MS} ms` : reasonOf(cause), {
+        cause,
+      });
     });
     if (status >= 200 && status < 300) return parsed(status, text);
     throw refusal(status, text);
@@ -105,9 +108,6 @@ function detailsOf(text: string): { readonly message?: unknown; readonly error_c
   }
 }
 
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'it cannot be reached';
-  if (cause.name === 'AbortError' || cause.name === 'TimeoutError') return `it did not answer within ${REQUEST_MS} ms`;
-  // Several addresses were tried: the message of the whole is empty.
-  return cause instanceof AggregateError ? cause.errors.map(reasonOf).join(', ') : cause.message;
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && (cause.name === 'AbortError' || cause.name === 'TimeoutError');
 }

@@ -52,6 +52,7 @@ describe.each(['kafkajs', 'platformatic'])('by %s', (client) => {
       ['the wrong one, by SCRAM', () => urlOf(`${USER}:wrong@`, `sasl=scram-sha-512&ca_file=${cluster.caFile}`)],
       ['an unknown user', () => urlOf('nobody:secret@', `sasl=scram-sha-256&ca_file=${cluster.caFile}`)],
       ['a client that does not know who signed for them', () => urlOf(`${credentials}@`, 'tls=true')],
+      ['a client that speaks no TLS', () => urlOf(`${credentials}@`, '')],
     ])('refuse %s for good', async (_, url) => {
       const refusal = await openEventLog(url(), { topics: ['t'] }).catch((error: unknown) => error);
 
