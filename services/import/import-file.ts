@@ -164,9 +164,8 @@ export class FileImport {
   }
 
   /**
-   * A pure function of the file and the import's state, so that a line read again after a kill makes the same message, and
-   * its repeat changes nothing. Its time of arrival is that of the import's beginning and a microsecond a line, so that
-   * lines keep their order.
+   * A pure function of file and state: a line read again after a kill makes the same message, whose repeat changes nothing.
+   * Lines arrive a microsecond apart, from the import's beginning on, so that they keep their order.
    */
   #recordOf(draft: Draft, { line, bytes }: RawRecord): MessageRecord {
     const { projectId } = this.#task;
