@@ -2,17 +2,17 @@
 import cluster from 'node:cluster';
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
-import { firstStartNotice } from './projects/first-start.ts';
+import { firstStartNotice } from './stores/projects/first-start.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';
 import { type OpenedLogger, openLogger } from './runtime/logger.ts';
 import { logWarnings } from './runtime/node-warnings.ts';
 import { retry } from './runtime/retry.ts';
-import { Watchdog } from './runtime/watchdog.ts';
-import { firstRequest } from './wiring/first-request.ts';
-import { checkRole, type Role, roleOf } from './wiring/role.ts';
-import type { Running } from './wiring/running.ts';
-import { startRole } from './wiring/start-role.ts';
+import { Watchdog } from './runtime/watchdog/watchdog.ts';
+import { firstRequest } from './app/first-request.ts';
+import { checkRole, type Role, roleOf } from './app/role.ts';
+import type { Running } from './app/running.ts';
+import { startRole } from './app/start-role.ts';
 
 // Whatever is made from here on, by children too, is this user's alone.
 process.umask(0o077);

@@ -1,4 +1,4 @@
-import type { AnalyticsReader, Query, QueryLimits } from '../analytics/analytics-store.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 
 /** Several queries under the limits of one, and what they took together. */

@@ -1,9 +1,9 @@
-import type { AnalyticsReader, QueryLimits } from '../analytics/analytics-store.ts';
+import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import type { Micros } from '../messages/message.ts';
-import type { Audience } from './audience.ts';
-import { compilePreview } from './compile.ts';
-import { explain, type Explanation } from './explain.ts';
-import { explainVerdict, type Why } from './why.ts';
+import type { Audience } from './definition/audience.ts';
+import { compilePreview } from './sql/compile.ts';
+import { explain, type Explanation } from './explain/explain.ts';
+import { explainVerdict, type Why } from './explain/why.ts';
 
 /** How many users an audience has, and some of them. Plain data. */
 export interface Preview {

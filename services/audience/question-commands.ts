@@ -1,14 +1,14 @@
 /** Questions about audiences as commands, for the control socket and the command line alike. */
 import { parseBody } from '../messages/json.ts';
 import { userKeyOf } from '../messages/user-key.ts';
-import type { Project, ProjectStore } from '../projects/project-store.ts';
+import type { Project, ProjectStore } from '../stores/projects/project-store.ts';
 import type { Command, CommandArguments } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
-import type { Audience } from './audience.ts';
+import type { Audience } from './definition/audience.ts';
 import type { Audiences } from './audiences.ts';
-import { MAX_EVENTS_SHOWN } from './limits.ts';
-import { readDefinition } from './definition.ts';
-import { explanationJson, whyJson } from './shown.ts';
+import { MAX_EVENTS_SHOWN } from './definition/limits.ts';
+import { readDefinition } from './definition/definition.ts';
+import { explanationJson, whyJson } from './explain/shown.ts';
 
 /** JSON text, every digit of a caller's numbers in it: the same as over HTTP. */
 export interface QuestionCommandResults {

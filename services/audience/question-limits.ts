@@ -1,5 +1,5 @@
-import type { QueryLimits } from '../analytics/analytics-store.ts';
-import type { ProjectLimits } from '../projects/project-store.ts';
+import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { ProjectLimits } from '../stores/projects/project-store.ts';
 
 /** The limits of a project's questions: its own where it has some, else those of all. */
 export function limitsOf(project: ProjectLimits, ofAll: QueryLimits): QueryLimits {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { AudienceAnswer } from '../reading/audience-commands.ts';
+import type { AudienceAnswer } from '../query-api/audience-commands.ts';
 import type { CommandArguments } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';

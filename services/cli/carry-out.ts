@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandArguments, Progress } from '../runtime/command.ts';
 import { readConfig, type Config } from '../runtime/config.ts';
-import { askControl } from '../runtime/control-client.ts';
-import { controlSocketPath } from '../runtime/control-socket.ts';
+import { askControl } from '../runtime/control/client.ts';
+import { controlSocketPath } from '../runtime/control/socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
 import { createLogger, type Logger } from '../runtime/logger.ts';
-import { type CommandName, type CommandResults, groupOf, type StoreName } from '../wiring/commands.ts';
-import { checkDataFolders } from '../wiring/data-folders.ts';
-import { closeStores, openNeeded } from '../wiring/open-stores.ts';
-import { isServer } from '../wiring/role.ts';
+import { type CommandName, type CommandResults, groupOf, type StoreName } from '../app/commands.ts';
+import { checkDataFolders } from '../app/data-folders.ts';
+import { closeStores, openNeeded } from '../app/open-stores.ts';
+import { isServer } from '../app/role.ts';
 import type { CliContext } from './context.ts';
 
 export interface CarryOutOptions {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ShownDeadLetter } from '../dead-letters/listing.ts';
-import type { SettleResult } from '../dead-letters/settle.ts';
+import type { ShownDeadLetter } from '../maintenance/dead-letters/listing.ts';
+import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';

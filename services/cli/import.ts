@@ -6,12 +6,12 @@ import {
   type ImportResult,
   type ImportTarget,
   type ImportTask,
-} from '../import/import-file.ts';
-import type { DefaultType } from '../import/judge.ts';
-import type { Format } from '../import/read-records.ts';
-import type { ShownProject } from '../projects/project-commands.ts';
+} from '../maintenance/import/import-file.ts';
+import type { DefaultType } from '../maintenance/import/judge.ts';
+import type { Format } from '../maintenance/import/read-records.ts';
+import type { ShownProject } from '../stores/projects/project-commands.ts';
 import { readConfig } from '../runtime/config.ts';
-import { StoreOpener } from '../wiring/open-stores.ts';
+import { StoreOpener } from '../app/open-stores.ts';
 import { warningsTo } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';

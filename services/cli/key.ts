@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CreatedKey, ShownKey } from '../projects/project-commands.ts';
+import type { CreatedKey, ShownKey } from '../stores/projects/project-commands.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ShownProject } from '../projects/project-commands.ts';
+import type { ShownProject } from '../stores/projects/project-commands.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';

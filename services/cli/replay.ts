@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import type { Compared } from '../replay/comparison.ts';
-import type { BuiltGeneration, PlannedReplay } from '../replay/replay-commands.ts';
+import type { Compared } from '../maintenance/replay/comparison.ts';
+import type { BuiltGeneration, PlannedReplay } from '../maintenance/replay/replay-commands.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';

@@ -26,11 +26,11 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
   switch (scheme) {
     case 'lmdb': {
       if (rest === '') throw new TidemarkError('CONFIG_INVALID', 'the event log lmdb: names no folder');
-      const { LmdbEventLog } = await import('./lmdb.ts');
+      const { LmdbEventLog } = await import('./lmdb/lmdb-event-log.ts');
       return LmdbEventLog.open({ folder: rest, ...options });
     }
     case 'kafka': {
-      const { KafkaEventLog } = await import('./kafka.ts');
+      const { KafkaEventLog } = await import('./kafka/kafka-event-log.ts');
       return KafkaEventLog.open({ url, ...options });
     }
     default:
@@ -44,7 +44,7 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
 /** What stands before the names of the log's topics where several installations share it; '' for none. */
 export async function topicPrefixOf(url: string): Promise<string> {
   if (!url.startsWith('kafka:')) return '';
-  const { parseKafkaUrl } = await import('./kafka-url.ts');
+  const { parseKafkaUrl } = await import('./kafka/url.ts');
   return parseKafkaUrl(url).topicPrefix;
 }
 

@@ -6,7 +6,7 @@ import { keyIn, opens, UNAUTHORIZED } from './authenticate.ts';
 import { readBody, refuseHead } from './body.ts';
 import { Call } from './call.ts';
 import { HttpMetrics } from './http-metrics.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { KeyRing } from '../stores/projects/key-ring.ts';
 import { invalid, refusalOf, type Refusal } from './problems.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ReceivingBytes } from './receiving-bytes.ts';

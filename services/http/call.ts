@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Project } from '../projects/project-store.ts';
-import type { AuthenticatedKey } from './key-ring.ts';
+import type { Project } from '../stores/projects/project-store.ts';
+import type { AuthenticatedKey } from '../stores/projects/key-ring.ts';
 import type { Route } from './route.ts';
 
 const NO_BODY: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-import type { Project } from '../projects/project-store.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 
 interface Bucket {
   tokens: number;

@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Project } from '../projects/project-store.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 
 /** What a project's receipts are signed with; of types that can be cloned between threads. */
 export interface ReceiptSigner {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Scope } from '../projects/project-store.ts';
+import type { Scope } from '../stores/projects/project-store.ts';
 import type { Call } from './call.ts';
 import type { ErrorStyle, Refusal } from './problems.ts';
 

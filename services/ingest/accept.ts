@@ -7,7 +7,7 @@ import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
 import { idempotentMessageId, newMessageId } from '../messages/message-id.ts';
 import type { ArrivalClock } from '../messages/version.ts';
-import type { Project } from '../projects/project-store.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 import { isRetryable } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { BodyHandover, type HandedBody } from './body-handover.ts';

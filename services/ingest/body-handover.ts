@@ -3,7 +3,7 @@ import type { AppendMaterial } from '../event-log/record-maker.ts';
 import { receiptSignerOf } from '../http/receipt-signer.ts';
 import { newMessageId } from '../messages/message-id.ts';
 import type { ArrivalClock } from '../messages/version.ts';
-import type { Project } from '../projects/project-store.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { RecentPeak } from '../runtime/recent-peak.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Project } from '../projects/project-store.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 
 type Signer = Pick<Project, 'id' | 'sessionSecret'>;
 

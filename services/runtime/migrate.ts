@@ -18,7 +18,7 @@ export type AppliedMigration = Pick<MigrationFile, 'number' | 'name' | 'checksum
 
 /**
  * A store that can be migrated. It keeps its record of what was applied in a table of its own, which it makes where it
- * is absent (`database/migrate.ts` for Postgres is an example).
+ * is absent (`stores/database/migrate.ts` for Postgres is an example).
  */
 export interface MigrationTarget {
   /** Runs `run` while nobody else migrates this store: by a lock in it, or because its folder is locked anyway. */

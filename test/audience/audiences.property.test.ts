@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Audiences } from '../../services/audience/audiences.ts';
-import { readDefinition } from '../../services/audience/definition.ts';
+import { readDefinition } from '../../services/audience/definition/definition.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { AMPLE } from '../support/analytics.ts';
 import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';

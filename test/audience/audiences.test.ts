@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Audiences } from '../../services/audience/audiences.ts';
-import { readDefinition } from '../../services/audience/definition.ts';
+import { readDefinition } from '../../services/audience/definition/definition.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
 import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';

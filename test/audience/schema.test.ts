@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/audience.json' with { type: 'json' };
-import { readDefinition } from '../../services/audience/definition.ts';
+import { readDefinition } from '../../services/audience/definition/definition.ts';
 
 const validate = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
 

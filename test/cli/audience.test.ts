@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openAnalytics } from '../../services/analytics/open.ts';
+import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
-import type { ShownProject } from '../../services/projects/project-commands.ts';
+import type { ShownProject } from '../../services/stores/projects/project-commands.ts';
 import { insert, MessageMaker } from '../support/analytics.ts';
 import { type Finished, runProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ShownProject } from '../../services/projects/project-commands.ts';
+import type { ShownProject } from '../../services/stores/projects/project-commands.ts';
 import { serverUrl } from '../servers/server.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { PostgresBench } from '../support/postgres.ts';

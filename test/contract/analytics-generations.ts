@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnalyticsStore } from '../../services/analytics/analytics-store.ts';
+import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
 import { ask, insert, MessageMaker } from '../support/analytics.ts';
 
 /** What any AnalyticsStore must do with generations. `open` opens the same one again and again, one at a time. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AnalyticsStore } from '../../services/analytics/analytics-store.ts';
-import { columnPath } from '../../services/analytics/json-path.ts';
+import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
+import { columnPath } from '../../services/stores/analytics/json-path.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
 
 /** How any AnalyticsStore answers questions. */

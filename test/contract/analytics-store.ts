@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnalyticsStore, HeldRange } from '../../services/analytics/analytics-store.ts';
+import type { AnalyticsStore, HeldRange } from '../../services/stores/analytics/analytics-store.ts';
 import { testAnalyticsQuestions } from './analytics-questions.ts';
 import { testAnalyticsStreams } from './analytics-streams.ts';
 import { testAudienceHistory } from './audience-history.ts';

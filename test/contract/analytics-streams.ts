@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnalyticsStore, Query } from '../../services/analytics/analytics-store.ts';
+import type { AnalyticsStore, Query } from '../../services/stores/analytics/analytics-store.ts';
 import { AMPLE } from '../support/analytics.ts';
 
 const NUMBERS: Query = { sql: 'SELECT number AS n FROM numbers({to:UInt64})', params: { to: '300000' } };

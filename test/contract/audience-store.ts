@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { AudienceClaims, AudienceStore, Claim, NewAudience } from '../../services/audience/audience-store.ts';
+import type {
+  AudienceClaims,
+  AudienceStore,
+  Claim,
+  NewAudience,
+} from '../../services/audience/saved/audience-store.ts';
 
 export interface AudienceStoreContract<Store> {
   /** An empty store, and the ids of two projects in it; the one opened for the test before is used no more. */

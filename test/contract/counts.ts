@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../services/database/database.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
-import type { AppliedCount, Step } from '../../services/profiles/profile-store.ts';
-import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
-import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
+import type { AppliedCount, Step } from '../../services/stores/profiles/profile-store.ts';
+import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
+import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
 import { randomIdentity, randomProjectId, randomTopic } from '../support/random-project.ts';
 
 /** What the readers leave behind to be held against the log, on a migrated database that other tests may share. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database, Queryable } from '../../services/database/database.ts';
-import { oneAhead } from '../../services/database/one-ahead.ts';
+import type { Database, Queryable } from '../../services/stores/database/database.ts';
+import { oneAhead } from '../../services/stores/database/one-ahead.ts';
 import { printed } from '../support/printed.ts';
 
 /** What any Database must do. The suite makes and drops one table, `contract`. */

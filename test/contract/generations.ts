@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../services/database/database.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
-import { LiveGenerations } from '../../services/generations/live-generations.ts';
-import { LiveProfiles } from '../../services/generations/live-profiles.ts';
-import { LiveProgress } from '../../services/generations/live-progress.ts';
-import { makeTables } from '../../services/generations/make-tables.ts';
-import { SqlGenerations } from '../../services/generations/sql-generations.ts';
-import { FIRST_TABLES } from '../../services/replay/drop-tables.ts';
-import type { Step } from '../../services/profiles/profile-store.ts';
-import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
+import { LiveGenerations } from '../../services/stores/generations/live-generations.ts';
+import { LiveProfiles } from '../../services/stores/generations/live-profiles.ts';
+import { LiveProgress } from '../../services/stores/generations/live-progress.ts';
+import { makeTables } from '../../services/stores/generations/make-tables.ts';
+import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
+import { FIRST_TABLES } from '../../services/maintenance/replay/drop-tables.ts';
+import type { Step } from '../../services/stores/profiles/profile-store.ts';
+import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
 
 const FOR_ALL = { kind: 'profiles', projectId: null, rateLimit: null, deadLettersFrom: new Map() } as const;

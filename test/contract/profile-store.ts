@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../services/database/database.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
-import type { ProfileChange, TraitState } from '../../services/profiles/profile.ts';
-import type { Claim, ProfileStore, Step } from '../../services/profiles/profile-store.ts';
-import { tableOf } from '../../services/generations/generation.ts';
-import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
+import type { ProfileChange, TraitState } from '../../services/stores/profiles/profile.ts';
+import type { Claim, ProfileStore, Step } from '../../services/stores/profiles/profile-store.ts';
+import { tableOf } from '../../services/stores/generations/generation.ts';
+import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
 
 /** What any ProfileStore must do, on a migrated database that other tests may share. */

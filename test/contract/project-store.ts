@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hashKey, makeKey } from '../../services/projects/keys.ts';
-import type { FirstKey, NewProject, ProjectStore } from '../../services/projects/project-store.ts';
+import { hashKey, makeKey } from '../../services/stores/projects/keys.ts';
+import type { FirstKey, NewProject, ProjectStore } from '../../services/stores/projects/project-store.ts';
 
 export interface ProjectStoreContract {
   /** An empty store; the one opened for the test before is used no more. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../services/database/database.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 import type { Position } from '../../services/event-log/event-log.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
-import type { Claim } from '../../services/profiles/profile-store.ts';
-import { progressOf } from '../../services/profiles/progress-of.ts';
-import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
-import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
+import type { Claim } from '../../services/stores/profiles/profile-store.ts';
+import { progressOf } from '../../services/stores/profiles/progress-of.ts';
+import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
+import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
 
 /** What any SinkPlans and ReaderProgress must do, on a migrated database that other tests may share. */

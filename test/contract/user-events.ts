@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AnalyticsReader, AnalyticsStore, StoredEvent } from '../../services/analytics/analytics-store.ts';
+import type { AnalyticsReader, AnalyticsStore, StoredEvent } from '../../services/stores/analytics/analytics-store.ts';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { insert, MessageMaker } from '../support/analytics.ts';

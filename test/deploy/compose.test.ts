@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readConfig, SETTINGS } from '../../services/runtime/config.ts';
-import { checkRole, ROLES, roleOf } from '../../services/wiring/role.ts';
+import { checkRole, ROLES, roleOf } from '../../services/app/role.ts';
 import { type ComposeService, defaultsOf, readCompose, valueOf, variablesOf } from '../support/compose.ts';
 
 const text = readFileSync('docker-compose.yml', 'utf8');

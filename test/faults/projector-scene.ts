@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import type { Database } from '../../services/database/database.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { type Identify, MESSAGE_TOPICS, topicOf, TOPICS } from '../../services/messages/message.ts';
-import { SqlProfileStore } from '../../services/profiles/sql-profile-store.ts';
-import { Projector } from '../../services/projector/project.ts';
+import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
+import { Projector } from '../../services/consumers/projector/project.ts';
 import { codec, identify, recordOf } from '../support/messages.ts';
 import { randomProjectId } from '../support/random-project.ts';
 import { brokenSteps, WatchedProfiles } from './watched-profiles.ts';

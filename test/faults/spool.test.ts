@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openEventLog } from '../../services/event-log/open.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { MESSAGE_TOPICS } from '../../services/messages/message.ts';
-import { openSchemaIds } from '../../services/schema-registry/open.ts';
+import { openSchemaIds } from '../../services/messages/registry/open.ts';
 import { placed, until } from '../support/event-log.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
-import type { Profile } from '../../services/profiles/profile.ts';
-import type { ProfileStore, Step } from '../../services/profiles/profile-store.ts';
+import type { Profile } from '../../services/stores/profiles/profile.ts';
+import type { ProfileStore, Step } from '../../services/stores/profiles/profile-store.ts';
 import { hasCode } from '../../services/runtime/errors.ts';
 
 /** A projector's view of a real store: can be held in the middle of a batch, and remembers what was written. */

@@ -1,7 +1,7 @@
 /** As many callers as a process can stand, and more: batches sent again until they are answered, so that all must be there. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnalyticsReader } from '../../services/analytics/analytics-store.ts';
-import type { Queryable } from '../../services/database/database.ts';
+import type { AnalyticsReader } from '../../services/stores/analytics/analytics-store.ts';
+import type { Queryable } from '../../services/stores/database/database.ts';
 import { WRITE_KEY } from '../support/service.ts';
 
 const TRACKS = 60;

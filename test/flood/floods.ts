@@ -1,7 +1,7 @@
 /** Each part with a slow store behind it, and more work than it can do. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openAnalytics } from '../../services/analytics/open.ts';
-import { openDatabase } from '../../services/database/open.ts';
+import { openAnalytics } from '../../services/stores/analytics/open.ts';
+import { openDatabase } from '../../services/stores/database/open.ts';
 import { caughtUp } from '../torture/catch-up.ts';
 import { provision } from '../torture/provision.ts';
 import { notReady, type Scene } from '../torture/scene.ts';

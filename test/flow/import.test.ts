@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ImportState } from '../../services/import/state.ts';
+import type { ImportState } from '../../services/maintenance/import/state.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

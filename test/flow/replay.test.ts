@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { BuiltGeneration, ShownGeneration } from '../../services/replay/replay-commands.ts';
+import type { BuiltGeneration, ShownGeneration } from '../../services/maintenance/replay/replay-commands.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { RememberingLoad } from '../support/remembering-load.ts';
 import { canRunOnServers, onServers } from '../support/server-settings.ts';

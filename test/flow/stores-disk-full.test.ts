@@ -2,10 +2,10 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ChdbEngine } from '../../services/analytics/chdb-engine.ts';
-import { PgliteDatabase } from '../../services/database/pglite.ts';
+import { ChdbEngine } from '../../services/stores/analytics/chdb/engine.ts';
+import { PgliteDatabase } from '../../services/stores/database/pglite/pglite-database.ts';
 import { LOG_RESERVE_BYTES, STORE_RESERVE_BYTES } from '../../services/runtime/free-space.ts';
-import { Spool } from '../../services/spool/spool.ts';
+import { Spool } from '../../services/event-log/spool/spool.ts';
 import { record } from '../support/event-log-records.ts';
 import { placeCluster } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

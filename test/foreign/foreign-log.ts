@@ -5,7 +5,7 @@ import { Codec } from '../../services/messages/codec.ts';
 import type { DeadLetter } from '../../services/messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Message, topicOf, TOPICS } from '../../services/messages/message.ts';
 import { partitionKeyOf } from '../../services/messages/user-key.ts';
-import { openSchemaIds } from '../../services/schema-registry/open.ts';
+import { openSchemaIds } from '../../services/messages/registry/open.ts';
 
 export interface ForeignLog {
   /** As Kafka's own clients want them. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { readClickHouseUrl } from '../../services/analytics/clickhouse-url.ts';
-import { readPostgresUrl } from '../../services/database/postgres-url.ts';
-import { parseKafkaUrl } from '../../services/event-log/kafka-url.ts';
+import { readClickHouseUrl } from '../../services/stores/analytics/clickhouse/url.ts';
+import { readPostgresUrl } from '../../services/stores/database/postgres/url.ts';
+import { parseKafkaUrl } from '../../services/event-log/kafka/url.ts';
 import { ServerUrl } from '../../services/runtime/server-url.ts';
-import { parseRegistryUrl } from '../../services/schema-registry/address.ts';
+import { parseRegistryUrl } from '../../services/messages/registry/address.ts';
 import { printed } from '../support/printed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

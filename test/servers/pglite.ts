@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { engineOptions } from '../../services/database/pglite-engine.ts';
+import { engineOptions } from '../../services/stores/database/pglite/engine.ts';
 
 const folder = process.argv[2] ?? '';
 const cluster = join(folder, 'cluster');

@@ -1,5 +1,5 @@
 /** A process that opens analytics as a role does: at the URL given, again where that is said to help. Says `open`. */
-import { openAnalytics } from '../../services/analytics/open.ts';
+import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { retry } from '../../services/runtime/retry.ts';
 
 const [url = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** A process, or a thread of one, that closes analytics in the middle of heavy questions and an insert. */
 import { parentPort } from 'node:worker_threads';
-import { openAnalytics } from '../../services/analytics/open.ts';
+import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { AMPLE, insert, MessageMaker } from './analytics.ts';
 
 const url =

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import type { AnalyticsStore } from '../../services/analytics/analytics-store.ts';
-import { openAnalytics } from '../../services/analytics/open.ts';
+import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
+import { openAnalytics } from '../../services/stores/analytics/open.ts';
 
 /** One analytics store for the tests of a file: only one can be open in a process. */
 export function sharedAnalytics(): () => AnalyticsStore {

@@ -1,5 +1,5 @@
-import { ControlServer } from '../../services/runtime/control-server.ts';
-import { controlSocketPath } from '../../services/runtime/control-socket.ts';
+import { ControlServer } from '../../services/runtime/control/server.ts';
+import { controlSocketPath } from '../../services/runtime/control/socket.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
 
 /** A program of its own: locks the folder, serves `ping` on its control socket and says so, until it is killed. */

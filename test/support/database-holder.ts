@@ -1,4 +1,4 @@
-import { openDatabase } from '../../services/database/open.ts';
+import { openDatabase } from '../../services/stores/database/open.ts';
 
 /** A program of its own: commits a row to the database in the folder, says so, and holds on until it is killed. */
 const database = await openDatabase(`pglite:${process.argv[2]}`);

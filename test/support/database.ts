@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Database } from '../../services/database/database.ts';
-import { migrateDatabase } from '../../services/database/migrate.ts';
-import { openDatabase } from '../../services/database/open.ts';
-import type { PgliteDatabase } from '../../services/database/pglite.ts';
+import type { Database } from '../../services/stores/database/database.ts';
+import { migrateDatabase } from '../../services/stores/database/migrate.ts';
+import { openDatabase } from '../../services/stores/database/open.ts';
+import type { PgliteDatabase } from '../../services/stores/database/pglite/pglite-database.ts';
 import { openClusterInMemory } from './cluster.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 

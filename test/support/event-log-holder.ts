@@ -1,5 +1,5 @@
 /** Reads as the member of a group and prints how many partitions it holds whenever that changes. Arguments: folder, leaseMs. */
-import { LmdbEventLog } from '../../services/event-log/lmdb.ts';
+import { LmdbEventLog } from '../../services/event-log/lmdb/lmdb-event-log.ts';
 
 const [folder = '', leaseMs = ''] = process.argv.slice(2);
 const log = await LmdbEventLog.open({ folder, topics: ['t'], leaseMs: Number(leaseMs) });

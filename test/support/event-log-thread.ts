@@ -1,7 +1,7 @@
 /** A worker thread that reads a group from a log, or appends to it, and posts what it did. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Appended } from '../../services/event-log/event-log.ts';
-import { LmdbEventLog } from '../../services/event-log/lmdb.ts';
+import { LmdbEventLog } from '../../services/event-log/lmdb/lmdb-event-log.ts';
 import { record } from './event-log-records.ts';
 
 export interface ThreadTask {

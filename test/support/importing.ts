@@ -7,8 +7,8 @@ import {
   type ImportProgress,
   type ImportResult,
   type ImportTask,
-} from '../../services/import/import-file.ts';
-import type { ImportState } from '../../services/import/state.ts';
+} from '../../services/maintenance/import/import-file.ts';
+import type { ImportState } from '../../services/maintenance/import/state.ts';
 import { IMPORT_TOPICS, type Message, type Problem } from '../../services/messages/message.ts';
 import { READ } from './import-records.ts';
 import { MemoryLog } from './memory-log.ts';

@@ -4,7 +4,7 @@
  */
 import cluster from 'node:cluster';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { IngestCluster, tellReady } from '../../services/wiring/ingest-cluster.ts';
+import { IngestCluster, tellReady } from '../../services/app/ingest-cluster.ts';
 
 const [, , count, end = ''] = process.argv;
 if (cluster.isPrimary) {

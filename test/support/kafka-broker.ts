@@ -1,7 +1,7 @@
 import type { LogRecord, TopicPartition } from '../../services/event-log/event-log.ts';
-import { Layout } from '../../services/event-log/kafka-partitions.ts';
+import { Layout } from '../../services/event-log/kafka/partitions.ts';
 import { nameOf } from '../../services/event-log/partition.ts';
-import type { PartitionBatch, Produced } from '../../services/event-log/kafka-wire.ts';
+import type { PartitionBatch, Produced } from '../../services/event-log/kafka/wire.ts';
 
 export const BROKER_TOPIC = 't';
 

@@ -3,7 +3,7 @@ import type {
   AudienceStore,
   NewAudience,
   SavedAudience,
-} from '../../services/audience/audience-store.ts';
+} from '../../services/audience/saved/audience-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
 /** Saved audiences in memory, which can be away. Held to the same contract as the real store. */

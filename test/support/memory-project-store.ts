@@ -9,7 +9,7 @@ import {
   type ProjectsSnapshot,
   type ProjectStore,
   type Scope,
-} from '../../services/projects/project-store.ts';
+} from '../../services/stores/projects/project-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
 /** A project store in memory that can be away. Held to the same contract as the real one. */

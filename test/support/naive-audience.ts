@@ -6,9 +6,9 @@ import type {
   NumberConstant,
   Period,
   Test,
-} from '../../services/audience/audience.ts';
-import { isNameable } from '../../services/audience/column-value.ts';
-import { numberConstant } from '../../services/audience/number-constant.ts';
+} from '../../services/audience/definition/audience.ts';
+import { isNameable } from '../../services/audience/sql/column-value.ts';
+import { numberConstant } from '../../services/audience/definition/number-constant.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import type { Message, Micros, Track } from '../../services/messages/message.ts';
 

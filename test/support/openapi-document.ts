@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../services/reading/openapi.ts';
+import { openApiDocument } from '../../services/query-api/openapi.ts';
 
 /** What the tests look at in an OpenAPI document. References stand as they are; `Document.follow` resolves them. */
 export interface MediaType {

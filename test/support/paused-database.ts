@@ -1,4 +1,4 @@
-import type { Database } from '../../services/database/database.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 
 export interface PausedDatabase {
   readonly database: Database;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import type { Database } from '../../services/database/database.ts';
-import { openDatabase } from '../../services/database/open.ts';
+import type { Database } from '../../services/stores/database/database.ts';
+import { openDatabase } from '../../services/stores/database/open.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
 /** A new, empty database on a Postgres server for the tests of one `describe`. */

@@ -1,6 +1,6 @@
 /** For the projector's tests. */
 import { type Message, MESSAGE_TOPICS, topicOf } from '../../services/messages/message.ts';
-import type { ProfileStore } from '../../services/profiles/profile-store.ts';
+import type { ProfileStore } from '../../services/stores/profiles/profile-store.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { recordOf } from './messages.ts';
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { parseBody } from '../../services/messages/json.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
-import type { AnalyticsWriter } from '../../services/analytics/analytics-store.ts';
+import type { AnalyticsWriter } from '../../services/stores/analytics/analytics-store.ts';
 import { insert, MessageMaker } from './analytics.ts';
 import { AGES, definitionAbout, EVENTS, object, occurrencesIn } from './random-audience.ts';
 

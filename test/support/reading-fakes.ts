@@ -6,13 +6,13 @@ import type {
   QueryLimits,
   QueryResult,
   StoredEvent,
-} from '../../services/analytics/analytics-store.ts';
-import type { ChangesQuery } from '../../services/analytics/audience-history.ts';
+} from '../../services/stores/analytics/analytics-store.ts';
+import type { ChangesQuery } from '../../services/stores/analytics/audience-history.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { Position } from '../../services/event-log/event-log.ts';
 import type { Micros } from '../../services/messages/message.ts';
-import type { Profile } from '../../services/profiles/profile.ts';
-import type { ProfileReader, ReaderName, ReaderProgress } from '../../services/profiles/profile-store.ts';
+import type { Profile } from '../../services/stores/profiles/profile.ts';
+import type { ProfileReader, ReaderName, ReaderProgress } from '../../services/stores/profiles/profile-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
 function awayError(): TidemarkError {

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { decodeReceipt, type Receipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
-import type { Project } from '../../services/projects/project-store.ts';
+import type { Project } from '../../services/stores/projects/project-store.ts';
 
 /** What a receipt of this project says. @throws where it is none. */
 export function readReceipt(text: string, project: Pick<Project, 'id' | 'sessionSecret'>): Receipt {

@@ -1,21 +1,25 @@
 /** An installation without its HTTP side: log, stores and readers in this process, and messages that keep coming. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { openAnalytics } from '../../services/analytics/open.ts';
-import type { AnalyticsStore } from '../../services/analytics/analytics-store.ts';
-import type { ClickHouseStore } from '../../services/analytics/clickhouse.ts';
-import type { Database } from '../../services/database/database.ts';
-import { migrateDatabase } from '../../services/database/migrate.ts';
-import { openDatabase } from '../../services/database/open.ts';
+import { openAnalytics } from '../../services/stores/analytics/open.ts';
+import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
+import type { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
+import type { Database } from '../../services/stores/database/database.ts';
+import { migrateDatabase } from '../../services/stores/database/migrate.ts';
+import { openDatabase } from '../../services/stores/database/open.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
-import type { GenerationKind } from '../../services/generations/generation.ts';
-import { type LiveStores, liveStores } from '../../services/generations/live-stores.ts';
+import type { GenerationKind } from '../../services/stores/generations/generation.ts';
+import { type LiveStores, liveStores } from '../../services/stores/generations/live-stores.ts';
 import { type Message, MESSAGE_TOPICS, TOPICS, topicOf } from '../../services/messages/message.ts';
-import { progressOf } from '../../services/profiles/progress-of.ts';
-import { type BuiltGeneration, type ReplayCommands, replayCommands } from '../../services/replay/replay-commands.ts';
+import { progressOf } from '../../services/stores/profiles/progress-of.ts';
+import {
+  type BuiltGeneration,
+  type ReplayCommands,
+  replayCommands,
+} from '../../services/maintenance/replay/replay-commands.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { Readers } from '../../services/wiring/readers.ts';
+import { Readers } from '../../services/app/readers.ts';
 import { codec, identify, recordOf, session, track } from './messages.ts';
 
 export interface SceneSettings {

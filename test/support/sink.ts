@@ -1,5 +1,10 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { AnalyticsStore, AnalyticsWriter, HeldRange, Rows } from '../../services/analytics/analytics-store.ts';
+import type {
+  AnalyticsStore,
+  AnalyticsWriter,
+  HeldRange,
+  Rows,
+} from '../../services/stores/analytics/analytics-store.ts';
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import {
@@ -12,9 +17,9 @@ import {
 } from '../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { partitionKeyOf } from '../../services/messages/user-key.ts';
-import { SqlSinkPlans } from '../../services/profiles/sql-sink-plans.ts';
+import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { type InsertReport, Sink, type SinkOptions } from '../../services/sink/copy.ts';
+import { type InsertReport, Sink, type SinkOptions } from '../../services/consumers/sink/copy.ts';
 import { EMBEDDED, type OpenedAnalytics, type TestedAnalytics } from './analytics-stores.ts';
 import { sharedDatabase } from './database.ts';
 import { MemoryLog } from './memory-log.ts';

@@ -1,6 +1,6 @@
 /** Puts numbers into the spool of a folder until it is killed, several appends at once; prints each that is acknowledged. */
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
-import { Spool } from '../../services/spool/spool.ts';
+import { Spool } from '../../services/event-log/spool/spool.ts';
 
 const [folder = '', first = '0'] = process.argv.slice(2);
 lockFolder(folder);

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { NewRecord } from '../../services/event-log/event-log.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
-import { Spool, type SpoolOptions } from '../../services/spool/spool.ts';
+import { Spool, type SpoolOptions } from '../../services/event-log/spool/spool.ts';
 
 export function spooled(key: string, value: string): NewRecord {
   return { topic: 'tidemark.track', key: Buffer.from(key), value: Buffer.from(value) };

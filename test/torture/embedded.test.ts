@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ChdbEngine } from '../../services/analytics/chdb-engine.ts';
-import { openDatabase } from '../../services/database/open.ts';
+import { ChdbEngine } from '../../services/stores/analytics/chdb/engine.ts';
+import { openDatabase } from '../../services/stores/database/open.ts';
 import { numberOf } from './check-log.ts';
 import { embeddedScene } from './embedded-scene.ts';
 import { Findings, type Kind } from './findings.ts';

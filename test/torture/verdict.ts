@@ -1,7 +1,7 @@
 /** Opens the stores of a service that is stopped, and holds all of them against what was sent and answered. */
-import { openAnalytics } from '../../services/analytics/open.ts';
-import { openDatabase } from '../../services/database/open.ts';
-import type { Database } from '../../services/database/database.ts';
+import { openAnalytics } from '../../services/stores/analytics/open.ts';
+import { openDatabase } from '../../services/stores/database/open.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 import { LogCheck } from './check-log.ts';
 import { checkClickHouse, checkPostgres } from './check-stores.ts';
 import { checkTold } from './check-told.ts';

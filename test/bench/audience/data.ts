@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Session } from 'chdb';
-import { openAnalytics } from '../../../services/analytics/open.ts';
+import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { PEERS } from './layouts.ts';
 import { DAYS, NOW_MS, PROJECT, TRAITS, USERS } from './shape.ts';
 

@@ -4,7 +4,7 @@
  * OpenPanel: github.com/Openpanel-dev/openpanel, packages/db/code-migrations (8-order-keys). Neither counts a repeated
  * event once in such a question, so neither does here.
  */
-import type { Query } from '../../../services/analytics/analytics-store.ts';
+import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
 import { NOW_MS, PROJECT, TRAITS, USERS } from './shape.ts';
 import type { Question } from './questions.ts';
 

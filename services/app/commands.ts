@@ -1,0 +1,128 @@
+/** The commands of the command line, of every feature, and the stores that each needs. */
+import { deadLetterCommands, type DeadLetterCommandResults } from '../maintenance/dead-letters/dead-letter-commands.ts';
+import { replayCommands, type ReplayCommandResults } from '../maintenance/replay/replay-commands.ts';
+import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
+import { Audiences } from '../audience/audiences.ts';
+import { limitsOf } from '../audience/question-limits.ts';
+import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
+import { liveStores } from '../stores/generations/live-stores.ts';
+import { audienceCommands, type AudienceCommandResults } from '../query-api/audience-commands.ts';
+import { questionCommands, type QuestionCommandResults } from '../audience/question-commands.ts';
+import { projectCommands, type ProjectCommandResults } from '../stores/projects/project-commands.ts';
+import type { Project } from '../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import type { Command } from '../runtime/command.ts';
+import type { Config } from '../runtime/config.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { verifyCommands, type VerifyCommandResults } from '../maintenance/verify/verify-commands.ts';
+import { keeperOf, queryLimitsOf } from './keeper.ts';
+import type { OpenedStores } from './open-stores.ts';
+import { Readers } from './readers.ts';
+import { isServer } from './role.ts';
+
+/** What each command answers with: JSON. */
+export interface CommandResults
+  extends
+    ProjectCommandResults,
+    DeadLetterCommandResults,
+    ReplayCommandResults,
+    QuestionCommandResults,
+    AudienceCommandResults,
+    VerifyCommandResults {}
+
+export type CommandName = keyof CommandResults;
+
+export type StoreName = keyof OpenedStores;
+
+type Commands = Readonly<Record<string, Command>>;
+
+/** What a feature's commands are made of, with those stores of all that they need. */
+type CommandParts<Need extends StoreName> = Pick<OpenedStores, Need> & {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Whether this process runs readers of its own. */
+  readonly hasReaders?: boolean;
+};
+
+/** Commands that begin with the same word. */
+export interface CommandGroup {
+  readonly needs: readonly StoreName[];
+  /** @param parts With the stores that the group needs, others or none besides. */
+  readonly commands: (parts: Partial<OpenedStores> & CommandParts<never>) => Commands;
+}
+
+const projects = group(['database'], ({ database, config }) => {
+  return { ...projectCommands(new SqlProjectStore(database), config.initialTimezone) };
+});
+
+const deadLetters = group(['log', 'codec', 'database'], (parts) => ({ ...deadLetterCommands(parts) }));
+
+const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
+  return { ...replayCommands({ ...parts, whileFed: (run) => whileFed(parts, run) }) };
+});
+
+const audiences = group(['database', 'analytics'], ({ database, analytics, config, logger }) => {
+  const live = liveStores(database, analytics).analytics;
+  const limits = (project: Project): QueryLimits => limitsOf(project, queryLimitsOf(config));
+  const projects = new SqlProjectStore(database);
+  const audiencesOf = (project: Project): Audiences => new Audiences(live, limits(project));
+  const commands = audienceCommands({
+    projects,
+    saved: new SqlAudienceStore(database, config.maxProjectAudiences),
+    evaluator: keeperOf(config, logger, { database, analytics }),
+    analytics: live,
+    audiencesOf,
+    limitsOf: limits,
+  });
+  return { ...questionCommands({ projects, audiencesOf }), ...commands };
+});
+
+const verification = group(['log', 'codec', 'database', 'analytics'], ({ config: { repeatWindowMs }, ...stores }) => {
+  return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
+});
+
+/** By the first word of their names. */
+const GROUPS: Readonly<Record<string, CommandGroup>> = {
+  project: projects,
+  key: projects,
+  'dead-letters': deadLetters,
+  replay,
+  audience: audiences,
+  verify: verification,
+};
+
+/** @throws TidemarkError `COMMAND_INVALID` where there is no such command. */
+export function groupOf(command: string): CommandGroup {
+  const found = Object.entries(GROUPS).find(([word]) => command.startsWith(`${word} `) || command === word);
+  if (found !== undefined) return found[1];
+  throw new TidemarkError('COMMAND_INVALID', `There is no command ${JSON.stringify(command)}.`);
+}
+
+/** All commands, for a service that has every store open. */
+export function allCommands(parts: CommandParts<StoreName>): Commands {
+  return Object.assign(
+    {},
+    ...[...new Set(Object.values(GROUPS))].map(({ commands }) => commands({ ...parts, hasReaders: true })),
+  ) as Commands;
+}
+
+function group<Need extends StoreName>(
+  needs: readonly Need[],
+  commands: (parts: CommandParts<Need>) => Commands,
+): CommandGroup {
+  return { needs, commands: (parts) => commands(parts as CommandParts<Need>) };
+}
+
+/** Embedded stores that no service has open are read into by the command itself, with its readers. */
+async function whileFed<T>(parts: CommandParts<StoreName>, run: () => Promise<T>): Promise<T> {
+  const { config, hasReaders = false, analytics } = parts;
+  if (hasReaders || (isServer(config.profilesUrl) && isServer(config.analyticsUrl))) return run();
+  const readers = Readers.both(parts, analytics);
+  readers.start();
+  try {
+    return await Promise.race([run(), readers.failed]);
+  } finally {
+    await readers.stop();
+  }
+}

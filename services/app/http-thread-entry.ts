@@ -1,0 +1,82 @@
+/** What runs in the thread that http-thread.ts starts. */
+import { workerData } from 'node:worker_threads';
+import { Registry } from 'prom-client';
+import type { EventLog } from '../event-log/event-log.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { logWarnings } from '../runtime/node-warnings.ts';
+import { Caller, serveCalls } from '../runtime/threads.ts';
+import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
+import { type BoundServer, bindServer } from './bound-server.ts';
+import type { HttpSide } from './http-side.ts';
+import type { HttpControl, HttpThreadData } from './http-thread.ts';
+import type { Stores } from './stores.ts';
+
+const { config, commands, stores: port, lines } = workerData as HttpThreadData;
+const logger = createLogger(config.logLevel, { write: (line: string) => lines.postMessage(line) });
+logWarnings(logger);
+const caller = new Caller(port);
+const stores: Stores = {
+  profiles: caller.standIn('profiles'),
+  projects: caller.standIn('projects'),
+  analytics: caller.standIn('analytics'),
+  progress: caller.standIn('progress'),
+  readers: caller.standIn('readers'),
+  saved: caller.standIn('saved'),
+  evaluator: caller.standIn('evaluator'),
+};
+
+const stopping = new AbortController();
+watchThisThread('the HTTP thread');
+let binding: Promise<BoundServer> | undefined;
+let opening: Promise<void> | undefined;
+let opened: Opened | undefined;
+
+interface Opened {
+  readonly side: HttpSide;
+  readonly log: EventLog;
+}
+
+const control: HttpControl = {
+  bind: async () => {
+    binding ??= bindServer(config, logger);
+    const { address } = await binding;
+    loading().catch(() => undefined);
+    return address;
+  },
+  open: async () => {
+    opening ??= open();
+    await opening;
+  },
+  stop: async () => {
+    stopping.abort();
+    await opening?.catch(() => undefined);
+    await opened?.side.stop();
+    await opened?.log.close();
+    const bound = await binding?.catch(() => undefined);
+    await bound?.server.close(0);
+    unwatchThisThread();
+  },
+};
+
+/** What opens the rest is loaded when the port is bound, for which the other thread waits. */
+function loading() {
+  return Promise.all([import('./http-side.ts'), import('./open-stores.ts')]);
+}
+
+async function open(): Promise<void> {
+  const [{ HttpSide }, { StoreOpener }] = await loading();
+  const opener = new StoreOpener(config, logger, stopping.signal);
+  const bound = await (binding ??= bindServer(config, logger));
+  const codec = await opener.codec();
+  const log = await opener.log();
+  try {
+    const registry = new Registry();
+    const side = await HttpSide.open({ bound, config, logger, stores, storesAreOpen: true, log, codec, registry });
+    opened = { log, side };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+serveCalls(commands, { control });

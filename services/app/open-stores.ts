@@ -1,0 +1,189 @@
+/** Opens what the URLs of the configuration name, waiting for servers that are away where that is wanted. */
+import { existsSync } from 'node:fs';
+import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
+import { openAnalytics } from '../stores/analytics/open.ts';
+import type { Database, Queryable } from '../stores/database/database.ts';
+import { migrateDatabase } from '../stores/database/migrate.ts';
+import { openDatabase } from '../stores/database/open.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import { openEventLog, topicPrefixOf } from '../event-log/open.ts';
+import { Codec } from '../messages/codec.ts';
+import { TOPICS } from '../messages/message.ts';
+import { openSchemaIds } from '../messages/registry/open.ts';
+import type { Config } from '../runtime/config.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { retry } from '../runtime/retry.ts';
+import { isServer } from './role.ts';
+
+/**
+ * Every opener throws what no waiting cures (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`,
+ * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). A server that is away is waited for, which is said once; an embedded
+ * store is not.
+ */
+export class StoreOpener {
+  readonly #config: Config;
+  readonly #logger: Logger;
+  readonly #signal: AbortSignal | undefined;
+
+  /** @param signal Ends the waiting: the openers then throw `STOPPING`. Without one a server that is away is thrown. */
+  constructor(config: Config, logger: Logger, signal: AbortSignal | undefined) {
+    this.#config = config;
+    this.#logger = logger;
+    this.#signal = signal;
+  }
+
+  log(): Promise<EventLog> {
+    const { eventLogUrl, eventLogPartitions } = this.#config;
+    return this.#patiently('the event log', eventLogUrl, () =>
+      openEventLog(eventLogUrl, { topics: TOPICS, partitions: eventLogPartitions }),
+    );
+  }
+
+  async codec(): Promise<Codec> {
+    const { schemaRegistryUrl, dataDir, eventLogUrl } = this.#config;
+    if (schemaRegistryUrl === undefined) return new Codec(await openSchemaIds(undefined));
+    const options = {
+      topicPrefix: await topicPrefixOf(eventLogUrl),
+      // A command makes no data folder where none is.
+      cacheFile: this.#signal !== undefined || existsSync(dataDir) ? `${dataDir}/schema-ids.json` : undefined,
+      logger: this.#logger,
+    };
+    const ids = await this.#patiently('the schema registry', schemaRegistryUrl, () =>
+      openSchemaIds(schemaRegistryUrl, options),
+    );
+    return new Codec(ids);
+  }
+
+  /** With its tables up to date. */
+  database(): Promise<Database> {
+    const { profilesUrl } = this.#config;
+    return this.#patiently('the database of profiles', profilesUrl, async () => {
+      const database = await openDatabase(profilesUrl, this.#signal);
+      try {
+        if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'nothing is opened any more');
+        await migrateDatabase(database);
+        return database;
+      } catch (error) {
+        await database.close();
+        throw error;
+      }
+    });
+  }
+
+  /** With its tables up to date. ClickHouse has no lock of its own to migrate under: Postgres lends one. */
+  analytics(database: Promise<Database>): Promise<AnalyticsStore> {
+    const { analyticsUrl } = this.#config;
+    return this.#patiently('analytics', analyticsUrl, () =>
+      openAnalytics(analyticsUrl, { exclusively: async (run) => exclusively(await database, run) }),
+    );
+  }
+
+  #patiently<T>(what: string, url: string, open: () => Promise<T>): Promise<T> {
+    const signal = this.#signal;
+    if (signal === undefined || !isServer(url)) return open();
+    return retry(open, {
+      signal,
+      onTrouble: (error) => this.#logger.warn({ err: error }, `cannot open ${what} now: waiting`),
+      onRecovery: () => this.#logger.info(`${what} is there`),
+      longestWaitMs: 5_000,
+    });
+  }
+}
+
+/** What a process reads and writes, all of it open. */
+export interface OpenedStores {
+  readonly log: EventLog;
+  readonly codec: Codec;
+  readonly database: Database;
+  readonly analytics: AnalyticsStore;
+}
+
+export type StoresWithoutAnalytics = Omit<OpenedStores, 'analytics'>;
+
+/** Opens everything at once; where one cannot be opened, lets the others go. */
+export async function openStores(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedStores> {
+  return together(config, logger, signal, (opener) => {
+    const database = opener.database();
+    return { ...others(opener), database, analytics: opener.analytics(database) };
+  });
+}
+
+/** The same for who has nothing to do with analytics. */
+export async function openStoresWithoutAnalytics(
+  config: Config,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<StoresWithoutAnalytics> {
+  return together(config, logger, signal, (opener) => ({ ...others(opener), database: opener.database() }));
+}
+
+/**
+ * Opens what a command needs of the stores, for as long as it takes. It does not wait for servers that are away, and
+ * keeps no notes where there is no data folder.
+ */
+export async function openNeeded(
+  config: Config,
+  logger: Logger,
+  needs: readonly (keyof OpenedStores)[],
+): Promise<Partial<OpenedStores>> {
+  const opener = new StoreOpener(config, logger, undefined);
+  const database = needs.some((need) => need === 'database' || need === 'analytics') ? opener.database() : undefined;
+  return settled({
+    ...(database !== undefined && { database }),
+    ...(needs.includes('log') && { log: opener.log() }),
+    ...(needs.includes('codec') && { codec: opener.codec() }),
+    ...(needs.includes('analytics') && database !== undefined && { analytics: opener.analytics(database) }),
+  });
+}
+
+export async function closeStores({ log, database, analytics }: Partial<OpenedStores>): Promise<void> {
+  await Promise.all([log?.close(), database?.close(), analytics?.close()]);
+}
+
+function others(opener: StoreOpener): { codec: Promise<Codec>; log: Promise<EventLog> } {
+  return { codec: opener.codec(), log: opener.log() };
+}
+
+async function together<T extends StoresWithoutAnalytics>(
+  config: Config,
+  logger: Logger,
+  signal: AbortSignal,
+  open: (opener: StoreOpener) => { readonly [Name in keyof T]: Promise<T[Name]> },
+): Promise<T> {
+  const failed = new AbortController();
+  const opener = new StoreOpener(config, logger, AbortSignal.any([signal, failed.signal]));
+  return (await settled(open(opener), () => failed.abort())) as T;
+}
+
+/** Waits for all; where one cannot be opened, closes the others. @param failed Called at the first that cannot. */
+async function settled(
+  opening: Readonly<Record<string, Promise<unknown>>>,
+  failed: () => void = () => undefined,
+): Promise<Record<string, unknown>> {
+  let failure: { readonly error: unknown } | undefined;
+  const opened: Record<string, unknown> = {};
+  const each = Object.entries(opening).map(async ([name, store]) => {
+    try {
+      opened[name] = await store;
+    } catch (error) {
+      failure ??= { error };
+      failed();
+    }
+  });
+  await Promise.all(each);
+  if (failure === undefined) return opened;
+  await closeStores(opened);
+  throw failure.error;
+}
+
+// Any number that no other program locks in this database, and not that of its own migrations.
+const LOCK = 'select pg_advisory_xact_lock(7418321991)::text';
+
+function exclusively<T>(database: Database, run: () => Promise<T>): Promise<T> {
+  const locked = async (transaction: Queryable): Promise<T> => {
+    await transaction.query(LOCK);
+    return run();
+  };
+  return database.transaction(locked, { isUnhurried: true });
+}

@@ -1,0 +1,75 @@
+/** An audience as read from its definition: what the words of schemas/audience.json mean. Plain data. */
+import type { Micros } from '../../messages/message.ts';
+
+/** Users who satisfy a condition, or several together. */
+export type Audience =
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Audience[] }
+  | { readonly kind: 'not'; readonly of: Audience }
+  | TraitCondition
+  | EventCondition;
+
+/** Users whose trait passes every test. */
+export interface TraitCondition extends Member {
+  readonly kind: 'trait';
+}
+
+/** Users who did something, so often, at such times. */
+export interface EventCondition {
+  readonly kind: 'event';
+  readonly event: string;
+  /** Only events whose properties pass. */
+  readonly where: readonly Member[];
+  /** Only events of this time; null is ever. */
+  readonly within: Period | null;
+  readonly times: Times;
+  /** When the first, or last, of these events was; null is whenever. */
+  readonly first: Period | null;
+  readonly last: Period | null;
+}
+
+/** A member of a JSON object and what is asked of it. */
+export interface Member {
+  /** Keys from the outermost in; never empty, though a key may be. */
+  readonly path: readonly string[];
+  /** Never empty. All must pass. */
+  readonly tests: readonly Test[];
+}
+
+/** From `atLeast` to `atMost` times; `atMost` null is without end. */
+export interface Times {
+  readonly atLeast: number;
+  readonly atMost: number | null;
+}
+
+/** From an instant (inclusive) to another (exclusive); null is open. */
+export interface Period {
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+}
+
+/** A point in time, or how long before the evaluation. */
+export type Instant = { readonly at: Micros } | { readonly ago: Micros };
+
+export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
+
+export type Test =
+  | { readonly test: 'is' | 'is_not'; readonly value: Constant }
+  | { readonly test: 'in'; readonly values: readonly Constant[] }
+  | { readonly test: 'exists'; readonly value: boolean }
+  | { readonly test: Comparison; readonly value: string | NumberConstant }
+  | { readonly test: 'contains'; readonly value: Constant }
+  | { readonly test: 'starts_with'; readonly value: string };
+
+export type Constant = string | boolean | NumberConstant;
+
+export interface NumberConstant {
+  /** The nearest finite double. */
+  readonly double: number;
+  /** The value where it is a whole number of 64 bits, signed or not: such are compared exactly. */
+  readonly integer: bigint | null;
+}
+
+/** Whether a user passes of whom the member is not known. */
+export function isPassedByMissing({ tests }: Member): boolean {
+  return tests.every((test) => test.test === 'is_not' || (test.test === 'exists' && !test.value));
+}

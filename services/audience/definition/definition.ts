@@ -1,0 +1,68 @@
+/** A body of a client's → an audience, or everything that is wrong with it. The words are those of schemas/audience.json. */
+import type { Problem } from '../../messages/message.ts';
+import type { Audience } from './audience.ts';
+import { MAX_CONDITIONS, MAX_DEPTH } from './limits.ts';
+import { readEvent } from './read-event.ts';
+import { readMember } from './read-member.ts';
+import { Reading } from './reading.ts';
+
+export type ReadDefinition =
+  { readonly ok: true; readonly definition: Audience } | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export interface ReadingOptions {
+  /** Of the project, for dates without an offset. */
+  readonly timezone: string;
+  /** A pointer to where the definition stands in its document: `/definition`. Default: it is the document. */
+  readonly path?: string;
+}
+
+const KINDS = ['all', 'any', 'not', 'trait', 'event'] as const;
+
+/**
+ * Reads the JSON of a definition as `parseBody` gives it: `exact`, so that a number which no double holds is compared
+ * digit for digit. Pure. Problems, at most 100, carry RFC 6901 pointers.
+ */
+export function readDefinition(body: unknown, { timezone, path = '' }: ReadingOptions): ReadDefinition {
+  const reading = new Reading(timezone);
+  const definition = readNode(reading, body, path, 1);
+  const { problems } = reading;
+  return definition === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, definition };
+}
+
+function readNode(reading: Reading, body: unknown, path: string, depth: number): Audience | undefined {
+  const node = reading.object(body, path);
+  if (node === undefined) return undefined;
+  const [kind, ...others] = KINDS.filter((key) => Object.hasOwn(node, key));
+  if (kind === undefined || others.length > 0) return reading.refuse(path, `needs one of ${KINDS.join(', ')}`);
+  if (kind === 'trait' || kind === 'event') {
+    if (!reading.countCondition()) return reading.refuse(path, `is one condition more than ${MAX_CONDITIONS}`);
+    return kind === 'event' ? readEvent(reading, node, path) : readTrait(reading, node, path);
+  }
+  if (depth > MAX_DEPTH) return reading.refuse(path, `is nested deeper than ${MAX_DEPTH} groups`);
+  reading.onlyKeys(node, [kind], path);
+  return kind === 'not'
+    ? readNot(reading, node['not'], path, depth)
+    : readGroup(reading, kind, node[kind], path, depth);
+}
+
+function readTrait(reading: Reading, node: Record<string, unknown>, path: string): Audience | undefined {
+  const member = readMember(reading, 'trait', node, path);
+  return member && { kind: 'trait', ...member };
+}
+
+function readNot(reading: Reading, body: unknown, path: string, depth: number): Audience | undefined {
+  const of = readNode(reading, body, `${path}/not`, depth + 1);
+  return of && { kind: 'not', of };
+}
+
+function readGroup(
+  reading: Reading,
+  kind: 'all' | 'any',
+  body: unknown,
+  path: string,
+  depth: number,
+): Audience | undefined {
+  const items = reading.list(body, `${path}/${kind}`, MAX_CONDITIONS);
+  const of = items?.map((item, index) => readNode(reading, item, `${path}/${kind}/${index}`, depth + 1));
+  return of?.every((node) => node !== undefined) ? { kind, of } : undefined;
+}

@@ -1,0 +1,56 @@
+import { pointerTo } from '../../messages/unacceptable.ts';
+import type { Problem } from '../../messages/message.ts';
+import { MAX_CONDITIONS, MAX_PROBLEMS, MAX_TEXT } from './limits.ts';
+
+/** What is found out while one definition is read. Each reader gives undefined where it has refused. */
+export class Reading {
+  readonly timezone: string;
+  readonly problems: Problem[] = [];
+  #conditions = 0;
+
+  constructor(timezone: string) {
+    this.timezone = timezone;
+  }
+
+  refuse(path: string, message: string): undefined {
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ path, message });
+  }
+
+  /** Counts one more; false where it is one too many. */
+  countCondition(): boolean {
+    return ++this.#conditions <= MAX_CONDITIONS;
+  }
+
+  object(value: unknown, path: string): Record<string, unknown> | undefined {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+    return isObject ? (value as Record<string, unknown>) : this.refuse(path, 'is not an object');
+  }
+
+  /** A list that is not empty. */
+  list(value: unknown, path: string, most: number): readonly unknown[] | undefined {
+    if (!Array.isArray(value)) return this.refuse(path, 'is not a list');
+    if (value.length === 0) return this.refuse(path, 'is empty');
+    return value.length > most ? this.refuse(path, `has more than ${most} members`) : value;
+  }
+
+  text(value: unknown, path: string, least = 0): string | undefined {
+    if (typeof value !== 'string') return this.refuse(path, 'is not a string');
+    if (value.length < least) return this.refuse(path, 'is empty');
+    if (lengthOf(value) > MAX_TEXT) return this.refuse(path, `is longer than ${MAX_TEXT} characters`);
+    // What no stored string holds, and what no store could be asked for.
+    if (value.includes('\0') || !value.isWellFormed()) return this.refuse(path, 'is not valid Unicode without NUL');
+    return value;
+  }
+
+  /** Refuses every other member. */
+  onlyKeys(value: object, known: readonly string[], path: string): void {
+    for (const key of Object.keys(value)) {
+      if (!known.includes(key)) this.refuse(path + pointerTo([key]), `is not known here (known: ${known.join(', ')})`);
+    }
+  }
+}
+
+/** In code points; those beyond the limit are not told apart. */
+function lengthOf(text: string): number {
+  return text.length <= MAX_TEXT ? text.length : Array.from(text.slice(0, 2 * MAX_TEXT + 2)).length;
+}

@@ -1,0 +1,55 @@
+/** The traits of one user that some conditions ask about. */
+import type { Micros } from '../../messages/message.ts';
+import { timesOfVersion } from '../../messages/version.ts';
+import type { Asking } from '../asking.ts';
+import { parseToAsk, passesAll, type Place, valueAt } from '../sql/asked-value.ts';
+import type { TraitCondition } from '../definition/audience.ts';
+import { Params } from '../sql/params.ts';
+import type { OneUser } from './user-events-asked.ts';
+
+/** A trait as the newest message that mentions it left it. */
+export interface KnownTrait {
+  readonly isDeleted: boolean;
+  /** As `parseToAsk` gives it; undefined where deleted. */
+  readonly value: unknown;
+  /** When that message took place, as far as newer and older go, and when it arrived. */
+  readonly setAt: { readonly timestamp: Micros; readonly receivedAt: Micros };
+}
+
+interface TraitRow {
+  readonly trait: string;
+  readonly kind: string;
+  readonly value: string;
+  readonly version: string;
+}
+
+/** By the trait's name; those that no message mentions are absent. @throws TidemarkError as `AnalyticsReader.ask`. */
+export async function traitsOf(
+  asking: Asking,
+  { projectId, userKey }: OneUser,
+  conditions: readonly TraitCondition[],
+): Promise<ReadonlyMap<string, KnownTrait>> {
+  const names = [...new Set(conditions.map(({ path }) => path[0] ?? ''))];
+  if (names.length === 0) return new Map();
+  const params = new Params();
+  const sql =
+    'SELECT trait, kind, value, toString(version) AS version FROM trait_rows FINAL ' +
+    `WHERE project_id = ${params.string(projectId)} AND trait IN ${params.strings(names)} AND user = ${params.user(userKey)}`;
+  const rows = await asking.ask<TraitRow>({ projectId, sql, params: params.values() });
+  return new Map(rows.map((row) => [row.trait, knownTrait(row)]));
+}
+
+function knownTrait({ kind, value, version }: TraitRow): KnownTrait {
+  const isDeleted = kind === 'deleted';
+  return { isDeleted, value: isDeleted ? undefined : parseToAsk(value), setAt: timesOfVersion(BigInt(version)) };
+}
+
+/** What the condition asks about, where it is there. */
+export function valueAskedFor({ path }: TraitCondition, trait: KnownTrait | undefined): unknown {
+  return valueAt(trait?.value, path.slice(1));
+}
+
+export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined): boolean {
+  const place: Place = condition.path.length === 1 ? 'trait' : 'in-trait';
+  return passesAll(valueAskedFor(condition, trait), condition.tests, place);
+}

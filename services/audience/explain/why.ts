@@ -1,0 +1,77 @@
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { Micros } from '../../messages/message.ts';
+import { Asking } from '../asking.ts';
+import type { Audience } from '../definition/audience.ts';
+import { Params } from '../sql/params.ts';
+import { eventsOf, type OneUser } from './user-events-asked.ts';
+import { traitsOf } from './user-traits.ts';
+import { conditionsIn } from '../definition/walk.ts';
+import { type Verdict, Verdicts } from './verdicts.ts';
+
+/** Whether one user is in an audience, and why. Plain data. */
+export interface Why {
+  /** The internal id. */
+  readonly userKey: string;
+  /** The caller's; null where only the internal id is known. */
+  readonly userId: string | null;
+  readonly evaluatedAt: Micros;
+  /** Of the whole definition, with those of its parts. */
+  readonly verdict: Verdict;
+  readonly tookMs: number;
+  readonly rowsRead: number;
+}
+
+export interface WhyOptions extends OneUser {
+  /** The evaluation, which relative times count back from. */
+  readonly now: Micros;
+  /** How many of the events that decided are named, for each condition. */
+  readonly eventsShown: number;
+}
+
+/**
+ * Finds it out from the user's own events and traits alone; the verdict is that of the compiled query at the same
+ * instant. Undefined where no message of the project has named the user.
+ *
+ * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
+ */
+export async function explainVerdict(
+  reader: AnalyticsReader,
+  limits: QueryLimits,
+  audience: Audience,
+  path: string,
+  options: WhyOptions,
+): Promise<Why | undefined> {
+  const { now, userKey, eventsShown } = options;
+  const asking = new Asking(reader, limits);
+  const user = await knownUser(asking, options);
+  if (user === undefined) return undefined;
+  const conditions = conditionsIn(audience, path).map(({ condition }) => condition);
+  const [traits, events] = await Promise.all([
+    traitsOf(
+      asking,
+      options,
+      conditions.filter((condition) => condition.kind === 'trait'),
+    ),
+    eventsOf(
+      asking,
+      options,
+      conditions.filter((condition) => condition.kind === 'event'),
+      now,
+    ),
+  ]);
+  const verdicts = new Verdicts(audience, path, { traits, events, now, eventsShown });
+  await verdicts.lookAhead(() => asking.checkTime());
+  const { tookMs, rowsRead } = asking;
+  return { userKey, ...user, evaluatedAt: now, verdict: verdicts.root, tookMs, rowsRead };
+}
+
+async function knownUser(
+  asking: Asking,
+  { projectId, userKey }: OneUser,
+): Promise<{ readonly userId: string | null } | undefined> {
+  const params = new Params();
+  const sql = `SELECT count() AS n, max(user_id) AS user_id FROM user_rows
+               WHERE project_id = ${params.string(projectId)} AND user = ${params.user(userKey)}`;
+  const [row] = await asking.ask<{ n: string; user_id: string }>({ projectId, sql, params: params.values() });
+  return row === undefined || row.n === '0' ? undefined : { userId: row.user_id === '' ? null : row.user_id };
+}

@@ -1,0 +1,256 @@
+import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
+import { BASE36, randomText } from '../../stores/projects/random-text.ts';
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import type {
+  AudienceClaims,
+  AudiencePlace,
+  AudienceStore,
+  Claim,
+  NewAudience,
+  SavedAudience,
+} from './audience-store.ts';
+
+/** Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql). */
+export class SqlAudienceStore implements AudienceStore, AudienceClaims {
+  readonly #database: Database;
+  readonly #maxPerProject: number;
+
+  /** @param maxPerProject Audiences that a project may have: past it none is made, and what is there stays. */
+  constructor(database: Database, maxPerProject: number) {
+    this.#database = database;
+    this.#maxPerProject = maxPerProject;
+  }
+
+  create(projectId: string, audience: NewAudience): Promise<SavedAudience> {
+    return this.#database.transaction(async (transaction) => {
+      // Of several at once each counts what those before it made.
+      const lock = 'select id from projects where id = $1 for no key update';
+      const [project] = await transaction.query(lock, [projectId]);
+      if (project === undefined) {
+        throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(projectId)}.`);
+      }
+      const created = await this.#insert(transaction, projectId, audience);
+      if (created !== undefined) return created;
+      if (await isTaken(transaction, { projectId, name: audience.name })) throw exists(audience.name);
+      throw new TidemarkError(
+        'AUDIENCE_LIMIT',
+        `This project has ${this.#maxPerProject} saved audiences or more, as many as it may have. Delete one first.`,
+      );
+    });
+  }
+
+  /** Undefined, and nothing done, where the name is taken or the project has as many as it may. */
+  async #insert(
+    transaction: Queryable,
+    projectId: string,
+    { name, definition, refreshMs }: NewAudience,
+  ): Promise<SavedAudience | undefined> {
+    const [created] = await transaction.query<AudienceRow>(
+      `insert into audiences (id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, due_at_ms)
+       select $1, id, $3, $4, 1, $5::int8, ${NOW_MS}, ${NOW_MS}, case when $5::int8 is null then null else ${NOW_MS} end
+       from projects where id = $2
+         and (select count(*) from audiences where project_id = $2 and deleted_at_ms is null) < $6::int8
+       on conflict (project_id, name) where deleted_at_ms is null do nothing
+       returning ${COLUMNS}`,
+      [`aud_${randomText(20, BASE36)}`, projectId, name, definition, bigintOf(refreshMs), BigInt(this.#maxPerProject)],
+    );
+    return created === undefined ? undefined : toAudience(created);
+  }
+
+  async list(projectId: string, limit: number, after?: AudiencePlace): Promise<readonly SavedAudience[]> {
+    const later = after === undefined ? '' : 'and (created_at_ms, id) < ($3::int8, $4)';
+    return this.#rows(
+      `select ${COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null ${later}
+       order by created_at_ms desc, id desc limit $2::int8`,
+      [projectId, BigInt(limit), ...(after === undefined ? [] : [BigInt(after.createdAtMs), after.id])],
+    );
+  }
+
+  async find(projectId: string, id: string): Promise<SavedAudience | undefined> {
+    const [found] = await this.#rows(`select ${COLUMNS} from audiences where ${IS_SEEN}`, [projectId, id]);
+    return found;
+  }
+
+  async update(
+    projectId: string,
+    id: string,
+    { name, definition, refreshMs }: Partial<NewAudience>,
+  ): Promise<SavedAudience> {
+    // Of several changes at once each has its turn; a name that is taken is told before the index refuses it.
+    const [changed] = await this.#rows(
+      `update audiences set
+         name = coalesce($3::text, name),
+         definition = coalesce($4::text, definition),
+         version = version + ${CHANGED},
+         refresh_ms = case when $5::boolean then $6::int8 else refresh_ms end,
+         updated_at_ms = greatest(${NOW_MS}, updated_at_ms),
+         due_at_ms = case
+           when (case when $5::boolean then $6::int8 else refresh_ms end) is null then null
+           when ${CHANGED} = 1 or refresh_ms is null then ${NOW_MS}
+           when $5::boolean then least(due_at_ms, ${NOW_MS} + $6::int8)
+           else due_at_ms end
+       where ${IS_SEEN} and not exists (
+         select from audiences other where other.project_id = $1 and other.name = $3::text and other.id <> $2
+           and other.deleted_at_ms is null)
+       returning ${COLUMNS}`,
+      [projectId, id, name ?? null, definition ?? null, refreshMs !== undefined, bigintOf(refreshMs ?? null)],
+    ).catch(async (error: unknown) => {
+      // Two who take one name at the same moment: the index lets one through.
+      if (name !== undefined && (await isTaken(this.#database, { projectId, name, not: id }))) throw exists(name);
+      throw error;
+    });
+    if (changed !== undefined) return changed;
+    if ((await this.find(projectId, id)) === undefined) throw unknown(id);
+    throw exists(name ?? '');
+  }
+
+  async remove(projectId: string, id: string): Promise<void> {
+    const rows = await this.#rows(
+      `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS} where ${IS_SEEN} returning ${COLUMNS}`,
+      [projectId, id],
+    );
+    if (rows.length === 0) throw unknown(id);
+  }
+
+  async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {
+    return this.#claim(
+      `id = (select id from audiences where due_at_ms <= ${NOW_MS} and ${IS_FREE}
+             order by project_id <= $3, project_id, due_at_ms limit 1 for update skip locked)`,
+      leaseMs,
+      [lastProjectId],
+    );
+  }
+
+  async claim(projectId: string, id: string, leaseMs: number): Promise<Claim> {
+    const claim = await this.#claim(`project_id = $3 and id = $4 and deleted_at_ms is null and ${IS_FREE}`, leaseMs, [
+      projectId,
+      id,
+    ]);
+    if (claim !== undefined) return claim;
+    if ((await this.find(projectId, id)) === undefined) throw unknown(id);
+    throw new TidemarkError('AUDIENCE_BUSY', 'This audience is being evaluated now.');
+  }
+
+  async renew(claim: Claim, leaseMs: number): Promise<boolean> {
+    const set = `claimed_until_ms = ${NOW_MS} + $3::int8`;
+    return this.#whileHeld(claim, set, [BigInt(leaseMs)]);
+  }
+
+  async commit(claim: Claim, { at, version, cause }: Evaluation, difference: Difference): Promise<boolean> {
+    const { entered, left, members } = difference;
+    return this.#whileHeld(
+      claim,
+      `evaluated_at = $3::int8, evaluated_version = $4::int4, evaluated_cause = $5, entered = $6::int8,
+       left_members = $7::int8, members = $8::int8, failure = null,
+       due_at_ms = case when refresh_ms is null then null when version <> $4::int4 then ${NOW_MS}
+                        else ${NOW_MS} + refresh_ms end`,
+      [at, version, cause, BigInt(entered), BigInt(left), BigInt(members)],
+      'deleted_at_ms is null',
+    );
+  }
+
+  async giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void> {
+    const due = `due_at_ms = case when deleted_at_ms is not null then ${NOW_MS} + least($4::int8, 15000)
+      when refresh_ms is null then null else ${NOW_MS} + least(refresh_ms, $4::int8) end`;
+    await this.#whileHeld(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
+  }
+
+  async release(claim: Claim): Promise<void> {
+    await this.#whileHeld(claim, 'claim = null, claimed_until_ms = null', []);
+  }
+
+  async forget({ audience, token }: Claim): Promise<void> {
+    const sql = 'delete from audiences where id = $1 and claim = $2 and deleted_at_ms is not null';
+    await this.#database.query(sql, [audience.id, token]);
+  }
+
+  async #claim(which: string, leaseMs: number, values: readonly SqlValue[] = []): Promise<Claim | undefined> {
+    const token = randomText(20, BASE36);
+    const sql = `update audiences set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8,
+                   claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1)
+                 where ${which} returning ${COLUMNS}, claimed_at, deleted_at_ms`;
+    const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), ...values]);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    return { audience: toAudience(row), token, at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
+  }
+
+  async #whileHeld({ audience, token }: Claim, set: string, values: readonly SqlValue[], and = 'true') {
+    const sql = `update audiences set ${set}
+                 where id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS} and ${and} returning id`;
+    return (await this.#database.query(sql, [audience.id, token, ...values])).length > 0;
+  }
+
+  async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly SavedAudience[]> {
+    return (await this.#database.query<AudienceRow>(sql, values)).map(toAudience);
+  }
+}
+
+/** Whether an audience of the project, other than `not`, has the name. */
+async function isTaken(
+  database: Queryable,
+  { projectId, name, not = '' }: { readonly projectId: string; readonly name: string; readonly not?: string },
+): Promise<boolean> {
+  const sql = 'select id from audiences where project_id = $1 and name = $2 and id <> $3 and deleted_at_ms is null';
+  return (await database.query(sql, [projectId, name, not])).length > 0;
+}
+
+const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
+const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::int8';
+const IS_SEEN = 'project_id = $1 and id = $2 and deleted_at_ms is null';
+const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
+const CHANGED = '(case when $4::text <> definition then 1 else 0 end)';
+
+const COLUMNS = `id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
+  evaluated_version, evaluated_cause, members, entered, left_members, failure`;
+
+type AudienceRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  definition: string;
+  version: number;
+  refresh_ms: bigint | null;
+  created_at_ms: bigint;
+  updated_at_ms: bigint;
+  evaluated_at: bigint | null;
+  evaluated_version: number | null;
+  evaluated_cause: EvaluationCause | null;
+  members: bigint | null;
+  entered: bigint | null;
+  left_members: bigint | null;
+  failure: ErrorCode | null;
+};
+
+type ClaimRow = AudienceRow & { claimed_at: bigint; deleted_at_ms: bigint | null };
+
+function toAudience(row: AudienceRow): SavedAudience {
+  const { evaluated_at: at, evaluated_version: version, evaluated_cause: cause } = row;
+  const isEvaluated = at !== null && version !== null && cause !== null;
+  const counts = { members: Number(row.members), entered: Number(row.entered), left: Number(row.left_members) };
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    name: row.name,
+    definition: row.definition,
+    version: row.version,
+    refreshMs: row.refresh_ms === null ? null : Number(row.refresh_ms),
+    createdAtMs: Number(row.created_at_ms),
+    updatedAtMs: Number(row.updated_at_ms),
+    evaluation: isEvaluated ? { at, version, cause, ...counts } : null,
+    failure: row.failure,
+  };
+}
+
+function bigintOf(number: number | null): bigint | null {
+  return number === null ? null : BigInt(number);
+}
+
+function unknown(id: string): TidemarkError {
+  return new TidemarkError('AUDIENCE_UNKNOWN', `There is no saved audience ${JSON.stringify(id)}.`);
+}
+
+function exists(name: string): TidemarkError {
+  return new TidemarkError('AUDIENCE_EXISTS', `There is a saved audience ${JSON.stringify(name)} already.`);
+}

@@ -1,0 +1,118 @@
+/** JSON text as one value to ask about in memory, with the same outcome as ClickHouse's where it is stored. Pure. */
+import type { Comparison, Constant, NumberConstant, Test } from '../definition/audience.ts';
+import { numberConstant } from '../definition/number-constant.ts';
+
+/**
+ * Where a value is stored, which decides what counts as a number's exact value and when an object is there:
+ *
+ * - `trait`: a trait as a whole. Whole numbers are exact however they are written.
+ * - `in-trait`, `text`: inside a trait, or inside properties as text. Written with a fraction or an exponent it is a double.
+ * - `column`: in the `properties` column. The same, and a list of numbers that has a double is one of doubles.
+ *
+ * In `text` and `column` an object is no more than what is in it.
+ */
+export type Place = 'trait' | 'in-trait' | 'text' | 'column';
+
+// A number that is not one double's alone: 2^53 has 16 digits.
+const LARGE_NUMBER = /\d{16}|\d[eE]/;
+
+/** Numbers that may be large are `JSON.rawJSON`, as they are written. */
+export function parseToAsk(text: string): unknown {
+  return LARGE_NUMBER.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text);
+}
+
+function asWritten(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value;
+}
+
+/** What stands under these keys; undefined where nothing does. */
+export function valueAt(container: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    container,
+  );
+}
+
+export function passesAll(value: unknown, tests: readonly Test[], place: Place): boolean {
+  return tests.every((test) => passes(value, test, place));
+}
+
+function passes(value: unknown, test: Test, place: Place): boolean {
+  switch (test.test) {
+    case 'is':
+      return equals(value, test.value, place);
+    case 'is_not':
+      return !equals(value, test.value, place);
+    case 'in':
+      return test.values.some((wanted) => equals(value, wanted, place));
+    case 'exists':
+      return test.value === exists(value, place);
+    case 'contains':
+      return contains(value, test.value, place);
+    case 'starts_with':
+      return typeof value === 'string' && value.startsWith(test.value);
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      break;
+  }
+  return isInOrder(compare(value, test.value, place), test.test);
+}
+
+function isInOrder(order: number | undefined, comparison: Comparison): boolean {
+  if (order === undefined) return false;
+  return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[comparison];
+}
+
+function exists(value: unknown, place: Place): boolean {
+  if (value === undefined || value === null) return false;
+  const isWhatIsInIt = place === 'column' || place === 'text';
+  return !isWhatIsInIt || !isObject(value) || Object.values(value).some((member) => exists(member, place));
+}
+
+function contains(value: unknown, wanted: Constant, place: Place): boolean {
+  if (typeof value === 'string') return typeof wanted === 'string' && value.includes(wanted);
+  if (!Array.isArray(value)) return false;
+  const members: readonly unknown[] = value;
+  if (typeof wanted !== 'object') return members.includes(wanted);
+  const inside = place === 'trait' ? 'in-trait' : place;
+  const numbers = members.map((member) => numberOf(member, inside)).filter((number) => number !== undefined);
+  const areDoubles = place === 'column' && isOfNumbers(members) && numbers.some(({ integer }) => integer === null);
+  return numbers.some((number) => orderOf(areDoubles ? { ...number, integer: null } : number, wanted) === 0);
+}
+
+/** null has no type of its own. */
+function isOfNumbers(members: readonly unknown[]): boolean {
+  return members.every((member) => member === null || typeof member === 'number' || JSON.isRawJSON(member));
+}
+
+function equals(value: unknown, wanted: Constant, place: Place): boolean {
+  return typeof wanted === 'boolean' ? value === wanted : compare(value, wanted, place) === 0;
+}
+
+/** Below, at or above zero; undefined where they are not of one type. */
+function compare(value: unknown, wanted: string | NumberConstant, place: Place): number | undefined {
+  if (typeof wanted === 'string') {
+    // By code point, as UTF-8 is ordered.
+    return typeof value === 'string' ? Buffer.compare(Buffer.from(value), Buffer.from(wanted)) : undefined;
+  }
+  const number = numberOf(value, place);
+  return number && orderOf(number, wanted);
+}
+
+function numberOf(value: unknown, place: Place): NumberConstant | undefined {
+  const number = numberConstant(value);
+  const isDouble = place !== 'trait' && JSON.isRawJSON(value) && /[.eE]/.test(value.rawJSON);
+  return number && isDouble ? { ...number, integer: null } : number;
+}
+
+function orderOf(one: NumberConstant, other: NumberConstant): number {
+  if (one.integer !== null && other.integer !== null)
+    return Number(one.integer > other.integer) - Number(one.integer < other.integer);
+  return Math.sign(one.double - other.double);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}

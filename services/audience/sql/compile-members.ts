@@ -1,0 +1,49 @@
+/** An audience → queries of every member. Pure. As in compile.ts, nothing that a caller wrote becomes SQL. */
+import type { Query } from '../../stores/analytics/analytics-store.ts';
+import type { Micros } from '../../messages/message.ts';
+import type { Audience } from '../definition/audience.ts';
+import { filter } from './compile.ts';
+import { Params } from './params.ts';
+import { READABLE_SQL } from './text-value.ts';
+
+export interface MembersOptions {
+  readonly projectId: string;
+  /** The evaluation, which relative times count back from. */
+  readonly now: Micros;
+  /** Only users beyond this number. */
+  readonly after: bigint;
+  /** How many at most; null is all. */
+  readonly limit: number | null;
+}
+
+/**
+ * A row a member, `user_id` (null where only the internal id is known) and `internal_id`, in the order of user numbers,
+ * which is that of internal ids. Read in the order of the table and folded by FINAL, it needs no more memory than its sets:
+ * 2.1 million members took 2.2 s so, 3.2 s by GROUP BY, and that in memory.
+ */
+export function compileMembers(audience: Audience, { projectId, now, after, limit }: MembersOptions): Query {
+  const params = new Params();
+  const select =
+    `SELECT nullIf(user_id, '') AS user_id, internal_id FROM user_rows FINAL ` +
+    `WHERE project_id = ${params.string(projectId)} AND user > ${params.userNumber(after)} ` +
+    `AND ${filter({ params, projectId, now }, audience)} ORDER BY project_id, user` +
+    (limit === null ? '' : ` LIMIT ${params.count(limit)}`);
+  return { sql: readable(select), params: params.values(), projectId };
+}
+
+/** A row for every user of the project, with the boolean `is_in`. */
+export function compileMembership(
+  audience: Audience,
+  { projectId, now }: Omit<MembersOptions, 'after' | 'limit'>,
+): Query {
+  const params = new Params();
+  const isIn = filter({ params, projectId, now }, audience);
+  const select =
+    `SELECT user, user_id, internal_id, toBool(${isIn}) AS is_in FROM user_rows FINAL ` +
+    `WHERE project_id = ${params.string(projectId)}`;
+  return { sql: readable(select), params: params.values(), projectId };
+}
+
+function readable(select: string): string {
+  return select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
+}

@@ -1,0 +1,134 @@
+/**
+ * An audience → one ClickHouse query. Pure. Nothing that a caller wrote becomes SQL: all of it, the names of members
+ * too, travels as parameters.
+ */
+import type { Query } from '../../stores/analytics/analytics-store.ts';
+import type { Micros } from '../../messages/message.ts';
+import { type Audience, type EventCondition, isPassedByMissing, type TraitCondition } from '../definition/audience.ts';
+import { Params } from './params.ts';
+import { READABLE_SQL } from './text-value.ts';
+import { eventUsers, type Scope, traitUsers } from './user-sets.ts';
+
+/** The most users that a sample may have. */
+export const MAX_SAMPLE = 1000;
+
+export interface CompileOptions {
+  readonly projectId: string;
+  /** The evaluation, which relative times count back from. */
+  readonly now: Micros;
+}
+
+export interface PreviewOptions extends CompileOptions {
+  /** 0 to `MAX_SAMPLE`. */
+  readonly sampleSize: number;
+}
+
+/**
+ * One row: `count`, of distinct users, and `sample`, user ids of some of them. A user known only by the internal id, or
+ * by an SDK's anonymous id, is counted and not in the sample.
+ *
+ * Every user of the project is tried, which the table of all users has; each condition is a set made once before. Count
+ * and sample together: apart, the sets would be made twice, and they are most of the work.
+ */
+export function compilePreview(audience: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
+  const params = new Params();
+  const scope: Scope = { params, projectId, now };
+  const sample = `groupUniqArrayIf(${MAX_SAMPLE})(user_id, user_id != '')`;
+  return queryOf(
+    scope,
+    `SELECT uniqExact(user) AS count, arraySlice(arraySort(${sample}), 1, ${params.count(sampleSize)}) AS sample ` +
+      `FROM user_rows WHERE project_id = ${params.string(projectId)} AND ${filter(scope, audience)}`,
+  );
+}
+
+/** The users of one condition alone, or those whom it leaves out: what has to be read for it. Null where nothing has. */
+export function compileCondition(
+  condition: TraitCondition | EventCondition,
+  { projectId, now }: CompileOptions,
+): Query | null {
+  const scope: Scope = { params: new Params(), projectId, now };
+  const subquery = userSet(scope, condition).of(null);
+  return subquery === null ? null : queryOf(scope, subquery);
+}
+
+/** With the function that makes text readable, where the query uses it. */
+function queryOf({ params, projectId }: Scope, select: string): Query {
+  const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
+  return { projectId, sql, params: params.values() };
+}
+
+/** The condition on `user` that is true of the audience's users. */
+export function filter(scope: Scope, audience: Audience): string {
+  switch (audience.kind) {
+    case 'all':
+      return filterAll(scope, audience.of);
+    case 'any':
+      return `(${audience.of.map((part) => filter(scope, part)).join(' OR ')})`;
+    case 'not':
+      return `NOT (${filter(scope, audience.of)})`;
+    case 'trait':
+    case 'event':
+      return filterBy(userSet(scope, audience));
+    default:
+      return audience satisfies never;
+  }
+}
+
+/**
+ * Sets that can be narrowed are, one within the other, traits innermost: a trait is one row a user, and what is left of
+ * the users is sorted out of the events before anything else of them is read or compared. A trait that is only to be there
+ * leaves nearly all, and goes last.
+ */
+function filterAll(scope: Scope, parts: readonly Audience[]): string {
+  const sets = parts.map((part) => (part.kind === 'trait' || part.kind === 'event' ? userSet(scope, part) : null));
+  const chained = sets.filter((set) => set?.isPositive === true);
+  const chain = chained
+    .toSorted((one, other) => (one?.rank ?? 0) - (other?.rank ?? 0))
+    .reduce<string | null>((among, set) => set?.of(among) ?? among, null);
+  const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
+  return `(${[...(chain === null ? [] : [`user IN (${chain})`]), ...others].join(' AND ')})`;
+}
+
+const RANKS = { trait: 0, event: 1, anyTrait: 2 } as const;
+
+/** A condition as a set of users: those in it (`isPositive`), or all others. */
+interface UserSet {
+  /** The lower, the further in it is to stand. */
+  readonly rank: number;
+  readonly isPositive: boolean;
+  /**
+   * The subquery of the set, null where it is empty without asking. A positive set, which is never that, may be narrowed
+   * to those `among` another, a subquery like it.
+   */
+  of(among: string | null): string | null;
+}
+
+function userSet(scope: Scope, condition: TraitCondition | EventCondition): UserSet {
+  return condition.kind === 'trait' ? traitSet(scope, condition) : eventSet(scope, condition);
+}
+
+/** Where a user without the trait passes, the set is of those who do not. */
+function traitSet(scope: Scope, condition: TraitCondition): UserSet {
+  const isPositive = !isPassedByMissing(condition);
+  const rank = condition.tests.every(({ test }) => test === 'exists') ? RANKS.anyTrait : RANKS.trait;
+  return { rank, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
+}
+
+/** Where a user who never did it passes, the set is of those who did it more often. */
+function eventSet(scope: Scope, condition: EventCondition): UserSet {
+  const { times, first, last } = condition;
+  const needsOne = first !== null || last !== null;
+  if (times.atLeast > 0 || needsOne) {
+    const atLeastOnce = { ...times, atLeast: Math.max(times.atLeast, 1) };
+    return { rank: RANKS.event, isPositive: true, of: (among) => eventUsers(scope, condition, atLeastOnce, among) };
+  }
+  const { atMost } = times;
+  if (atMost === null) return { rank: RANKS.event, isPositive: false, of: () => null };
+  const tooOften = { atLeast: atMost + 1, atMost: null };
+  return { rank: RANKS.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
+}
+
+function filterBy(set: UserSet): string {
+  const subquery = set.of(null);
+  return subquery === null ? 'true' : `user ${set.isPositive ? 'IN' : 'NOT IN'} (${subquery})`;
+}

@@ -1,0 +1,70 @@
+import { userNumber } from '../../stores/analytics/user-number.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Micros } from '../../messages/message.ts';
+
+/** The parameters of one query: every value of a caller's goes through here, and what comes back is a name of ours. */
+export class Params {
+  readonly #names = new Map<string, string>();
+  readonly #values: Record<string, string | readonly string[]> = {};
+
+  /** What stands for this text. */
+  string(value: string): string {
+    return this.#add('String', value);
+  }
+
+  strings(values: readonly string[]): string {
+    return this.#add('Array(String)', values);
+  }
+
+  /** The column `user` of this internal id. */
+  user(userKey: string): string {
+    return this.#add('UInt128', userNumber(userKey));
+  }
+
+  integer(value: bigint): string {
+    return this.#add('Int128', value.toString());
+  }
+
+  // As text and cast: the parser of parameters takes no list of wide integers or doubles in quotes, and the client
+  // would write large ones as JavaScript does.
+  integers(values: readonly bigint[]): string {
+    return `CAST(${this.strings(values.map(String))}, 'Array(Int128)')`;
+  }
+
+  double(value: number): string {
+    return this.#add('Float64', String(value));
+  }
+
+  doubles(values: readonly number[]): string {
+    return `CAST(${this.strings(values.map(String))}, 'Array(Float64)')`;
+  }
+
+  count(value: number): string {
+    return this.#add('UInt64', String(value));
+  }
+
+  userNumber(value: bigint): string {
+    return this.#add('UInt128', value.toString());
+  }
+
+  instant(value: Micros): string {
+    return this.#add("DateTime64(6, 'UTC')", formatMicros(value).replace('T', ' ').slice(0, -1));
+  }
+
+  /** A column or subcolumn of this name, never parsed as SQL. No apostrophe, backslash or control character in it. */
+  identifier(name: string): string {
+    return this.#add('Identifier', name);
+  }
+
+  values(): Readonly<Record<string, unknown>> {
+    return { ...this.#values };
+  }
+
+  #add(type: string, value: string | readonly string[]): string {
+    const key = `${type} ${JSON.stringify(value)}`;
+    const name = this.#names.get(key) ?? `p${this.#names.size}`;
+    this.#names.set(key, name);
+    this.#values[name] = value;
+    return `{${name}:${type}}`;
+  }
+}

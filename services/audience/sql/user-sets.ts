@@ -1,0 +1,154 @@
+/** Conditions as subqueries that give `user`, each user once. */
+import { DAY_MICROS } from '../../messages/day.ts';
+import type { Micros } from '../../messages/message.ts';
+import type { EventCondition, Member, Period, Times, TraitCondition } from '../definition/audience.ts';
+import { ColumnValue, isNameable } from './column-value.ts';
+import { microsOf } from '../definition/instant.ts';
+import type { Params } from './params.ts';
+import { testsSql } from './test-sql.ts';
+import { PropertyTextValue, TextValue } from './text-value.ts';
+import { TraitValue } from './trait-value.ts';
+import type { ValueSql } from '../definition/value.ts';
+
+/** What a query is compiled for. */
+export interface Scope {
+  readonly params: Params;
+  readonly projectId: string;
+  /** The evaluation. */
+  readonly now: Micros;
+}
+
+/** Users with the trait whose value passes, or with `passes` false does not. `among` is such a subquery as well. */
+export function traitUsers(scope: Scope, condition: TraitCondition, passes: boolean, among: string | null): string {
+  const { params, projectId } = scope;
+  const [trait = '', ...nested] = condition.path;
+  const value =
+    nested.length === 0 ? new TraitValue(params, 'readable(value)') : new TextValue(params, 'readable(value)', nested);
+  const test = testsSql(params, value, condition.tests);
+  return select(`SELECT user FROM trait_rows FINAL${narrowedTo(among === null ? null : `user IN (${among})`)}`, [
+    `project_id = ${params.string(projectId)}`,
+    `trait = ${params.string(trait)}`,
+    // A deletion hides the older value only if FINAL sees it, so it is filtered after.
+    `kind != 'deleted'`,
+    passes ? test : `NOT (${test})`,
+  ]);
+}
+
+/** Users who did it so often, of those who did it at all: `times` has no zero in it. */
+export function eventUsers(scope: Scope, condition: EventCondition, times: Times, among: string | null): string {
+  const { params } = scope;
+  const { where, first, last } = condition;
+  const having = [
+    ...timesSql(params, times),
+    ...(first ? periodSql(scope, 'min(timestamp)', first) : []),
+    ...(last ? periodSql(scope, 'max(timestamp)', last) : []),
+  ];
+  const rows =
+    where.length === 0 && having.length === 0
+      ? anyCopies(scope, condition, among)
+      : firstCopies(scope, condition, among);
+  return `${rows} GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
+}
+
+/** FINAL keeps the first copy of a repeat, merged or not, and that one says what happened. */
+function firstCopies(scope: Scope, condition: EventCondition, among: string | null): string {
+  const { within, where } = condition;
+  return select(`SELECT user FROM track_rows FINAL${narrowedTo(isAmong(among))}`, [
+    ...named(scope, condition),
+    ...(within ? daysSql(scope, within) : []),
+    ...(within ? periodSql(scope, 'timestamp', within) : []),
+    ...where.map((member) => memberSql(scope.params, member)),
+  ]);
+}
+
+/**
+ * Where it only matters that something did happen, any copy will do, several times faster: copies that may be folded are
+ * of one day. Only on a day that the period has a part of may one copy lie within and the first of them not.
+ */
+function anyCopies(scope: Scope, condition: EventCondition, among: string | null): string {
+  const { within } = condition;
+  const cut = within === null ? [] : cutDays(scope, within);
+  const whole = select('SELECT user FROM track_rows', [
+    ...named(scope, condition),
+    ...(within ? daysSql(scope, within) : []),
+    ...cut.map((day) => `day != ${day}`),
+    cut.length === 0 ? isAmong(among) : null,
+  ]);
+  if (cut.length === 0 || within === null) return whole;
+  const part = select('SELECT user FROM track_rows FINAL', [
+    ...named(scope, condition),
+    `day IN (${cut.join(', ')})`,
+    ...periodSql(scope, 'timestamp', within),
+  ]);
+  // Once, around both: sets within sets would double their text at every level.
+  return select(`SELECT user FROM (${whole} UNION ALL ${part})`, [isAmong(among)]);
+}
+
+/**
+ * Before FINAL compares rows and before another column is read: `user` is of the key, so that it is the same in every
+ * copy. ClickHouse does not move a condition there by itself.
+ */
+function narrowedTo(condition: string | null): string {
+  return condition === null ? '' : ` PREWHERE ${condition}`;
+}
+
+/**
+ * For events: by the lower half of a user's 128 bits, which takes a tenth off a question about 10 million of them. That
+ * any two of 2 million users have the same: once in 9 million projects.
+ */
+function isAmong(users: string | null): string | null {
+  return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
+}
+
+function named({ params, projectId }: Scope, { event }: EventCondition): string[] {
+  return [`project_id = ${params.string(projectId)}`, `event = ${params.string(event)}`];
+}
+
+function memberSql(params: Params, { path, tests }: Member): string {
+  const value: ValueSql = isNameable(path)
+    ? new ColumnValue(params, path)
+    : new PropertyTextValue(params, 'readable(properties_text)', path);
+  return testsSql(params, value, tests);
+}
+
+// `uniqUpTo` looks through all that it knows of a user for every event.
+const FEW = 16;
+
+/** A repeat under another day's timestamp is a row of its own: distinct ids are counted, by their numbers, not rows. */
+function timesSql(params: Params, { atLeast, atMost }: Times): string[] {
+  if (atLeast <= 1 && atMost === null) return [];
+  const enough = Math.max(atLeast, (atMost ?? 0) + 1);
+  // Of few it is all that has to be known, and it takes half the time of an audience of many events.
+  const times = enough <= FEW ? `uniqUpTo(${params.count(enough)})(message_number)` : 'uniqExact(message_number)';
+  const conditions = [];
+  if (atLeast > 1) conditions.push(`${times} >= ${params.count(atLeast)}`);
+  if (atMost !== null) conditions.push(`${times} <= ${params.count(atMost)}`);
+  return conditions;
+}
+
+function periodSql(scope: Scope, time: string, { from, to }: Period): string[] {
+  const conditions = [];
+  if (from) conditions.push(`${time} >= ${scope.params.instant(microsOf(from, scope.now))}`);
+  if (to) conditions.push(`${time} < ${scope.params.instant(microsOf(to, scope.now))}`);
+  return conditions;
+}
+
+/** The same by `day`, which the key has. */
+function daysSql(scope: Scope, { from, to }: Period): string[] {
+  const conditions = [];
+  if (from) conditions.push(`day >= toDate32(${scope.params.instant(microsOf(from, scope.now))})`);
+  if (to) conditions.push(`day <= toDate32(${scope.params.instant(microsOf(to, scope.now))})`);
+  return conditions;
+}
+
+/** Of the days that `daysSql` gives, those that may lie in the period in part only. */
+function cutDays(scope: Scope, { from, to }: Period): string[] {
+  const begin = from ? [microsOf(from, scope.now)].filter((micros) => micros % DAY_MICROS !== 0n) : [];
+  const cut = [...begin, ...(to ? [microsOf(to, scope.now)] : [])];
+  return [...new Set(cut.map((micros) => `toDate32(${scope.params.instant(micros)})`))];
+}
+
+function select(head: string, conditions: readonly (string | null)[]): string {
+  const given = conditions.filter((condition) => condition !== null);
+  return given.length === 0 ? head : `${head} WHERE ${given.join(' AND ')}`;
+}

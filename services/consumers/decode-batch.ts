@@ -1,0 +1,99 @@
+import type { LogRecord, PartitionRecords, TopicPartition } from '../event-log/event-log.ts';
+import type { Codec } from '../messages/codec.ts';
+import type { Message } from '../messages/message.ts';
+import type { Claim } from '../stores/profiles/profile-store.ts';
+import { hasCode, type TidemarkError } from '../runtime/errors.ts';
+import { Turns } from '../runtime/turns.ts';
+import type { Poison } from './dead-letters.ts';
+
+/** A record and where it stands. */
+export interface RecordPlace extends TopicPartition {
+  readonly record: LogRecord;
+}
+
+/** A record with what the reader made of its message. */
+export interface Decoded<T> extends RecordPlace {
+  readonly content: T;
+  /** Where the message is one whose repeats must not count. */
+  readonly claim: Claim | undefined;
+}
+
+export interface DecodedBatch<T> {
+  /** In the order of the batch. */
+  readonly decoded: readonly Decoded<T>[];
+  readonly poison: readonly Poison[];
+}
+
+/**
+ * Decodes every record of a batch and makes of each message what `read` makes of it; both say `MESSAGE_UNDECODABLE` of
+ * a record that goes to the dead letters. Lets go of the thread every 2 ms.
+ */
+export async function decodeBatch<T>(
+  codec: Pick<Codec, 'prepare' | 'decode'>,
+  batch: readonly PartitionRecords[],
+  read: (message: Message) => T,
+): Promise<DecodedBatch<T>> {
+  await prepareFor(codec, batch);
+  const decoded: Decoded<T>[] = [];
+  const poison: Poison[] = [];
+  await decodeEach(codec, batch, read, (one) => {
+    if ('error' in one) poison.push(one);
+    else decoded.push(one);
+  });
+  return { decoded, poison };
+}
+
+/**
+ * Brings to hand the schemas that a batch was written with.
+ *
+ * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where one cannot be had.
+ */
+export function prepareFor(codec: Pick<Codec, 'prepare'>, batch: readonly PartitionRecords[]): Promise<void> {
+  return codec.prepare(batch.flatMap(({ records }) => records.map(({ value }) => value)));
+}
+
+/**
+ * As `decodeBatch`, the schemas being at hand; hands over each record, in the order of the batch, as soon as it is
+ * decoded. What lives no longer than that costs the garbage collector nothing.
+ */
+export async function decodeEach<T>(
+  codec: Pick<Codec, 'decode'>,
+  batch: readonly PartitionRecords[],
+  read: (message: Message, place: RecordPlace) => T,
+  take: (one: Decoded<T> | Poison) => void,
+): Promise<void> {
+  const turns = new Turns();
+  for (const { topic, partition, records } of batch) {
+    for (const record of records) {
+      if (turns.isOver()) await turns.next();
+      take(decodedOrPoison(codec, { topic, partition, record }, read));
+    }
+  }
+}
+
+function decodedOrPoison<T>(
+  codec: Pick<Codec, 'decode'>,
+  place: RecordPlace,
+  read: (message: Message, place: RecordPlace) => T,
+): Decoded<T> | Poison {
+  const { topic, partition, record } = place;
+  try {
+    const message = codec.decode(topic, record.value);
+    return { topic, partition, record, content: read(message, place), claim: claimOf(place, message) };
+  } catch (error) {
+    return { topic, partition, record, error: undecodable(error) };
+  }
+}
+
+/** Only what sets traits needs a claim, and only where the caller chose the id: else there can be no repeat. */
+function claimOf(place: RecordPlace, message: Message): Claim | undefined {
+  if (message.type === 'track' || !message.messageIdGiven) return undefined;
+  const { topic, partition, record } = place;
+  const { projectId, userKey, messageId } = message;
+  return { topic, partition, offset: record.offset, projectId, userKey, messageId };
+}
+
+function undecodable(error: unknown): TidemarkError {
+  if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
+  return error;
+}

@@ -1,0 +1,111 @@
+/** Messages → what they say of their users. Pure: the same set of messages always says the same, in any order. */
+import { splitObject } from '../../messages/json.ts';
+import { MAX_TRAITS } from '../../messages/max-traits.ts';
+import type { Message } from '../../messages/message.ts';
+import { type DroppedTraits, newestTraits } from '../../stores/profiles/newest-traits.ts';
+import type { ProfileChange, TraitState } from '../../stores/profiles/profile.ts';
+
+const NO_TRAITS: ReadonlyMap<string, TraitState> = new Map();
+
+/**
+ * What one message says of its user.
+ *
+ * @throws TidemarkError `MESSAGE_UNDECODABLE` where its traits are not the JSON of an object.
+ */
+export function changeOf(message: Message): ProfileChange {
+  const { projectId, userKey, userId, anonymousId, timestamp, version } = message;
+  return {
+    projectId,
+    userKey,
+    userId,
+    anonymousId,
+    firstSeen: timestamp,
+    lastSeen: timestamp,
+    anonymous: message.type === 'session' ? { value: message.anonymous, version } : null,
+    traits: message.type === 'track' ? NO_TRAITS : traitsOf(message),
+  };
+}
+
+export interface FoldOptions {
+  /** How many traits of a user are kept: the newest. */
+  readonly maxTraits?: number;
+  /** Told of each user of whom some were dropped. */
+  readonly onDropped?: (dropped: DroppedTraits) => void;
+}
+
+/** One change for each user, of any number of changes. */
+export function fold(changes: Iterable<ProfileChange>, options: FoldOptions = {}): readonly ProfileChange[] {
+  const byUser = new Map<string, ProfileChange[]>();
+  for (const change of changes) {
+    const user = `${change.projectId}/${change.userKey}`;
+    const others = byUser.get(user);
+    if (others) others.push(change);
+    else byUser.set(user, [change]);
+  }
+  return [...byUser.values()].map((ofUser) => mergeChanges(ofUser, options));
+}
+
+/** Merges what is said of one user: commutative, associative, idempotent. At least one change. */
+export function mergeChanges(changes: readonly ProfileChange[], options: FoldOptions = {}): ProfileChange {
+  const [first, ...others] = changes;
+  if (first === undefined) throw new Error('nothing to merge');
+  const { maxTraits = MAX_TRAITS } = options;
+  if (others.length === 0 && first.traits.size <= maxTraits) return first;
+  return {
+    projectId: first.projectId,
+    userKey: first.userKey,
+    userId: changes.map(({ userId }) => userId).reduce(highest),
+    anonymousId: changes.map(({ anonymousId }) => anonymousId).reduce(highest),
+    firstSeen: changes.map(({ firstSeen }) => firstSeen).reduce((a, b) => (b < a ? b : a)),
+    lastSeen: changes.map(({ lastSeen }) => lastSeen).reduce((a, b) => (b > a ? b : a)),
+    anonymous: changes.map(({ anonymous }) => anonymous).reduce(newer),
+    traits: mergeTraits(changes, maxTraits, (traits) => {
+      options.onDropped?.({ projectId: first.projectId, userKey: first.userKey, traits });
+    }),
+  };
+}
+
+function traitsOf({ traits, version }: Exclude<Message, { type: 'track' }>): ReadonlyMap<string, TraitState> {
+  const states = new Map<string, TraitState>();
+  for (const [trait, value] of splitObject(traits)) {
+    states.set(trait, { value: value === 'null' ? null : value, version });
+  }
+  return states;
+}
+
+/** Holds three times as many as it keeps at most, whatever is said; sorts each no more often than twice. */
+function mergeTraits(
+  changes: readonly ProfileChange[],
+  most: number,
+  onDropped: (traits: number) => void,
+): ReadonlyMap<string, TraitState> {
+  if (changes.every(({ traits }) => traits.size === 0)) return NO_TRAITS;
+  let merged = new Map<string, TraitState>();
+  let dropped = 0;
+  const trim = (): void => {
+    const { size } = merged;
+    merged = new Map(newestTraits(merged, most));
+    dropped += size - merged.size;
+  };
+  for (const { traits } of changes) {
+    for (const [trait, state] of traits) {
+      const known = merged.get(trait);
+      if (known === undefined || state.version > known.version) merged.set(trait, state);
+      if (merged.size >= 3 * most) trim();
+    }
+  }
+  if (merged.size > most) trim();
+  if (dropped > 0) onDropped(dropped);
+  return merged;
+}
+
+/** Of two ids of one user there is but one; were there two, both stores would keep the higher. */
+function highest(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return b > a ? b : a;
+}
+
+function newer<T extends { readonly version: string }>(a: T | null, b: T | null): T | null {
+  if (a === null || b === null) return a ?? b;
+  return b.version > a.version ? b : a;
+}

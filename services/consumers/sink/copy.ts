@@ -1,0 +1,286 @@
+import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts';
+import type {
+  EventLog,
+  LogReader,
+  PartitionRecords,
+  PollOptions,
+  Position,
+  TopicPartition,
+} from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { MESSAGE_TOPICS } from '../../messages/message.ts';
+import type { SinkPlans } from '../../stores/profiles/profile-store.ts';
+import { DeadLetters, type Poison } from '../dead-letters.ts';
+import { prepareFor } from '../decode-batch.ts';
+import { type GiveWay, ReaderLoop, type Trouble } from '../reader-loop.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { Batch, type ClaimedEntry, type Portion } from './batch.ts';
+import { Inserter } from './insert.ts';
+import { readEntries } from './read-entries.ts';
+import { resume } from './resume.ts';
+
+export interface SinkOptions {
+  readonly log: EventLog;
+  readonly plans: SinkPlans;
+  readonly analytics: AnalyticsWriter;
+  readonly codec: Codec;
+  readonly logger: Logger;
+  /** Topics of messages that it reads; all of them where left out. */
+  readonly topics?: readonly string[];
+  /** The group as which it shares partitions with others; `tidemark-sink` where left out. */
+  readonly group?: string;
+  /** About how many rows one insert takes at most. */
+  readonly maxRows?: number;
+  /** About how many characters of rows one insert takes at most. */
+  readonly maxChars?: number;
+  /** How long after an insert the next one waits for more rows, unless it is full or nothing comes any more. */
+  readonly insertEveryMs?: number;
+  /** Called after every insert, for metrics. */
+  readonly onInsert?: (report: InsertReport) => void;
+  readonly giveWay?: GiveWay;
+  /** How many records it may take at once, asked every time: for one that must not read fast. */
+  readonly maxRecords?: () => number;
+  /** Whose messages alone are copied, those of others being passed over; everybody's where left out. */
+  readonly projectId?: string;
+  /** By `topic/partition`: below it, what cannot be copied was put into the dead letters before. */
+  readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
+}
+
+export interface InsertReport {
+  /** Messages that count: repeats are left out. */
+  readonly messages: number;
+  readonly repeats: number;
+  readonly deadLetters: number;
+  readonly tookMs: number;
+}
+
+const GROUP = 'tidemark-sink';
+
+// One insert a second is what ClickHouse likes. Of rows and characters there are twice so many in memory at most: those
+// being inserted and those being collected.
+const INSERT_EVERY_MS = 1_000;
+const MAX_ROWS = 50_000;
+const MAX_CHARS = 16 * 1024 * 1024;
+
+// Small, so that a batch passes its bounds by little: a record of 500 KB may set 50,000 traits.
+const POLL_RECORDS = 5_000;
+const POLL_BYTES = 2 * 1024 * 1024;
+const IDLE_WAIT_MS = 1_000;
+const BUSY_WAIT_MS = 20;
+const COMPACT_EVERY_MS = 3_600_000;
+
+/**
+ * Copies the log into analytics. What an insert covers is fixed before it, so that after a crash the same ranges are
+ * inserted again, with the same rows. While one insert is under way, the next is collected.
+ */
+export class Sink {
+  /** Rejects with what no waiting cures; never resolves. */
+  readonly failed: Promise<never>;
+  readonly #options: SinkOptions;
+  readonly #maxRows: number;
+  readonly #maxChars: number;
+  readonly #insertEveryMs: number;
+  readonly #loop: ReaderLoop;
+  readonly #inserter: Inserter;
+  readonly #deadLetters: DeadLetters;
+  #batch = new Batch();
+  #inserting: Promise<void> | undefined;
+  #insertFailure: { readonly error: unknown } | undefined;
+  #insertBegunAt = -Infinity;
+  /** Spent on inserts since way was last given. */
+  #insertedMs = 0;
+  #compactedAt = -Infinity;
+
+  constructor(options: SinkOptions) {
+    const { log, analytics, codec, logger } = options;
+    this.#options = options;
+    this.#maxRows = options.maxRows ?? MAX_ROWS;
+    this.#maxChars = options.maxChars ?? MAX_CHARS;
+    this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
+    this.#inserter = new Inserter({
+      analytics,
+      log,
+      codec,
+      projectId: options.projectId,
+      patiently: (...call) => this.#loop.patiently(...call),
+    });
+    this.#deadLetters = new DeadLetters(log, codec, 'sink', options.deadLettersFrom);
+    this.#loop = new ReaderLoop({
+      logger,
+      poll: () => this.#pollOptions(),
+      handlesEmpty: true,
+      isIdle: () => this.#batch.isEmpty && this.#inserting === undefined && this.#insertFailure === undefined,
+      giveWay: (...worked) => this.#giveWay(...worked),
+      openReader: () =>
+        log.openReader({
+          group: options.group ?? GROUP,
+          topics: options.topics ?? MESSAGE_TOPICS,
+          start: (partitions) => this.#begin(partitions),
+        }),
+      handle: (records, reader) => this.#handle(records, reader),
+    });
+    this.failed = this.#loop.failed;
+  }
+
+  /** For how long what it repeats has failed; 0 where it is at work. */
+  get waitingMs(): number {
+    return this.#loop.waitingMs;
+  }
+
+  /** What it has been repeating for the longest time, without coming further. */
+  get trouble(): Trouble | undefined {
+    return this.#loop.trouble;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Waits for the insert under way, without the waiting of its retries; what is only collected is let go. Idempotent. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#inserting;
+  }
+
+  /** Most of the sink's work is the inserts, which go on beside its rounds. */
+  async #giveWay(workedMs: number, signal: AbortSignal, records: number): Promise<void> {
+    const insertingMs = this.#insertedMs;
+    this.#insertedMs = 0;
+    await this.#options.giveWay?.(workedMs + insertingMs, signal, records);
+  }
+
+  async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    const { plans, analytics, logger } = this.#options;
+    // It may be about to finish a plan that is now asked for.
+    await this.#inserting;
+    const last = new Map((await plans.last(partitions)).map((plan) => [nameOf(plan.to), plan]));
+    const starts: Position[] = [];
+    for (const held of await analytics.heldUpTo(partitions)) {
+      const { start, until, rewindFrom } = resume(last.get(nameOf(held)), held);
+      if (rewindFrom !== undefined) {
+        await plans.rewind(rewindFrom, start);
+        const lost = { from: String(start.offset), to: String(rewindFrom.offset) };
+        logger.warn({ partition: nameOf(held), ...lost }, 'analytics has lost a range: inserting it again');
+      }
+      this.#batch.begin(start, until);
+      starts.push(start);
+    }
+    return starts;
+  }
+
+  async #handle(records: readonly PartitionRecords[], reader: LogReader): Promise<void> {
+    try {
+      if (this.#insertFailure !== undefined) throw this.#insertFailure.error;
+      if (records.length > 0) await this.#collect(records);
+      if (this.#isDue(records.length === 0)) await this.#beginInsert(reader);
+    } catch (error) {
+      // All of it comes again, from where the plans say and for the partitions that are still this reader's.
+      this.#batch = new Batch();
+      this.#insertFailure = undefined;
+      throw error;
+    }
+  }
+
+  async #collect(records: readonly PartitionRecords[]): Promise<void> {
+    const { codec, projectId } = this.#options;
+    await this.#loop.patiently('read the schemas', () => prepareFor(codec, records));
+    await readEntries(codec, records, projectId, (read) => this.#batch.add(read));
+  }
+
+  /** While an insert is under way, only a full batch is: it waits for that insert, and reading with it. */
+  #isDue(nothingCame: boolean): boolean {
+    if (this.#batch.isEmpty) return false;
+    if (this.#batch.rowCount >= this.#maxRows || this.#batch.chars >= this.#maxChars) return true;
+    return this.#inserting === undefined && this.#msToNext(nothingCame ? INSERT_EVERY_MS : this.#insertEveryMs) <= 0;
+  }
+
+  #msToNext(everyMs: number): number {
+    return this.#insertBegunAt + everyMs - performance.now();
+  }
+
+  #pollOptions(): PollOptions {
+    const toNextMs = Math.min(this.#msToNext(this.#insertEveryMs), INSERT_EVERY_MS);
+    const waitMs = this.#batch.isEmpty ? IDLE_WAIT_MS : Math.max(toNextMs, this.#inserting ? BUSY_WAIT_MS : 0);
+    const maxRecords = Math.min(POLL_RECORDS, this.#maxRows, this.#options.maxRecords?.() ?? Infinity);
+    return { maxRecords, maxBytes: POLL_BYTES, maxWaitMs: Math.ceil(waitMs) };
+  }
+
+  async #beginInsert(reader: LogReader): Promise<void> {
+    await this.#inserting;
+    if (this.#insertFailure !== undefined) throw this.#insertFailure.error;
+    const portion = this.#batch.take();
+    if (portion === undefined) return;
+    this.#insertBegunAt = performance.now();
+    const counts = await this.#loop.patiently('plan an insert', () => this.#plan(portion));
+    this.#inserting = this.#insert(portion, counts, reader)
+      .catch((error: unknown) => {
+        this.#insertFailure = { error };
+      })
+      .finally(() => {
+        this.#inserting = undefined;
+      });
+  }
+
+  /** Fixes what the insert covers, unless it is fixed already. Which claims count, in their order. */
+  #plan({ isRepeat, steps, claimed }: Portion): Promise<readonly boolean[]> {
+    const claims = claimed.map(({ claim }) => claim);
+    return isRepeat ? this.#options.plans.claim(claims) : this.#options.plans.fix(steps, claims);
+  }
+
+  async #insert(portion: Portion, counts: readonly boolean[], reader: LogReader): Promise<void> {
+    const { steps, unclaimed, claimed, poison } = portion;
+    const counted = claimed.filter((_, index) => counts[index] === true);
+    const refused = await this.#inserter.insert(portion, counted);
+    await this.#loop.patiently('note what analytics holds', () => this.#inserter.note(steps));
+    await this.#putAside([...poison, ...refused]);
+    await this.#release(counted, refused);
+    const ends = steps.map(({ to }) => to);
+    await this.#loop.patiently('note what is inserted', () => this.#options.plans.finish(ends));
+    this.#report({
+      messages: unclaimed + counted.length - refused.length,
+      repeats: claimed.length - counted.length,
+      deadLetters: poison.length + refused.length,
+      tookMs: Math.round(performance.now() - this.#insertBegunAt),
+    });
+    await reader.commit(ends);
+    await this.#compact();
+  }
+
+  /** Once in a while. Where it fails, analytics notes more rows than it needs until the next time. */
+  async #compact(): Promise<void> {
+    const { analytics, logger } = this.#options;
+    if (performance.now() < this.#compactedAt + COMPACT_EVERY_MS) return;
+    this.#compactedAt = performance.now();
+    try {
+      await analytics.compactHeld();
+    } catch (error) {
+      logger.warn({ err: error }, 'cannot sum up what analytics holds now: again in an hour');
+    }
+  }
+
+  /** What was refused has claimed its identity before; a copy that is appended once it can be inserted must not repeat it. */
+  async #release(counted: readonly ClaimedEntry[], refused: readonly Poison[]): Promise<void> {
+    const places = new Set(refused.map(placeOf));
+    const claims = counted.filter((one) => places.has(placeOf(one))).map(({ claim }) => claim);
+    if (claims.length === 0) return;
+    await this.#loop.patiently('take claims back', () => this.#options.plans.release(claims));
+  }
+
+  async #putAside(poison: readonly Poison[]): Promise<void> {
+    for (const { topic, partition, record, error } of poison) {
+      const place = { topic, partition, offset: String(record.offset) };
+      this.#options.logger.error({ ...place, err: error }, 'a message goes to the dead letters');
+    }
+    await this.#loop.patiently('write dead letters', () => this.#deadLetters.append(poison));
+  }
+
+  #report(report: InsertReport): void {
+    this.#options.logger.info(report, 'inserted into analytics');
+    this.#options.onInsert?.(report);
+  }
+}
+
+function placeOf({ record, ...partition }: Pick<Poison, 'topic' | 'partition' | 'record'>): string {
+  return `${nameOf(partition)}@${record.offset}`;
+}

@@ -1,0 +1,68 @@
+import type { Message, Micros } from '../../messages/message.ts';
+import { Turns } from '../../runtime/turns.ts';
+import type { UserSeen } from '../../stores/analytics/columns.ts';
+import { userRow, type Row } from './row.ts';
+
+/** Whom messages name and when, folded: one row for each user, however many messages. */
+export class UsersSeen {
+  // By project, then by user: no key is put together for each message.
+  readonly #projects = new Map<string, Map<string, UserSeen>>();
+
+  /** @param user The number of the message's user. */
+  see(message: Message, user: string): void {
+    const { projectId, userKey, userId, anonymousId, timestamp } = message;
+    const users = this.#usersOf(projectId);
+    const known = users.get(userKey);
+    if (known === undefined) {
+      users.set(userKey, { projectId, userKey, user, userId, anonymousId, firstSeen: timestamp, lastSeen: timestamp });
+    } else {
+      fold(known, userId, anonymousId, timestamp, timestamp);
+    }
+  }
+
+  *rows(): Generator<Row> {
+    for (const users of this.#projects.values()) for (const user of users.values()) yield userRow(user);
+  }
+
+  /**
+   * Several as one, which takes over what the others hold: those may be merged again, no more. Lets go of the thread
+   * every 2 ms.
+   */
+  static async merge(several: readonly UsersSeen[]): Promise<UsersSeen> {
+    const [merged = new UsersSeen(), ...others] = several;
+    const turns = new Turns();
+    for (const seen of others) {
+      for (const users of seen.#projects.values()) {
+        for (const user of users.values()) {
+          if (turns.isOver()) await turns.next();
+          merged.#add(user);
+        }
+      }
+    }
+    return merged;
+  }
+
+  #add(said: UserSeen): void {
+    const users = this.#usersOf(said.projectId);
+    const known = users.get(said.userKey);
+    if (known === undefined) users.set(said.userKey, said);
+    else fold(known, said.userId, said.anonymousId, said.firstSeen, said.lastSeen);
+  }
+
+  #usersOf(projectId: string): Map<string, UserSeen> {
+    let users = this.#projects.get(projectId);
+    if (users === undefined) {
+      users = new Map();
+      this.#projects.set(projectId, users);
+    }
+    return users;
+  }
+}
+
+/** Adds to what is known of a user what else was said. Its parts one by one: a message needs no object made for it. */
+function fold(known: UserSeen, userId: string | null, anonymousId: string | null, first: Micros, last: Micros): void {
+  known.userId ??= userId;
+  known.anonymousId ??= anonymousId;
+  if (first < known.firstSeen) known.firstSeen = first;
+  if (last > known.lastSeen) known.lastSeen = last;
+}

@@ -1,0 +1,225 @@
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Appended, NewRecord } from '../event-log.ts';
+import { failureOf, faultOf, KAFKA } from './faults.ts';
+import { type Append, BATCH_OVERHEAD_BYTES, Lane, type PendingRecord, sizeOf } from './lane.ts';
+import type { Leaders } from './leaders.ts';
+import type { Layout } from './partitions.ts';
+import type { KafkaWire, Produced } from './wire.ts';
+import { nameOf, partitionOf } from '../partition.ts';
+
+export interface AppendQueueOptions {
+  readonly layout: Layout;
+  readonly wire: Pick<KafkaWire, 'produce'>;
+  readonly leaders: Pick<Leaders, 'of' | 'refresh'>;
+  /** What the topics take: `max.message.bytes`. */
+  readonly maxBatchBytes: number;
+  /** For how long a record is sent again before its append is given up. */
+  readonly patienceMs?: number;
+  /** Of all records that wait or are under way; past it appends are refused at once. */
+  readonly maxBufferedBytes?: number;
+  /** Before what was not acknowledged is sent again the first time; ever longer after that. */
+  readonly firstWaitMs?: number;
+}
+
+// Past an election (5 to 10 s), and short enough for whoever waits for the answer.
+const PATIENCE_MS = 15_000;
+const MAX_BUFFERED_BYTES = 128 * 2 ** 20;
+/** All batches of one request together; the brokers' `socket.request.max.bytes` is 100 MB. */
+const MAX_REQUEST_BYTES = 8 * 2 ** 20;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 1_000;
+
+/**
+ * The appends of one process. The records of a partition stand in one lane and leave it when a broker's answer names
+ * their partition; until then they are sent again, the first ones first, and no later record of that partition before
+ * them. To each broker one request is under way: what arrives meanwhile is the next, without a timer.
+ */
+export class AppendQueue {
+  readonly #layout: Layout;
+  readonly #wire: AppendQueueOptions['wire'];
+  readonly #leaders: AppendQueueOptions['leaders'];
+  readonly #maxBatchBytes: number;
+  readonly #patienceMs: number;
+  readonly #maxBufferedBytes: number;
+  readonly #lanes = new Map<string, Lane>();
+  /** The brokers to which a request is under way. */
+  readonly #busy = new Set<number>();
+  /** In the order of their deadlines. */
+  readonly #appends = new Set<Append>();
+  readonly #finished: (() => void)[] = [];
+  #bufferedBytes = 0;
+  #requests = 0;
+  #willPump = false;
+  #willRefresh = false;
+  readonly #firstWaitMs: number;
+  #waitMs: number;
+
+  constructor(options: AppendQueueOptions) {
+    this.#layout = options.layout;
+    this.#wire = options.wire;
+    this.#leaders = options.leaders;
+    this.#maxBatchBytes = options.maxBatchBytes - BATCH_OVERHEAD_BYTES;
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#maxBufferedBytes = options.maxBufferedBytes ?? MAX_BUFFERED_BYTES;
+    this.#firstWaitMs = this.#waitMs = options.firstWaitMs ?? FIRST_WAIT_MS;
+  }
+
+  /**
+   * @throws TidemarkError `CONFIG_INVALID` for a topic that was not given on opening; `LOG_UNAVAILABLE` where too much
+   *   waits already; RangeError for a record that no batch can hold.
+   */
+  append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    const lanes = records.map((record) => this.#laneOf(record));
+    const bytes = records.reduce((sum, record) => sum + this.#sizeOf(record), 0);
+    if (this.#bufferedBytes + bytes > this.#maxBufferedBytes && this.#bufferedBytes > 0) {
+      throw new TidemarkError('LOG_UNAVAILABLE', `${this.#bufferedBytes} bytes wait for Kafka already`);
+    }
+    return new Promise((resolve, reject) => {
+      const deadlineMs = performance.now() + this.#patienceMs;
+      const append = { appended: [], unsettled: records.length, bytes, deadlineMs, isOver: false, resolve, reject };
+      this.#appends.add(append);
+      this.#bufferedBytes += bytes;
+      for (const [index, record] of records.entries()) {
+        (lanes[index] as Lane).push({ append, index, record, bytes: sizeOf(record) });
+      }
+      this.#pumpSoon();
+    });
+  }
+
+  /** Resolves once every append is settled; gives up those that are not after this long. Never rejects. */
+  async finish(withinMs: number): Promise<void> {
+    const deadlineMs = performance.now() + withinMs;
+    for (const append of this.#appends) append.deadlineMs = Math.min(append.deadlineMs, deadlineMs);
+    const timer = setTimeout(() => this.#pump(), withinMs + 1);
+    if (this.#appends.size > 0) await new Promise<void>((resolve) => this.#finished.push(resolve));
+    clearTimeout(timer);
+  }
+
+  #laneOf({ topic, key }: NewRecord): Lane {
+    const partition = partitionOf(key, this.#layout.count(topic));
+    const name = nameOf({ topic, partition });
+    let lane = this.#lanes.get(name);
+    if (lane === undefined) this.#lanes.set(name, (lane = new Lane(topic, partition)));
+    return lane;
+  }
+
+  #sizeOf(record: NewRecord): number {
+    const size = sizeOf(record);
+    if (size <= this.#maxBatchBytes) return size;
+    throw new RangeError(`a record of ${size} bytes is more than the ${this.#maxBatchBytes} that the topics take`);
+  }
+
+  /** Whatever else this turn of the event loop brings goes along. */
+  #pumpSoon(): void {
+    if (this.#willPump) return;
+    this.#willPump = true;
+    setImmediate(() => {
+      this.#willPump = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    this.#expire();
+    const requests = new Map<number, Lane[]>();
+    let mustRefresh = false;
+    for (const lane of this.#lanes.values()) {
+      if (lane.isPostponed) mustRefresh = true;
+      if (!lane.isReady) continue;
+      const leader = this.#leaders.of(lane);
+      if (leader === undefined) lane.postpone(faultOf(KAFKA.LEADER_NOT_AVAILABLE, `appending to ${nameOf(lane)}`));
+      else if (!this.#busy.has(leader)) requests.set(leader, [...(requests.get(leader) ?? []), lane]);
+      mustRefresh ||= leader === undefined;
+    }
+    for (const [leader, lanes] of requests) void this.#send(leader, this.#take(lanes));
+    if (mustRefresh) this.#refreshSoon();
+    if (this.#appends.size === 0) for (const resolve of this.#finished.splice(0)) resolve();
+  }
+
+  /** A batch of each lane, as many as one request holds. Those left out go first with the next. */
+  #take(lanes: readonly Lane[]): readonly Taken[] {
+    const turn = ++this.#requests;
+    const taken: Taken[] = [];
+    let bytes = 0;
+    for (const lane of lanes.toSorted((one, other) => one.turn - other.turn)) {
+      if (bytes >= MAX_REQUEST_BYTES) break;
+      const records = lane.begin(this.#maxBatchBytes, turn);
+      bytes += records.reduce((sum, one) => sum + one.bytes, 0);
+      taken.push({ lane, records });
+    }
+    return taken;
+  }
+
+  async #send(leader: number, taken: readonly Taken[]): Promise<void> {
+    this.#busy.add(leader);
+    try {
+      const batches = taken.map(({ lane: { topic, partition }, records }) => {
+        return { topic, partition, records: records.map(({ record }) => record) };
+      });
+      const answers = new Map((await this.#wire.produce(leader, batches)).map((one) => [nameOf(one), one]));
+      for (const { lane, records } of taken) this.#settle(lane, records, answers.get(nameOf(lane)));
+    } catch (error) {
+      for (const { lane } of taken) lane.postpone(error);
+    }
+    this.#busy.delete(leader);
+    this.#pump();
+  }
+
+  /** What no answer names was not acknowledged, whatever becomes of the request. */
+  #settle(lane: Lane, records: readonly PendingRecord[], answer: Produced | undefined): void {
+    const error = answer === undefined ? KAFKA.REQUEST_TIMED_OUT : answer.error;
+    if (answer === undefined || error !== 0) {
+      lane.postpone(faultOf(error, `appending to ${nameOf(lane)}`));
+      return;
+    }
+    this.#waitMs = this.#firstWaitMs;
+    const { topic, partition } = lane;
+    const { baseOffset, appendedAtMs } = answer;
+    for (const [rank, { append, index }] of records.entries()) {
+      append.appended[index] = { topic, partition, offset: baseOffset + BigInt(rank), appendedAtMs };
+      append.unsettled--;
+      if (append.unsettled === 0 && !append.isOver) this.#end(append, () => append.resolve(append.appended));
+    }
+    lane.settle();
+  }
+
+  /** In a while asks who leads, and sends again what was postponed. */
+  #refreshSoon(): void {
+    if (this.#willRefresh) return;
+    this.#willRefresh = true;
+    setTimeout(() => void this.#refresh(), this.#waitMs * (0.75 + Math.random() / 2));
+    this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
+  }
+
+  async #refresh(): Promise<void> {
+    // Where nobody answers, the leaders known are tried again.
+    await this.#leaders.refresh().catch(() => undefined);
+    this.#willRefresh = false;
+    for (const lane of this.#lanes.values()) lane.resume();
+    this.#pump();
+  }
+
+  /** Gives up what has been tried for long enough. It may be in the log all the same. */
+  #expire(): void {
+    const nowMs = performance.now();
+    let expired = false;
+    for (const append of this.#appends) {
+      if (append.deadlineMs > nowMs) break;
+      append.isOver = expired = true;
+      const fault = [...this.#lanes.values()].find((lane) => lane.fault !== undefined)?.fault;
+      this.#end(append, () => append.reject(failureOf(fault ?? new Error('no answer in time'), 'to take an append')));
+    }
+    if (expired) for (const lane of this.#lanes.values()) lane.drop();
+  }
+
+  #end(append: Append, tell: () => void): void {
+    this.#appends.delete(append);
+    this.#bufferedBytes -= append.bytes;
+    tell();
+  }
+}
+
+interface Taken {
+  readonly lane: Lane;
+  readonly records: readonly PendingRecord[];
+}

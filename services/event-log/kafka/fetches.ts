@@ -1,0 +1,166 @@
+import type { LogRecord, TopicPartition } from '../event-log.ts';
+import { identityOf } from '../identity.ts';
+import { faultOf, KAFKA, type Trouble } from './faults.ts';
+import type { Leaders } from './leaders.ts';
+import type { Entry } from './start.ts';
+import { nameOf } from '../partition.ts';
+import { replaced } from '../refusals.ts';
+import type { Fetched, KafkaWire } from './wire.ts';
+
+/** A partition being read: what has been fetched of it and not yet taken. */
+export interface Place extends TopicPartition {
+  readonly buffer: LogRecord[];
+  bufferedBytes: number;
+  /** To be fetched next. */
+  next: bigint;
+  /** Of the record at `next`, which must be there. Undefined once it was seen. */
+  identity: string | undefined;
+  /** Nothing is read from here on. */
+  readonly to: bigint | undefined;
+  isBusy: boolean;
+}
+
+// What waits to be taken, at most: half as much again of each partition, and of all together.
+const PARTITION_BYTES = 2 * 2 ** 20;
+const TOTAL_BYTES = 32 * 2 ** 20;
+const FETCH_BYTES = 2 ** 20;
+
+// A fetch waits this long for records. A partition that gets room meanwhile waits for the fetch under way, so it is
+// short while there is one without room.
+const LONG_WAIT_MS = 300;
+const SHORT_WAIT_MS = 10;
+const RETRY_MS = 150;
+
+/** Reads ahead, with one fetch under way to each broker, until it is stopped or fails. */
+export class Fetches {
+  readonly places: Place[];
+  /** What no waiting cures. */
+  failure: unknown;
+  /** Why nothing comes now, and since when; undefined while it does. */
+  trouble: Trouble | undefined;
+  readonly #wire: Pick<KafkaWire, 'fetch'>;
+  readonly #leaders: Leaders;
+  readonly #changed: () => void;
+  readonly #busy = new Set<number>();
+  #isStopped = false;
+  #isPausing = false;
+
+  constructor(
+    parts: { readonly wire: Pick<KafkaWire, 'fetch'>; readonly leaders: Leaders },
+    entries: readonly Entry[],
+    changed: () => void,
+  ) {
+    this.#wire = parts.wire;
+    this.#leaders = parts.leaders;
+    this.#changed = changed;
+    this.places = entries.map(({ topic, partition, from, identity, to }) => {
+      return { topic, partition, buffer: [], bufferedBytes: 0, next: from, identity, to, isBusy: false };
+    });
+    this.pump();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Fetches what there is room for. Call it after taking records. */
+  pump(): void {
+    if (this.#isStopped || this.#isPausing || this.failure !== undefined) return;
+    const total = this.places.reduce((sum, { bufferedBytes }) => sum + bufferedBytes, 0);
+    const reading = this.places.filter((place) => !isAtEnd(place));
+    const wanted = reading.filter((place) => {
+      return (
+        !place.isBusy && (place.bufferedBytes === 0 || (place.bufferedBytes < PARTITION_BYTES && total < TOTAL_BYTES))
+      );
+    });
+    if (wanted.some((place) => this.#leaders.of(place) === undefined))
+      this.#retry(faultOf(KAFKA.LEADER_NOT_AVAILABLE, 'reading'));
+    const waitMs = reading.some((place) => !place.isBusy && !wanted.includes(place)) ? SHORT_WAIT_MS : LONG_WAIT_MS;
+    for (const [leader, places] of this.#leaders.group(wanted)) {
+      if (!this.#busy.has(leader)) void this.#fetch(leader, places, waitMs);
+    }
+  }
+
+  async #fetch(leader: number, places: readonly Place[], waitMs: number): Promise<void> {
+    this.#busy.add(leader);
+    for (const place of places) place.isBusy = true;
+    try {
+      const from = places.map(({ topic, partition, next }) => {
+        return { topic, partition, offset: next, maxBytes: FETCH_BYTES };
+      });
+      const fetched = await this.#wire.fetch(leader, from, waitMs);
+      if (!this.#isStopped) this.#receive(places, fetched);
+    } catch (error) {
+      if (!this.#isStopped) this.#retry(error);
+    }
+    this.#busy.delete(leader);
+    for (const place of places) place.isBusy = false;
+    this.pump();
+  }
+
+  #receive(places: readonly Place[], fetched: readonly Fetched[]): void {
+    const found = new Map(places.map((place) => [nameOf(place), place]));
+    let fault: unknown;
+    for (const one of fetched) {
+      const place = found.get(nameOf(one));
+      if (place === undefined) continue;
+      if (one.error === 0) this.#keep(place, one);
+      else if (one.error === KAFKA.OFFSET_OUT_OF_RANGE)
+        this.#fail(replaced({ ...place, offset: place.next }, 'it is out of range'));
+      else fault = faultOf(one.error, `reading ${nameOf(one)}`);
+    }
+    if (fault === undefined) this.trouble = undefined;
+    else this.#retry(fault);
+    this.#changed();
+  }
+
+  #keep(place: Place, { records, nextOffset }: Fetched): void {
+    if (nextOffset === undefined || nextOffset <= place.next) return;
+    let fresh = records;
+    if (place.identity !== undefined) {
+      const [first] = records;
+      const isThere = first?.offset === place.next && identityOf(first) === place.identity;
+      if (!isThere)
+        return this.#fail(replaced({ ...place, offset: place.next + 1n }, 'another record stands before it'));
+      place.identity = undefined;
+      fresh = records.slice(1);
+    }
+    place.next = nextOffset;
+    for (const record of fresh) {
+      if (place.to !== undefined && record.offset >= place.to) break;
+      place.buffer.push(record);
+      place.bufferedBytes += weightOf(record);
+    }
+  }
+
+  #fail(failure: unknown): void {
+    this.failure ??= failure;
+    this.#changed();
+  }
+
+  /** Something stands in the way: asks anew who leads, and goes on in a moment. */
+  #retry(fault: unknown): void {
+    this.trouble ??= { fault, sinceMs: performance.now() };
+    if (this.#isPausing) return;
+    this.#isPausing = true;
+    setTimeout(() => {
+      void this.#leaders
+        .refresh()
+        .catch((error: unknown) => error)
+        .then(() => {
+          this.#isPausing = false;
+          this.pump();
+        });
+    }, RETRY_MS);
+  }
+}
+
+/** Whether all of it has been fetched. */
+export function isAtEnd({ next, to }: Pick<Place, 'next' | 'to'>): boolean {
+  return to !== undefined && next >= to;
+}
+
+/** Of a record in the buffer; about what it takes on the wire. */
+export function weightOf({ key, value }: LogRecord): number {
+  return key.byteLength + value.byteLength + 32;
+}

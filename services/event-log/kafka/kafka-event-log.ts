@@ -1,0 +1,224 @@
+import { TidemarkError } from '../../runtime/errors.ts';
+import type {
+  Appended,
+  EventLog,
+  LogReader,
+  NewRecord,
+  PartitionRecords,
+  Position,
+  ReaderOptions,
+  ScanOptions,
+  ScanRange,
+  TopicPartition,
+} from '../event-log.ts';
+import { AppendQueue } from './appends.ts';
+import { offsetsOf } from './bounds.ts';
+import { failureOf } from './faults.ts';
+import { Leaders } from './leaders.ts';
+import { Layout } from './partitions.ts';
+import { answerInPlain } from './plain.ts';
+import { PrefixedEventLog } from './prefix.ts';
+import { KafkaReader } from './reader.ts';
+import { KafkaScan } from './scan.ts';
+import { prepareTopics, type TopicsFound } from './topics.ts';
+import { type KafkaSettings, parseKafkaUrl } from './url.ts';
+import type { KafkaWire, OpenWire } from './wire.ts';
+import { checkGroup, checkRanges, scanLimits, stopping, unknownPartition } from '../refusals.ts';
+
+export interface KafkaEventLogOptions {
+  readonly url: string;
+  /** Made with settings that lose nothing where they are missing, checked where they exist. */
+  readonly topics: readonly string[];
+  readonly partitions?: number | undefined;
+}
+
+const OPEN_WITHIN_MS = 10_000;
+const CHECK_WITHIN_MS = 5_000;
+const BOUNDS_WITHIN_MS = 5_000;
+/** A process has 15 s to stop: what cannot be written by then is not answered as written. */
+const FINISH_WITHIN_MS = 5_000;
+
+/**
+ * The event log on Kafka, by whichever client the URL names (kafka-url.ts). Offsets are Kafka's: they have gaps where
+ * other programs wrote transactions; records of these are read whether committed or not. Delivery of one append may come
+ * to partitions one by one. Connections: one to each broker for appends, one for questions, one or two for each reader
+ * and each scan.
+ */
+export class KafkaEventLog implements EventLog {
+  readonly #openWire: OpenWire;
+  readonly #layout: Layout;
+  /** Asks; appends have a connection of their own. */
+  readonly #wire: KafkaWire;
+  readonly #leaders: Leaders;
+  readonly #appendWire: KafkaWire;
+  readonly #appendLeaders: Leaders;
+  readonly #appends: AppendQueue;
+  readonly #readers = new Set<KafkaReader>();
+  readonly #scans = new Set<KafkaWire>();
+  readonly #ended = new AbortController();
+  #closing: Promise<void> | undefined;
+
+  private constructor(openWire: OpenWire, wire: KafkaWire, { partitions, maxBatchBytes }: TopicsFound) {
+    this.#openWire = openWire;
+    this.#layout = new Layout(partitions);
+    this.#wire = wire;
+    this.#leaders = new Leaders(wire, this.#layout.topics);
+    this.#appendWire = openWire();
+    this.#appendLeaders = new Leaders(this.#appendWire, this.#layout.topics);
+    const appending = { wire: this.#appendWire, leaders: this.#appendLeaders };
+    this.#appends = new AppendQueue({ layout: this.#layout, ...appending, maxBatchBytes });
+  }
+
+  /**
+   * @throws TidemarkError `CONFIG_INVALID`; `LOG_UNAVAILABLE` after about ten seconds; `SERVER_DENIED`,
+   *   `SERVER_TOO_OLD`; `LOG_MISCONFIGURED` where a topic is missing or would lose messages.
+   */
+  static async open({ url, topics, partitions }: KafkaEventLogOptions): Promise<EventLog> {
+    const settings = parseKafkaUrl(url);
+    const prefix = settings.topicPrefix;
+    const openWire = await wiresOf(settings);
+    const wire = openWire();
+    try {
+      const { createTopics: create, replicas } = settings;
+      const wanted = { topics: topics.map((topic) => prefix + topic), partitions, replicas, create };
+      const found = await within(OPEN_WITHIN_MS, prepareTopics(wire, wanted), 'to open the event log');
+      const log = new KafkaEventLog(openWire, wire, found);
+      // So that the first append need not ask. If it fails, that one will.
+      await log.#appendLeaders.refresh().catch(() => undefined);
+      return prefix === '' ? log : new PrefixedEventLog(log, prefix);
+    } catch (error) {
+      await wire.close();
+      const failure = failureOf(error, 'to open the event log');
+      if (failure.retryable) await checkTls(settings, failure);
+      throw failure;
+    }
+  }
+
+  append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    if (this.#closing !== undefined) return Promise.reject(stopping());
+    if (records.length === 0) return Promise.resolve([]);
+    try {
+      return this.#appends.append(records);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async openReader(options: ReaderOptions): Promise<LogReader> {
+    if (this.#closing !== undefined) throw stopping();
+    checkGroup(options.group);
+    const wire = this.#openWire();
+    const leaders = new Leaders(wire, options.topics);
+    const closed = (gone: KafkaReader): void => void this.#readers.delete(gone);
+    const reader = new KafkaReader({ wire, leaders, layout: this.#layout, closed }, options);
+    this.#readers.add(reader);
+    try {
+      await reader.joined();
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+    return reader;
+  }
+
+  async *scan(ranges: readonly ScanRange[], options: ScanOptions = {}): AsyncGenerator<PartitionRecords> {
+    if (this.#closing !== undefined) throw stopping();
+    checkRanges(ranges);
+    const unknown = ranges.find(({ topic, partition }) => partition >= this.#layout.count(topic));
+    if (unknown !== undefined) throw unknownPartition(unknown);
+    const wire = this.#openWire();
+    this.#scans.add(wire);
+    try {
+      const leaders = new Leaders(wire, [...new Set(ranges.map(({ topic }) => topic))]);
+      const signal = AbortSignal.any([this.#ended.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+      yield* new KafkaScan({ wire, leaders, signal, ...scanLimits(options) }).read(ranges);
+    } finally {
+      this.#scans.delete(wire);
+      await wire.close();
+    }
+  }
+
+  beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    return this.#bounds(topics, 'earliest');
+  }
+
+  ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    return this.#bounds(topics, 'latest');
+  }
+
+  async committed(group: string): Promise<readonly Position[]> {
+    if (this.#closing !== undefined) throw stopping();
+    try {
+      await this.#leaders.refresh();
+      const coordinator = await this.#wire.coordinator(group);
+      const all = this.#layout.partitionsOf(this.#layout.topics);
+      const found = await this.#wire.committed(coordinator, group, all);
+      return found.map(({ metadata, ...at }) => ({ ...at, identity: metadata }));
+    } catch (error) {
+      throw failureOf(error, 'to say what a group committed');
+    }
+  }
+
+  /** Whether every partition has a leader; a record too many for the replicas in sync is found out by appending. */
+  async check(): Promise<void> {
+    if (this.#closing !== undefined) throw stopping();
+    await within(CHECK_WITHIN_MS, this.#leaders.refresh(), 'to answer');
+    const led = this.#layout.partitionsOf(this.#layout.topics).filter((one) => this.#leaders.of(one) === undefined);
+    if (led.length > 0) throw new TidemarkError('LOG_UNAVAILABLE', `${led.length} partitions have no leader now`);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#ended.abort(stopping());
+    await this.#appends.finish(FINISH_WITHIN_MS);
+    await Promise.all([...this.#readers].map((reader) => reader.close()));
+    await Promise.all([...this.#scans, this.#appendWire, this.#wire].map((wire) => wire.close()));
+  }
+
+  async #bounds(
+    topics: readonly string[],
+    which: 'earliest' | 'latest',
+  ): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
+    if (this.#closing !== undefined) throw stopping();
+    const partitions = this.#layout.partitionsOf(topics);
+    try {
+      const offsets = await offsetsOf(this.#wire, this.#leaders, partitions, which, BOUNDS_WITHIN_MS);
+      return partitions.map((one, i) => ({ ...one, offset: offsets[i] as bigint }));
+    } catch (error) {
+      throw failureOf(error, `to say the ${which} offsets`);
+    }
+  }
+}
+
+async function wiresOf(settings: KafkaSettings): Promise<OpenWire> {
+  if (settings.client === 'platformatic') {
+    const { PlatformaticWire } = await import('./platformatic/client.ts');
+    return () => new PlatformaticWire(settings);
+  }
+  const { KafkajsWire } = await import('./kafkajs/client.ts');
+  return () => new KafkajsWire(settings);
+}
+
+/** @throws TidemarkError `SERVER_DENIED` where TLS is spoken by one side alone. */
+async function checkTls({ brokers, tls }: KafkaSettings, cause: TidemarkError): Promise<void> {
+  const answers = await Promise.all(brokers.map(answerInPlain));
+  if (!answers.includes(tls ? 'plain' : 'TLS')) return;
+  const message = tls ? 'Kafka speaks no TLS, which the URL asks for' : 'Kafka speaks TLS only (tls=true)';
+  throw new TidemarkError('SERVER_DENIED', message, { cause });
+}
+
+async function within<T>(ms: number, work: Promise<T>, doing: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } catch (error) {
+    throw failureOf(error, doing);
+  } finally {
+    clearTimeout(timer);
+  }
+}

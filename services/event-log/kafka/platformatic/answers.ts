@@ -1,0 +1,62 @@
+import { type API, type Connection, type RecordsBatch, ResponseError } from '@platformatic/kafka';
+import type { LogRecord } from '../../event-log.ts';
+import { faultFrom as faultFromAny, faultOf, type KafkaFault, UNREACHABLE } from '../faults.ts';
+
+const NOTHING = Buffer.alloc(0);
+// Of a record batch's attributes.
+const IS_APPEND_TIME = 0x08;
+const IS_CONTROL = 0x20;
+
+/** Asks a broker. @throws KafkaFault where there is no answer. */
+export async function ask<Request extends unknown[], Answer>(
+  connection: Connection,
+  api: API<Request, Answer>,
+  ...request: Request
+): Promise<Answer> {
+  try {
+    return await api.async(connection, ...request);
+  } catch (error) {
+    const answer = answerIn<Answer>(error);
+    if (answer !== undefined) return answer;
+    const fault = faultFrom(error);
+    throw fault.code === UNREACHABLE ? faultFrom(failures.get(connection) ?? fault) : fault;
+  }
+}
+
+/** Why a connection failed: those who wait for its answers hear only that it was closed. */
+const failures = new WeakMap<Connection, Error>();
+
+/** To be called for every connection: an event `error` that nobody hears ends the process. */
+export function listenTo(connection: Connection): void {
+  connection.on('error', (error) => failures.set(connection, error));
+}
+
+/** @throws KafkaFault */
+export function check(errorCode: number, doing: string): void {
+  if (errorCode !== 0) throw faultOf(errorCode, doing);
+}
+
+/** The records of a batch from an offset on. */
+export function recordsOf(batch: RecordsBatch, first: bigint): LogRecord[] {
+  const { firstOffset, firstTimestamp, maxTimestamp, attributes } = batch;
+  if ((attributes & IS_CONTROL) !== 0) return [];
+  const byBroker = (attributes & IS_APPEND_TIME) !== 0;
+  const records: LogRecord[] = [];
+  for (const { offsetDelta, timestampDelta, key, value } of batch.records) {
+    const offset = firstOffset + BigInt(offsetDelta);
+    if (offset < first) continue;
+    const appendedAtMs = Number(byBroker ? maxTimestamp : firstTimestamp + timestampDelta);
+    records.push({ offset, appendedAtMs, key: key ?? NOTHING, value: value ?? NOTHING });
+  }
+  return records;
+}
+
+/** The library throws an answer that names an error anywhere; what it says of the rest is in it. */
+function answerIn<Answer>(error: unknown): Answer | undefined {
+  if (!(error instanceof ResponseError)) return undefined;
+  return error['response'] as Answer | undefined;
+}
+
+export function faultFrom(error: unknown): KafkaFault {
+  return faultFromAny(error, ({ apiCode }) => apiCode);
+}

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  LogReader,
+  PartitionRecords,
+  PollOptions,
+  Position,
+  ReaderOptions,
+  TopicPartition,
+} from '../event-log.ts';
+import { failureOf, isFatal, lasts, type Trouble } from './faults.ts';
+import { Fetches } from './fetches.ts';
+import type { Leaders } from './leaders.ts';
+import { Membership } from './membership.ts';
+import type { Layout } from './partitions.ts';
+import { boundsOf } from './bounds.ts';
+import { entryAt } from './start.ts';
+import { take } from './take.ts';
+import type { KafkaWire } from './wire.ts';
+import { beginningOf } from '../identity.ts';
+import { nameOf } from '../partition.ts';
+
+export interface KafkaReaderParts {
+  /** Its own; closed with it. */
+  readonly wire: KafkaWire;
+  readonly leaders: Leaders;
+  readonly layout: Layout;
+  readonly closed: (reader: KafkaReader) => void;
+}
+
+const RETRY_MS = 250;
+const JOIN_WITHIN_MS = 3_000;
+
+/**
+ * A member of a consumer group that fetches by itself, from where the stores say. On every change of the group it lets
+ * go of all that it holds, what was read ahead too, and asks `start` again.
+ */
+export class KafkaReader implements LogReader {
+  readonly #wire: KafkaWire;
+  readonly #leaders: Leaders;
+  readonly #closed: (reader: KafkaReader) => void;
+  readonly #start: ReaderOptions['start'];
+  readonly #membership: Membership;
+  readonly #firstJoin = Promise.withResolvers<void>();
+  #assigned: readonly TopicPartition[] = [];
+  /** Undefined where `start` has to be asked. */
+  #fetches: Fetches | undefined;
+  /** Counts what makes an answer of `start` an old one. */
+  #turn = 0;
+  #trouble: Trouble | undefined;
+  #closing: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor({ wire, leaders, layout, closed }: KafkaReaderParts, { group, topics, start }: ReaderOptions) {
+    this.#wire = wire;
+    this.#leaders = leaders;
+    this.#closed = closed;
+    this.#start = start;
+    const options = { group, topics, partitions: layout.partitionsOf(topics) };
+    this.#membership = new Membership(wire, options, {
+      assigned: (partitions) => this.#hold(partitions),
+      revoked: () => this.#hold([]),
+      trouble: (fault) => this.#note(fault),
+    });
+  }
+
+  /** Resolves when it is a member, or will be in a while. @throws TidemarkError where it never will. */
+  async joined(): Promise<void> {
+    await Promise.race([this.#firstJoin.promise, sleep(JOIN_WITHIN_MS, undefined, { ref: false })]);
+  }
+
+  async poll(options: PollOptions): Promise<readonly PartitionRecords[]> {
+    const deadlineMs = performance.now() + options.maxWaitMs;
+    while (this.#closing === undefined) {
+      const fetches = await this.#ready();
+      if (this.#closing !== undefined) break;
+      const found = fetches === undefined ? [] : take(fetches, options);
+      fetches?.pump();
+      if (found.length > 0) return found;
+      this.#complain();
+      const leftMs = deadlineMs - performance.now();
+      if (leftMs <= 0) return found;
+      await this.#pause(fetches === undefined ? Math.min(leftMs, RETRY_MS) : leftMs);
+    }
+    return [];
+  }
+
+  async commit(positions: readonly Position[]): Promise<void> {
+    // A hint: the group may be changing, or the broker away. The next one says more.
+    if (positions.length > 0) await this.#membership.commit(positions).catch(() => undefined);
+  }
+
+  restart(): void {
+    this.#turn++;
+    this.#fetches?.stop();
+    this.#fetches = undefined;
+  }
+
+  assigned(): readonly TopicPartition[] {
+    return this.#assigned;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#hold([]);
+    await this.#membership.close();
+    await this.#wire.close();
+    this.#closed(this);
+  }
+
+  #hold(partitions: readonly TopicPartition[]): void {
+    this.#assigned = this.#closing === undefined ? partitions : [];
+    this.restart();
+    this.#firstJoin.resolve();
+    this.#wake?.();
+  }
+
+  #note(fault: unknown): void {
+    if (fault === undefined) this.#trouble = undefined;
+    else this.#trouble ??= { fault, sinceMs: performance.now() };
+    if (isFatal(fault)) this.#firstJoin.reject(failureOf(fault, 'to join the group'));
+    this.#wake?.();
+  }
+
+  /** What reads ahead; undefined while nothing is assigned, or Kafka cannot be asked where to begin. */
+  async #ready(): Promise<Fetches | undefined> {
+    const assigned = this.#assigned;
+    if (this.#fetches !== undefined || assigned.length === 0) return this.#fetches;
+    const turn = this.#turn;
+    const positions = new Map((await this.#start(assigned)).map((position) => [nameOf(position), position]));
+    try {
+      const bounds = await boundsOf(this.#wire, this.#leaders, assigned);
+      // Lost or restarted meanwhile: asked again in a moment, or at the next poll.
+      if (turn !== this.#turn) return undefined;
+      const entries = bounds.map(({ earliest, latest, ...at }) => {
+        return entryAt(positions.get(nameOf(at)) ?? beginningOf(at), { earliest, latest });
+      });
+      const parts = { wire: this.#wire, leaders: this.#leaders };
+      this.#fetches = new Fetches(parts, entries, () => this.#wake?.());
+    } catch (error) {
+      const failure = failureOf(error, 'to say where its partitions begin');
+      if (!failure.retryable) throw failure;
+      this.#note(error);
+    }
+    return this.#fetches;
+  }
+
+  /** Where nothing came: throws why, if that is not passing, or does not pass. */
+  #complain(): void {
+    const failure = this.#fetches?.failure;
+    if (failure !== undefined) {
+      this.restart();
+      throw failureOf(failure, 'to read');
+    }
+    for (const trouble of [this.#trouble, this.#fetches?.trouble]) {
+      if (trouble === undefined) continue;
+      if (lasts(trouble)) throw failureOf(trouble.fault, 'to read');
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms);
+      this.#wake = done;
+      function done(): void {
+        clearTimeout(timer);
+        resolve();
+      }
+    });
+  }
+}

@@ -1,0 +1,99 @@
+import { addAbortListener } from 'node:events';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { PartitionRecords, ScanRange } from '../event-log.ts';
+import { boundsOf } from './bounds.ts';
+import { failureOf, lasts } from './faults.ts';
+import { Fetches, isAtEnd } from './fetches.ts';
+import type { Leaders } from './leaders.ts';
+import type { Entry } from './start.ts';
+import { take } from './take.ts';
+import type { KafkaWire } from './wire.ts';
+import { nameOf } from '../partition.ts';
+
+export interface KafkaScanOptions {
+  readonly wire: Pick<KafkaWire, 'fetch' | 'offsets'>;
+  readonly leaders: Leaders;
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Without a fault and without a record for so long, short of the end, a scan gives up. */
+  readonly silenceMs?: number;
+}
+
+/** As a group's reader waits for partitions that have no leader. */
+const BEGIN_WITHIN_MS = 10_000;
+const SILENCE_MS = 30_000;
+const LOOK_EVERY_MS = 1_000;
+
+/** Reads ranges as no member of a group, by the same fetches as a group's reader. */
+export class KafkaScan {
+  readonly #options: KafkaScanOptions;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(options: KafkaScanOptions) {
+    this.#options = options;
+    addAbortListener(options.signal, () => this.#changed.resolve());
+  }
+
+  /** @throws the signal's reason; TidemarkError as `EventLog.scan`. */
+  async *read(ranges: readonly ScanRange[]): AsyncGenerator<PartitionRecords> {
+    const { wire, leaders, signal } = this.#options;
+    let fetches: Fetches | undefined;
+    try {
+      signal.throwIfAborted();
+      const entries = await Promise.race([this.#entriesOf(ranges), this.#aborted()]);
+      fetches = new Fetches({ wire, leaders }, entries, () => this.#changed.resolve());
+      yield* this.#take(fetches);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failureOf(error, 'to scan');
+    } finally {
+      fetches?.stop();
+    }
+  }
+
+  async #entriesOf(ranges: readonly ScanRange[]): Promise<readonly Entry[]> {
+    const bounds = await boundsOf(this.#options.wire, this.#options.leaders, ranges, BEGIN_WITHIN_MS);
+    const found = new Map(bounds.map((one) => [nameOf(one), one]));
+    return ranges.flatMap(({ topic, partition, from, to }) => {
+      const { earliest = 0n, latest = 0n } = found.get(nameOf({ topic, partition })) ?? {};
+      const entry = { topic, partition, from: from > earliest ? from : earliest, to: to < latest ? to : latest };
+      return entry.from < entry.to ? [entry] : [];
+    });
+  }
+
+  async #aborted(): Promise<never> {
+    await this.#changed.promise;
+    throw this.#options.signal.reason;
+  }
+
+  async *#take(fetches: Fetches): AsyncGenerator<PartitionRecords> {
+    const { signal } = this.#options;
+    let heardAtMs = performance.now();
+    while (!fetches.places.every((place) => isAtEnd(place) && place.buffer.length === 0)) {
+      this.#changed = Promise.withResolvers();
+      const found = take(fetches, this.#options);
+      fetches.pump();
+      for (const piece of found) {
+        signal.throwIfAborted();
+        yield piece;
+      }
+      if (found.length > 0) heardAtMs = performance.now();
+      else await this.#wait(fetches, heardAtMs);
+    }
+  }
+
+  /** Waits for something to come. Throws why, where nothing will. */
+  async #wait(fetches: Fetches, heardAtMs: number): Promise<void> {
+    const { signal, silenceMs = SILENCE_MS } = this.#options;
+    if (fetches.failure !== undefined) throw failureOf(fetches.failure, 'to scan');
+    if (fetches.trouble !== undefined && lasts(fetches.trouble)) throw failureOf(fetches.trouble.fault, 'to scan');
+    if (performance.now() - heardAtMs > silenceMs) {
+      throw new TidemarkError('LOG_UNAVAILABLE', `Kafka has sent no record for ${silenceMs} ms, short of the end`);
+    }
+    const timer = setTimeout(() => this.#changed.resolve(), Math.min(LOOK_EVERY_MS, silenceMs));
+    await this.#changed.promise;
+    clearTimeout(timer);
+    signal.throwIfAborted();
+  }
+}

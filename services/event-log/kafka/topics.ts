@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { failureOf, KAFKA, KafkaFault, UNREACHABLE } from './faults.ts';
+import { offsetsOf } from './bounds.ts';
+import { Leaders } from './leaders.ts';
+import { Layout } from './partitions.ts';
+import type { ClusterFound, KafkaWire, NewTopic, PartitionFound } from './wire.ts';
+
+export interface TopicsWanted {
+  /** As Kafka names them, with their prefix. */
+  readonly topics: readonly string[];
+  /** Undefined: as many as a topic has; a new one gets as many as the others, or 4. */
+  readonly partitions: number | undefined;
+  /** Copies of each partition of a new topic. Undefined: 3 where there are three brokers or more, else 1. */
+  readonly replicas: number | undefined;
+  /** Whether missing topics are made. */
+  readonly create: boolean;
+}
+
+/** Of each topic: how many partitions it has, and how large a batch it takes. */
+export interface TopicsFound {
+  readonly partitions: ReadonlyMap<string, number>;
+  readonly maxBatchBytes: number;
+}
+
+const DEFAULT_PARTITIONS = 4;
+const DEFAULT_MAX_BATCH_BYTES = 1_048_588;
+const APPEARS_WITHIN_MS = 8_000;
+const LOOK_EVERY_MS = 100;
+
+// The log is the history: what is in it stays, in every copy, by the broker's clock.
+const SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['cleanup.policy', 'delete'],
+  ['retention.ms', '-1'],
+  ['retention.bytes', '-1'],
+  ['message.timestamp.type', 'LogAppendTime'],
+  ['unclean.leader.election.enable', 'false'],
+]);
+const MIN_IN_SYNC = 'min.insync.replicas';
+const MAX_BATCH = 'max.message.bytes';
+
+/**
+ * Makes the topics that are missing and checks the others.
+ *
+ * @throws TidemarkError `LOG_MISCONFIGURED`, which names every topic and setting that is wrong, as found and as wanted.
+ */
+export async function prepareTopics(wire: KafkaWire, wanted: TopicsWanted): Promise<TopicsFound> {
+  try {
+    const cluster = await wire.cluster(wanted.topics);
+    const missing = wanted.topics.filter((topic) => !cluster.topics.has(topic));
+    if (missing.length > 0) {
+      if (!wanted.create) throw misconfigured(missing.map((topic) => `topic ${topic}: missing, and not to be made`));
+      await wire.createTopics(newTopics(missing, cluster, wanted));
+    }
+    const topics = await untilThere(wire, wanted.topics);
+    const configs = await wire.configs(wanted.topics);
+    const problems = [...topics].flatMap(([topic, partitions]) =>
+      problemsOf(topic, partitions, configs.get(topic) ?? new Map(), wanted.partitions),
+    );
+    if (problems.length > 0) throw misconfigured(problems);
+    return {
+      partitions: new Map([...topics].map(([topic, partitions]) => [topic, partitions.length])),
+      maxBatchBytes: Math.min(
+        ...[...configs.values()].map((config) => Number(config.get(MAX_BATCH)) || DEFAULT_MAX_BATCH_BYTES),
+      ),
+    };
+  } catch (error) {
+    throw failureOf(error, 'to open the event log');
+  }
+}
+
+/** Pure. */
+export function newTopics(
+  missing: readonly string[],
+  cluster: ClusterFound,
+  wanted: TopicsWanted,
+): readonly NewTopic[] {
+  const counts = [...cluster.topics.values()].map((partitions) => partitions.length);
+  const partitions = wanted.partitions ?? (counts.length > 0 ? Math.max(...counts) : DEFAULT_PARTITIONS);
+  const replicas = wanted.replicas ?? (cluster.brokers.length >= 3 ? 3 : 1);
+  const configs = new Map([...SETTINGS, [MIN_IN_SYNC, String(Math.min(2, replicas))]]);
+  return missing.map((topic) => ({ topic, partitions, replicas, configs }));
+}
+
+/** What is wrong with a topic, each in words with the setting's name. Pure. */
+export function problemsOf(
+  topic: string,
+  partitions: readonly PartitionFound[],
+  configs: ReadonlyMap<string, string>,
+  wantedPartitions: number | undefined,
+): readonly string[] {
+  const problem = (setting: string, found: string | number, wanted: string | number): string =>
+    `topic ${topic}: ${setting} is ${found}, wanted ${wanted}`;
+  const problems: string[] = [];
+  if (wantedPartitions !== undefined && partitions.length !== wantedPartitions) {
+    problems.push(problem('the number of partitions', partitions.length, wantedPartitions));
+  }
+  for (const [setting, value] of SETTINGS) {
+    const found = configs.get(setting);
+    if (found !== undefined && found !== value) problems.push(problem(setting, found, value));
+  }
+  const replicas = Math.min(...partitions.map((partition) => partition.replicas));
+  const minInSync = Number(configs.get(MIN_IN_SYNC) ?? 1);
+  if (minInSync < Math.min(2, replicas)) problems.push(problem(MIN_IN_SYNC, minInSync, Math.min(2, replicas)));
+  if (minInSync > replicas) problems.push(problem(MIN_IN_SYNC, minInSync, `${replicas} at most`));
+  return problems;
+}
+
+/** A topic just made is not known to every broker at once, nor led. */
+async function untilThere(wire: KafkaWire, topics: readonly string[]): Promise<ClusterFound['topics']> {
+  const deadlineMs = performance.now() + APPEARS_WITHIN_MS;
+  for (;;) {
+    const found = await wire.cluster(topics).catch((error: unknown) => {
+      if (error instanceof KafkaFault && error.code !== UNREACHABLE && performance.now() < deadlineMs) return undefined;
+      throw error;
+    });
+    if (found !== undefined && topics.every((topic) => isLed(found.topics.get(topic)))) {
+      await isServed(wire, found.topics, Math.max(0, deadlineMs - performance.now()));
+      return found.topics;
+    }
+    if (performance.now() > deadlineMs) {
+      throw new KafkaFault(KAFKA.UNKNOWN_TOPIC_OR_PARTITION, 'not every partition of the topics has a leader');
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** A leader learns that it is one a moment after it is told of. */
+async function isServed(wire: KafkaWire, topics: ClusterFound['topics'], patienceMs: number): Promise<void> {
+  const layout = new Layout(new Map([...topics].map(([topic, partitions]) => [topic, partitions.length])));
+  const leaders = new Leaders(wire, layout.topics);
+  await offsetsOf(wire, leaders, layout.partitionsOf(layout.topics), 'latest', patienceMs);
+}
+
+function isLed(partitions: readonly PartitionFound[] | undefined): boolean {
+  return partitions !== undefined && partitions.length > 0 && partitions.every(({ leader }) => leader >= 0);
+}
+
+function misconfigured(problems: readonly string[]): TidemarkError {
+  return new TidemarkError('LOG_MISCONFIGURED', problems.join('; '));
+}

@@ -1,0 +1,75 @@
+import { type Certificates, ServerUrl } from '../../runtime/server-url.ts';
+
+const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const CLIENTS = ['kafkajs', 'platformatic'] as const;
+
+export type KafkaMechanism = (typeof MECHANISMS)[number];
+export type KafkaClientName = (typeof CLIENTS)[number];
+
+/** What a `kafka:` URL says. */
+export interface KafkaSettings {
+  /** `host:port` of the brokers to begin with; an IPv6 host in brackets. */
+  readonly brokers: readonly string[];
+  readonly client: KafkaClientName;
+  readonly sasl?: { readonly mechanism: KafkaMechanism; readonly username: string; readonly password: string };
+  /** TLS is spoken. */
+  readonly tls?: Certificates;
+  /** Stands before the names of topics and groups, so that several installations share a cluster. */
+  readonly topicPrefix: string;
+  /** Tells this program's connections apart in the brokers' logs and quotas. */
+  readonly clientId: string;
+  /** Whether topics that are missing are made. */
+  readonly createTopics: boolean;
+  /** Copies of each partition of a topic that is made. Undefined: 3 where there are three brokers or more, else 1. */
+  readonly replicas: number | undefined;
+}
+
+const FORM = {
+  server: 'the event log',
+  ports: { kafka: 9092 },
+  parameters: ['client', 'client_id', 'tls', 'ca_file', 'sasl', 'topic_prefix', 'create_topics', 'replicas'],
+  hosts: 'several',
+} as const;
+type Url = ServerUrl<(typeof FORM.parameters)[number]>;
+
+// What Kafka allows in the name of a topic.
+const TOPIC_CHARACTERS = /^[A-Za-z0-9._-]{0,100}$/;
+
+/**
+ * `kafka://[USER:PASSWORD@]HOST[:PORT][,HOST…][?…]`
+ *
+ * @throws TidemarkError `CONFIG_INVALID`
+ */
+export function parseKafkaUrl(text: string): KafkaSettings {
+  const url: Url = new ServerUrl(text, FORM);
+  if (url.path !== '') throw url.invalid('has a path');
+  const sasl = saslOf(url);
+  const isTls = url.flag('tls', url.text('ca_file') !== undefined);
+  const certificates = url.certificates(isTls, { ca: 'ca_file' });
+  return {
+    brokers: url.hosts.map(({ name, port }) => `${name}:${port}`),
+    client: url.oneOf('client', CLIENTS, 'platformatic'),
+    topicPrefix: nameOf(url, 'topic_prefix', ''),
+    clientId: nameOf(url, 'client_id', 'tidemark'),
+    createTopics: url.flag('create_topics', true),
+    replicas: url.count('replicas', 9_999, undefined),
+    ...(sasl && { sasl }),
+    ...(isTls && { tls: certificates }),
+  };
+}
+
+function saslOf(url: Url): KafkaSettings['sasl'] {
+  const { user: username, password } = url;
+  if (username && password !== undefined) {
+    return { mechanism: url.oneOf('sasl', MECHANISMS, 'plain'), username, password };
+  }
+  if (username !== undefined) throw url.invalid('has an @ but no user:password before it');
+  if (url.text('sasl') !== undefined) throw url.invalid('asks for sasl but has no user and password');
+  return undefined;
+}
+
+function nameOf(url: Url, parameter: 'topic_prefix' | 'client_id', otherwise: string): string {
+  const name = url.text(parameter) ?? otherwise;
+  if (TOPIC_CHARACTERS.test(name)) return name;
+  throw url.invalid(`has a ${parameter} of other characters than letters, digits, ".", "_" and "-", or more than 100`);
+}

@@ -1,0 +1,147 @@
+/** Records on their way to the thread that writes them: sorted by slot, cut into chunks, packed into one piece of memory. */
+import type { Appended, NewRecord } from '../event-log.ts';
+import { CHUNK_HEADER_BYTES, sizeOf, writeRecord } from './chunk.ts';
+import type { Layout } from './layout.ts';
+import type { AppendRequest, AppendResult, PackedChunk } from './requests.ts';
+import { partitionOf } from '../partition.ts';
+
+/** Records that are appended as one. */
+export interface Placed {
+  readonly records: readonly NewRecord[];
+  /** Of each record: its slot, and how many records of that slot go before it in the batch. */
+  readonly slots: readonly number[];
+  readonly ranks: number[];
+  readonly resolve: (appended: readonly Appended[]) => void;
+}
+
+// lmdb hands out a value of 16 MB or more as a view of the map, not as a copy.
+const MAX_RECORD_BYTES = 8 * 2 ** 20;
+
+/** A batch takes more until it holds this much: the disk should not wait for all that waits for it. */
+export const MAX_BATCH_BYTES = 8 * 2 ** 20;
+const MAX_SPARE_BYTES = 2 * MAX_BATCH_BYTES;
+
+// A value over half a page gets pages of its own, the last of them half empty on average: little is cut to share pages,
+// two chunks on one, much is cut so that a reader in the middle has not far to go.
+const SMALL_CHUNK_BYTES = 2_000;
+const BIG_CHUNK_BYTES = 64 * 1024;
+const MUCH_BYTES = 16 * 1024;
+
+/**
+ * The slot of each record, and the bytes that all of them take.
+ *
+ * @throws TidemarkError `CONFIG_INVALID` for a topic that was not given on opening; RangeError for a huge record.
+ */
+export function place(
+  layout: Layout,
+  records: readonly NewRecord[],
+): { readonly slots: readonly number[]; readonly bytes: number } {
+  const slots: number[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const { index, partitions } = layout.topic(record.topic);
+    slots.push(index + partitionOf(record.key, partitions));
+    const size = sizeOf(record);
+    if (size > MAX_RECORD_BYTES) throw new RangeError(`a record of ${size} bytes is more than ${MAX_RECORD_BYTES}`);
+    bytes += size;
+  }
+  return { slots, bytes };
+}
+
+/** Memory that one batch after the other is packed into. */
+export class SpareMemory {
+  #spare = new ArrayBuffer(0);
+
+  take(bytes: number): ArrayBuffer {
+    const spare = this.#spare;
+    this.#spare = new ArrayBuffer(0);
+    return spare.byteLength >= bytes ? spare : new ArrayBuffer(roomFor(bytes));
+  }
+
+  giveBack(memory: ArrayBuffer): void {
+    if (memory.byteLength <= MAX_SPARE_BYTES) this.#spare = memory;
+  }
+}
+
+/** The records of some appends, sorted by slot. */
+export class Batch {
+  readonly #layout: Layout;
+  readonly #appends: readonly Placed[];
+  readonly #slots = new Map<number, NewRecord[]>();
+  /** Of each slot the first of its chunks. */
+  readonly #firstChunk = new Map<number, number>();
+
+  constructor(layout: Layout, appends: readonly Placed[]) {
+    this.#layout = layout;
+    this.#appends = appends;
+    for (const { records, slots, ranks } of appends) {
+      for (let i = 0; i < records.length; i++) {
+        const slot = slots[i] as number;
+        let gathered = this.#slots.get(slot);
+        if (gathered === undefined) this.#slots.set(slot, (gathered = []));
+        ranks.push(gathered.push(records[i] as NewRecord) - 1);
+      }
+    }
+  }
+
+  pack(memory: SpareMemory): AppendRequest {
+    const cuts = [...this.#slots].map(([slot, records]) => ({ slot, records, lengths: cut(records) }));
+    const total = cuts.reduce((sum, { lengths }) => sum + lengths.reduce((bytes, [length]) => bytes + length, 0), 0);
+    const bytes = memory.take(total);
+    const target = new Uint8Array(bytes);
+    const view = new DataView(bytes);
+    const chunks: PackedChunk[] = [];
+    let at = 0;
+    for (const { slot, records, lengths } of cuts) {
+      this.#firstChunk.set(slot, chunks.length);
+      let next = 0;
+      for (const [length, count] of lengths) {
+        chunks.push({ slot, at, length, count });
+        at += CHUNK_HEADER_BYTES;
+        for (const end = next + count; next < end; next++) {
+          at = writeRecord(target, view, at, records[next] as NewRecord);
+        }
+      }
+    }
+    return { kind: 'append', bytes, chunks };
+  }
+
+  resolve({ offsets, appendedAtMs }: AppendResult): void {
+    for (const { slots, ranks, resolve } of this.#appends) {
+      const appended: Appended[] = [];
+      for (let i = 0; i < slots.length; i++) {
+        const slot = slots[i] as number;
+        const { topic, partition } = this.#layout.slot(slot);
+        const first = offsets[this.#firstChunk.get(slot) as number] as number;
+        appended.push({ topic, partition, offset: BigInt(first + (ranks[i] as number)), appendedAtMs });
+      }
+      resolve(appended);
+    }
+  }
+}
+
+/** Cuts a slot's records into chunks: the length of each and how many records it holds. Pure. */
+function cut(records: readonly NewRecord[]): readonly (readonly [length: number, count: number])[] {
+  const total = records.reduce((sum, record) => sum + sizeOf(record), 0);
+  const limit = total > MUCH_BYTES ? BIG_CHUNK_BYTES : SMALL_CHUNK_BYTES;
+  const chunks: [number, number][] = [];
+  let length = CHUNK_HEADER_BYTES;
+  let count = 0;
+  for (const record of records) {
+    const size = sizeOf(record);
+    if (count > 0 && length + size > limit) {
+      chunks.push([length, count]);
+      length = CHUNK_HEADER_BYTES;
+      count = 0;
+    }
+    length += size;
+    count++;
+  }
+  chunks.push([length, count]);
+  return chunks;
+}
+
+/** Generous, so that the memory serves the next batches too. */
+function roomFor(bytes: number): number {
+  return Math.max(64 * 1024, 2 ** Math.ceil(Math.log2(bytes)));
+}

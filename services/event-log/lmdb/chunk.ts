@@ -1,0 +1,79 @@
+/**
+ * Consecutive records of one partition as one value: LMDB's cost is per value, not per byte. All numbers little-endian.
+ *
+ *     checksum     u32   CRC-32 of the place (topic, partition, first offset) and of all that follows
+ *     count        u32
+ *     appendedAt   f64   milliseconds since 1970
+ *     count times: key length u32, value length u32, key, value
+ */
+import { crc32 } from 'node:zlib';
+import type { LogRecord, NewRecord } from '../event-log.ts';
+import { damaged } from './errors.ts';
+
+export const CHUNK_HEADER_BYTES = 16;
+const RECORD_HEADER_BYTES = 8;
+
+/** Bytes that a record takes in its chunk. */
+export function sizeOf(record: Pick<NewRecord, 'key' | 'value'>): number {
+  return RECORD_HEADER_BYTES + record.key.length + record.value.length;
+}
+
+/** Writes a record at `at`; returns where the next one goes. */
+export function writeRecord(target: Uint8Array, view: DataView, at: number, { key, value }: NewRecord): number {
+  view.setUint32(at, key.length, true);
+  view.setUint32(at + 4, value.length, true);
+  target.set(key, at + RECORD_HEADER_BYTES);
+  target.set(value, at + RECORD_HEADER_BYTES + key.length);
+  return at + RECORD_HEADER_BYTES + key.length + value.length;
+}
+
+/** Fills in the header of a chunk whose records are in place. */
+export function sealChunk(chunk: Buffer, count: number, appendedAtMs: number, place: number): void {
+  chunk.writeUInt32LE(count, 4);
+  chunk.writeDoubleLE(appendedAtMs, 8);
+  chunk.writeUInt32LE(crc32(chunk.subarray(4), place), 0);
+}
+
+export interface Limits {
+  readonly records: number;
+  readonly bytes: number;
+  /** Take the first record whatever its size. */
+  readonly atLeastOne: boolean;
+}
+
+/** Checks a chunk and reads its count of records. @throws TidemarkError `LOG_DAMAGED`. */
+export function countOf(chunk: Buffer, place: number): number {
+  const intact = chunk.length >= CHUNK_HEADER_BYTES && chunk.readUInt32LE(0) === crc32(chunk.subarray(4), place);
+  if (!intact) throw damaged('the checksum of records in the event log does not fit them');
+  return chunk.readUInt32LE(4);
+}
+
+/**
+ * Adds the records of a checked chunk from offset `from` on to `records`, until those number `limits.records` or the ones
+ * added come to `limits.bytes` of keys and values. They are views of the chunk's memory. Returns the bytes added.
+ */
+export function readRecords(
+  chunk: Buffer,
+  firstOffset: number,
+  from: number,
+  limits: Limits,
+  records: LogRecord[],
+): number {
+  const appendedAtMs = chunk.readDoubleLE(8);
+  const end = firstOffset + chunk.readUInt32LE(4);
+  let at = CHUNK_HEADER_BYTES;
+  let bytes = 0;
+  for (let offset = firstOffset; offset < end && records.length < limits.records; offset++) {
+    const keyAt = at + RECORD_HEADER_BYTES;
+    const valueAt = keyAt + chunk.readUInt32LE(at);
+    const valueEnd = valueAt + chunk.readUInt32LE(at + 4);
+    at = valueEnd;
+    if (offset < from) continue;
+    const fits = bytes + valueEnd - keyAt <= limits.bytes || (limits.atLeastOne && records.length === 0);
+    if (!fits) break;
+    bytes += valueEnd - keyAt;
+    const key = chunk.subarray(keyAt, valueAt);
+    records.push({ offset: BigInt(offset), appendedAtMs, key, value: chunk.subarray(valueAt, valueEnd) });
+  }
+  return bytes;
+}

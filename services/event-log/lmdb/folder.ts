@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { checkDataFile } from './data-file.ts';
+import { damaged, failureOf } from './errors.ts';
+import { grown } from './layout.ts';
+import { createLog } from './opened.ts';
+
+export const DATA_FILE = 'data.mdb';
+const LOCK_FILE = 'lock.mdb';
+/** A log in the making, and its lock file. */
+const IN_MAKING = /^new-[0-9a-f]{16}\.mdb(-lock)?$/;
+/** What a file system puts into its root by itself. */
+const NO_MATTER = 'lost+found';
+
+/**
+ * Sees to it that the folder holds an event log whose file is whole: makes one where the folder is absent or empty. The
+ * file appears under its name when it is complete, so that a crash at any moment, or another process doing the same,
+ * leaves either an empty folder or a log.
+ *
+ * @throws TidemarkError `LOG_FOREIGN`, `LOG_DAMAGED`, `CONFIG_INVALID` where the folder cannot be made or written.
+ */
+export async function prepareFolder(
+  folder: string,
+  topics: readonly string[],
+  partitions: number | undefined,
+): Promise<void> {
+  const path = resolve(folder);
+  const names = await namesIn(path);
+  if (!names.includes(DATA_FILE)) {
+    refuseForeign(path, names);
+    await makeLog(path, topics, partitions);
+  }
+  checkDataFile(join(path, DATA_FILE));
+  // Whoever is still making one of these will find that the log exists.
+  const left = (await readdir(path)).filter((name) => IN_MAKING.test(name));
+  await Promise.all(left.map((name) => rm(join(path, name), { force: true })));
+}
+
+async function namesIn(path: string): Promise<readonly string[]> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return await readdir(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TidemarkError('CONFIG_INVALID', `the event log's folder ${path} cannot be used: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function refuseForeign(path: string, names: readonly string[]): void {
+  const foreign = names.filter((name) => name !== NO_MATTER && !IN_MAKING.test(name));
+  if (foreign.length === 0) return;
+  if (foreign.every((name) => name === LOCK_FILE)) {
+    throw damaged(`${path} has lost its ${DATA_FILE}: empty the folder to begin a new event log`);
+  }
+  const some = foreign.slice(0, 3).join(', ');
+  throw new TidemarkError(
+    'LOG_FOREIGN',
+    `${path} holds other files (${some}) and no event log: choose an empty folder`,
+  );
+}
+
+/** Makes a log in a folder, unless there is one by now. */
+export async function makeLog(path: string, topics: readonly string[], partitions: number | undefined): Promise<void> {
+  const file = join(path, `new-${randomBytes(8).toString('hex')}.mdb`);
+  try {
+    await createLog(file, grown([], topics, partitions));
+    await putInPlace(file, join(path, DATA_FILE));
+    await flushFolder(path);
+    await flushFolder(dirname(path));
+  } catch (error) {
+    throw failureOf(error, `to make ${path}`);
+  } finally {
+    await rm(file, { force: true });
+    await rm(`${file}-lock`, { force: true });
+  }
+}
+
+/** Never over a log that another process has just put there. */
+async function putInPlace(file: string, target: string): Promise<void> {
+  try {
+    await link(file, target);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // ENOENT: one who found the log finished has cleared away ours.
+    if (code === 'EEXIST' || code === 'ENOENT') return;
+    // Some file systems have no links; there two processes must not begin a log at the same instant.
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS') await rename(file, target);
+    else throw error;
+  }
+}
+
+/** So that a power cut does not take the name of a file whose content is safe. */
+async function flushFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The thread that writes for a log: a commit waits for the disk, which the thread that serves requests must not. All that
+ * has come in when it begins a transaction goes into that one; what comes while it is under way is the next.
+ */
+import { join } from 'node:path';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watchdog.ts';
+import { SpareMemory } from './batch.ts';
+import { failureOf } from './errors.ts';
+import { DATA_FILE } from './folder.ts';
+import { Gate } from './gate.ts';
+import { claim, type Claimant, release } from './leases.ts';
+import { Making } from './making.ts';
+import type {
+  Answered,
+  AppendRequest,
+  AppendResult,
+  Asked,
+  LoadRequest,
+  WriteRequest,
+  WriterData,
+  WriteResult,
+} from './requests.ts';
+import { Room } from './room.ts';
+import { LmdbStore } from './store.ts';
+import { thisProcess } from '../process-identity.ts';
+import type { RecordMaker } from '../record-maker.ts';
+
+if (parentPort === null) throw new Error('this is the entry of a worker thread');
+const port = parentPort;
+const { folder, leaseMs, gate: memory } = workerData as WriterData;
+const gate = new Gate(memory);
+const self = thisProcess();
+const held = new Map<string, Claimant>();
+let store: LmdbStore | undefined;
+let room: Room | undefined;
+let renewal: NodeJS.Timeout | undefined;
+let maker: RecordMaker | undefined;
+const packing = new SpareMemory();
+watchThisThread('the thread that writes the event log');
+
+port.on('message', (first: Asked) => {
+  const asked = [first];
+  for (;;) {
+    const next = receiveMessageOnPort(port);
+    if (next === undefined) break;
+    asked.push(next.message as Asked);
+  }
+  answer(asked);
+});
+
+interface Write {
+  readonly id: number;
+  readonly request: WriteRequest;
+  /** Of a request for records. */
+  readonly making: Making | undefined;
+}
+
+function answer(asked: readonly Asked[]): void {
+  const writes = asked.filter((one): one is Asked & Pick<Write, 'request'> => isWrite(one.request));
+  if (writes.length > 0) for (const one of carryOut(writes)) port.postMessage(one, transferOf(one));
+  for (const { id, request } of asked) {
+    if (request.kind === 'load') void load(id, request);
+    else if (request.kind === 'close') void end(id);
+  }
+}
+
+function isWrite(request: Asked['request']): request is WriteRequest {
+  return request.kind !== 'close' && request.kind !== 'load';
+}
+
+/** All of them or, where one fails, none. */
+function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Answered[] {
+  try {
+    const opened = (store ??= gate.pass(() => LmdbStore.open(folder, [], undefined)));
+    const writes = asked.map(({ id, request }) => {
+      const making = request.kind === 'make' ? new Making(request, maker, opened.layout, packing) : undefined;
+      return { id, request, making };
+    });
+    const bytes = writes.reduce((sum, write) => sum + bytesOf(write), 0);
+    const results = gate.pass(() =>
+      opened.transact(() => {
+        if (bytes > 0) (room ??= new Room(join(folder, DATA_FILE))).makeFor(bytes);
+        return writes.map((write) => apply(opened, write));
+      }, bytes),
+    );
+    for (const [i, { request }] of writes.entries()) remember(request, results[i]);
+    return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
+  } catch (error) {
+    return asked.map(({ id }) => failed(id, error, 'to write'));
+  }
+}
+
+function failed(id: number, error: unknown, doing: string): Answered {
+  const { code, message } = failureOf(error, doing);
+  return { id, error: { code, message } };
+}
+
+/** Of the records that it appends. */
+function bytesOf({ request, making }: Write): number {
+  const appending = request.kind === 'append' ? request : making?.append;
+  return appending?.chunks.reduce((sum, { length }) => sum + length, 0) ?? 0;
+}
+
+function apply(opened: LmdbStore, { request, making }: Write): WriteResult {
+  if (making !== undefined) return append(opened, making.append);
+  if (request.kind === 'append') return append(opened, request);
+  if (request.kind === 'claim') return claim(opened, request, self, leaseMs);
+  if (request.kind === 'release') release(opened, request);
+  else if (request.kind === 'commit') opened.commit(request.group, request.positions);
+  else opened.putNote('checked', { atMs: Date.now() });
+  return true;
+}
+
+function append(opened: LmdbStore, { bytes, chunks }: AppendRequest): AppendResult {
+  const appendedAtMs = Date.now();
+  if (chunks.length === 0) return { offsets: [], appendedAtMs, bytes };
+  const ends = opened.ends();
+  const offsets = chunks.map(({ slot, at, length, count }) => {
+    const offset = ends[slot] as number;
+    opened.append(opened.layout.slot(slot), offset, Buffer.from(bytes, at, length), count, appendedAtMs);
+    ends[slot] = offset + count;
+    return offset;
+  });
+  opened.putEnds(ends);
+  return { offsets, appendedAtMs, bytes };
+}
+
+function resultOf(making: Making | undefined, result: WriteResult): WriteResult {
+  return making === undefined ? result : making.result(result as AppendResult);
+}
+
+async function load(id: number, { module }: LoadRequest): Promise<void> {
+  try {
+    ({ makeRecords: maker } = (await import(module)) as { readonly makeRecords: RecordMaker });
+    port.postMessage({ id, result: true } satisfies Answered);
+  } catch (error) {
+    port.postMessage(failed(id, error, 'to load what makes its records'));
+  }
+}
+
+/** A lease counts as held once it is on disk. */
+function remember(request: WriteRequest, result: WriteResult | undefined): void {
+  if (request.kind === 'claim' && result === true) held.set(request.member, request);
+  if (request.kind === 'release') held.delete(request.member);
+  if (held.size > 0) renewal ??= setInterval(renew, leaseMs / 3);
+  if (held.size === 0) {
+    clearInterval(renewal);
+    renewal = undefined;
+  }
+}
+
+/** In this thread, so that a reader busy for seconds keeps what it holds. */
+function renew(): void {
+  try {
+    const opened = store;
+    const claimants = [...held.values()];
+    const renewAll = (): readonly boolean[] | undefined =>
+      opened?.transact(() => claimants.map((claimant) => claim(opened, claimant, self, leaseMs)));
+    const kept = gate.pass(renewAll);
+    claimants.forEach(({ group, member }, i) => {
+      if (kept?.[i] !== false) return;
+      held.delete(member);
+      const lost: Answered = { lost: { group, member } };
+      port.postMessage(lost);
+    });
+  } catch {
+    // A full disk: tried again in a while. Should it last past the lease, another may take the group, as it may ours.
+  }
+}
+
+function transferOf(answered: Answered): ArrayBuffer[] {
+  return 'result' in answered && typeof answered.result === 'object' ? [answered.result.bytes] : [];
+}
+
+async function end(id: number): Promise<void> {
+  unwatchThisThread();
+  clearInterval(renewal);
+  await store?.close();
+  room?.close();
+  const closed: Answered = { id, result: true };
+  port.postMessage(closed);
+  port.close();
+}

@@ -1,0 +1,63 @@
+/** Below `SPOOL_DIR`: a folder for each process, called `1`, `2`, …; whoever has its lock owns it. */
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
+import { flushFolder } from './segments.ts';
+
+export interface TakenFolder {
+  readonly path: string;
+  readonly lock: FolderLock;
+}
+
+const FOLDER = /^[1-9]\d{0,5}$/;
+/** What a file system puts into its root by itself. */
+const NO_MATTER = 'lost+found';
+
+/**
+ * The first folder that no other process has, with what a process before may have left in it; made where all are taken.
+ *
+ * @throws TidemarkError `SPOOL_FOREIGN` where other things lie below `dir`; `CONFIG_INVALID` where it cannot be used.
+ */
+export async function takeFolder(dir: string): Promise<TakenFolder> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await namesIn(dir);
+    for (let number = 1; ; number++) {
+      const path = join(dir, String(number));
+      const lock = lockIfFree(path);
+      if (lock === undefined) continue;
+      await flushFolder(dir);
+      return { path, lock };
+    }
+  } catch (error) {
+    if (error instanceof TidemarkError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TidemarkError('CONFIG_INVALID', `SPOOL_DIR: ${dir} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+/** The folders of other processes in which something lies, whether or not those live. */
+export async function foldersWithContent(dir: string, own: string): Promise<readonly string[]> {
+  const paths = (await namesIn(dir)).map((name) => join(dir, name)).filter((path) => path !== own);
+  const contents = await Promise.all(paths.map((path) => readdir(path).catch(() => [])));
+  return paths.filter((_, i) => contents[i]?.some((name) => name.endsWith('.spool')));
+}
+
+/** Undefined where another has it. Does not wait: whoever asks is serving requests. */
+export function lockIfFree(path: string): FolderLock | undefined {
+  try {
+    return lockFolder(path, { contentionMs: 0 });
+  } catch (error) {
+    if (hasCode(error, 'FOLDER_IN_USE')) return undefined;
+    throw error;
+  }
+}
+
+async function namesIn(dir: string): Promise<readonly string[]> {
+  const names = (await readdir(dir)).filter((name) => name !== NO_MATTER);
+  const foreign = names.filter((name) => !FOLDER.test(name));
+  if (foreign.length === 0) return names;
+  const some = foreign.slice(0, 3).join(', ');
+  throw new TidemarkError('SPOOL_FOREIGN', `SPOOL_DIR: ${dir} holds other things (${some}): choose an empty folder`);
+}

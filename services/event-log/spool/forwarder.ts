@@ -1,0 +1,182 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Appended, EventLog, NewRecord } from '../event-log.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { retry } from '../../runtime/retry.ts';
+import type { Frames } from './frames.ts';
+import type { Segment } from './segments.ts';
+import type { Spool } from './spool.ts';
+
+export interface ForwarderParts {
+  readonly spool: Spool;
+  readonly log: Pick<EventLog, 'append'>;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+  /** The log has taken the next records. `sentAtMs`: when they were handed to it, by our clock. */
+  readonly onForwarded?: (appended: readonly Appended[], sentAtMs: number) => void;
+  /** A segment is gone. */
+  readonly onRemoved?: () => void;
+  /** The log did not take some records; they are appended again, for as long as it takes. */
+  readonly onTrouble?: () => void;
+}
+
+// One append: what the event loop can hand over without keeping requests waiting.
+const CHUNK_RECORDS = 2_000;
+const CHUNK_BYTES = 2 ** 20;
+
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1_000;
+// Of a log that refuses for good (damaged, misconfigured): somebody has to see to it.
+const REFUSED_WAIT_MS = 5_000;
+const READ_ATTEMPTS = 3;
+const READ_AGAIN_MS = 500;
+
+/** Takes what waits to the log, oldest first, one append at a time: nothing is in it before what came earlier. */
+export class Forwarder {
+  readonly #parts: ForwarderParts;
+  #hasComplained = false;
+  /** Messages that the log has taken. */
+  forwarded = 0;
+  /** Places in segments that could not be read, and records that the log will not have. Each is in a file that was kept. */
+  keptAside = 0;
+
+  constructor(parts: ForwarderParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves once nothing waits. @throws TidemarkError `STOPPING` once the signal is aborted. */
+  async drain(): Promise<void> {
+    const { spool, logger, onRemoved } = this.#parts;
+    for (let segment = await spool.next(); segment !== undefined; segment = await spool.next()) {
+      const keep = !(await this.#forward(segment));
+      try {
+        await spool.remove(segment, { keep });
+      } catch (error) {
+        logger.error({ err: error, path: segment.path }, 'a forwarded segment of the spool cannot be removed');
+      }
+      onRemoved?.();
+    }
+  }
+
+  /** False where the file is to be kept. */
+  async #forward(segment: Segment): Promise<boolean> {
+    const frames = await this.#read(segment);
+    if (frames === undefined) return false;
+    const before = this.keptAside;
+    this.#tellDamage(segment, frames);
+    for (const chunk of chunksOf(frames.records)) await this.#append(chunk, segment);
+    return this.keptAside === before;
+  }
+
+  /** Undefined where it cannot be read. */
+  async #read(segment: Segment): Promise<Frames | undefined> {
+    const { spool, logger, signal } = this.#parts;
+    for (let attempt = 1; ; attempt++) {
+      if (signal.aborted) throw stopping();
+      try {
+        return await spool.read(segment);
+      } catch (error) {
+        if (attempt === READ_ATTEMPTS) {
+          this.keptAside++;
+          const { path, messages } = segment;
+          logger.error({ err: error, path, messages }, 'a segment of the spool cannot be read: kept aside');
+          return undefined;
+        }
+      }
+      await pause(READ_AGAIN_MS, signal);
+    }
+  }
+
+  #tellDamage({ path }: Segment, { damaged, tornBytes }: Frames): void {
+    const { logger } = this.#parts;
+    if (damaged.length > 0) {
+      this.keptAside += damaged.length;
+      logger.error({ path: `${path}.kept`, damaged }, 'a segment of the spool is damaged: kept aside');
+    }
+    if (tornBytes > 0)
+      logger.warn({ path, tornBytes }, 'the last write before a crash was cut off: it was not answered');
+  }
+
+  async #append(chunk: readonly NewRecord[], segment: Segment): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#appendPatiently(chunk);
+      } catch (error) {
+        if (this.#parts.signal.aborted) throw stopping(error);
+        if (error instanceof RangeError) return this.#appendEach(chunk, segment, error);
+        if (!this.#hasComplained)
+          this.#parts.logger.error({ err: error }, 'the event log refuses what the spool holds');
+        this.#hasComplained = true;
+        await pause(REFUSED_WAIT_MS, this.#parts.signal);
+      }
+    }
+  }
+
+  /** One of them is more than the log takes: the others must not wait for it. */
+  async #appendEach(chunk: readonly NewRecord[], segment: Segment, error: RangeError): Promise<void> {
+    if (chunk.length > 1) {
+      for (const record of chunk) await this.#append([record], segment);
+      return;
+    }
+    this.keptAside++;
+    this.#parts.logger.error({ err: error, path: `${segment.path}.kept` }, 'the event log does not take a message');
+  }
+
+  async #appendPatiently(chunk: readonly NewRecord[]): Promise<void> {
+    const { log, signal, onForwarded, onTrouble } = this.#parts;
+    const append = async (): Promise<void> => {
+      const sentAtMs = Date.now();
+      try {
+        const appended = await untilAborted(log.append(chunk), signal);
+        this.forwarded += chunk.length;
+        this.#hasComplained = false;
+        onForwarded?.(appended, sentAtMs);
+      } catch (error) {
+        onTrouble?.();
+        throw error;
+      }
+    };
+    await retry(append, { signal, firstWaitMs: FIRST_WAIT_MS, longestWaitMs: LONGEST_WAIT_MS });
+  }
+}
+
+function* chunksOf(records: readonly NewRecord[]): Generator<readonly NewRecord[]> {
+  let chunk: NewRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    bytes += record.value.byteLength;
+    if (chunk.length === CHUNK_RECORDS || (bytes > CHUNK_BYTES && chunk.length > 0)) {
+      yield chunk;
+      chunk = [];
+      bytes = record.value.byteLength;
+    }
+    chunk.push(record);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** An append may go on for many seconds; nobody waits for it who is to stop. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw stopping();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(stopping());
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+async function pause(waitMs: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(waitMs, undefined, { signal });
+  } catch (cause) {
+    throw stopping(cause);
+  }
+}
+
+function stopping(cause?: unknown): TidemarkError {
+  return new TidemarkError('STOPPING', 'the spool is closed', { cause });
+}

@@ -1,0 +1,110 @@
+/**
+ * How records lie in a segment of the spool: one frame after the other, each with its length and checksums, so that what a
+ * crash cut off or a disk spoilt is found out and costs no other record.
+ */
+import { crc32 } from 'node:zlib';
+import type { NewRecord } from '../event-log.ts';
+
+/** What a segment's bytes say. */
+export interface Frames {
+  readonly records: readonly NewRecord[];
+  /** When the first of them came: milliseconds since 1970, by our clock. */
+  readonly firstAtMs: number | undefined;
+  /** Bytes that are no frames of ours any more. */
+  readonly damaged: readonly Range[];
+  /** Bytes at the end that are the begin of a frame: a write that a crash cut off, which nobody was answered for. */
+  readonly tornBytes: number;
+}
+
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+// Of a frame: the mark (with the format's version), the content's length, its CRC-32, and the CRC-32 of these twelve bytes.
+const MARK = Buffer.from('TMs1');
+const HEADER_BYTES = 16;
+// Of its content, before topic, key and value: when it came, and the lengths of topic and key.
+const HEAD_BYTES = 12;
+
+/** The records as frames, in order. */
+export function encodeFrames(records: readonly NewRecord[], atMs: number): Buffer {
+  const bytes = Buffer.allocUnsafe(records.reduce((sum, record) => sum + HEADER_BYTES + contentBytes(record), 0));
+  let at = 0;
+  for (const record of records) at = writeFrame(bytes, at, record, atMs);
+  return bytes;
+}
+
+/** Reads a whole segment. What is damaged is passed over. Records share the segment's memory. Pure. */
+export function readFrames(bytes: Buffer): Frames {
+  const records: NewRecord[] = [];
+  const damaged: Range[] = [];
+  let firstAtMs: number | undefined;
+  let at = 0;
+  while (at < bytes.length) {
+    const from = at;
+    const length = contentLengthAt(bytes, at);
+    if (length === undefined && bytes.length - at >= HEADER_BYTES) {
+      at = nextHeader(bytes, at + 1);
+      damaged.push({ from, to: at });
+      continue;
+    }
+    const content = at + HEADER_BYTES;
+    if (length === undefined || content + length > bytes.length) break;
+    at = content + length;
+    const record = recordIn(bytes.subarray(content, at), bytes.readUInt32LE(from + 8));
+    if (record === undefined) damaged.push({ from, to: at });
+    else {
+      records.push(record);
+      firstAtMs ??= bytes.readDoubleLE(content);
+    }
+  }
+  return { records, firstAtMs, damaged, tornBytes: bytes.length - at };
+}
+
+function contentBytes({ topic, key, value }: NewRecord): number {
+  return HEAD_BYTES + Buffer.byteLength(topic) + key.byteLength + value.byteLength;
+}
+
+function writeFrame(bytes: Buffer, at: number, record: NewRecord, atMs: number): number {
+  const { topic, key, value } = record;
+  const content = at + HEADER_BYTES;
+  bytes.writeDoubleLE(atMs, content);
+  const topicBytes = bytes.write(topic, content + HEAD_BYTES);
+  bytes.writeUInt16LE(topicBytes, content + 8);
+  bytes.writeUInt16LE(key.byteLength, content + 10);
+  bytes.set(key, content + HEAD_BYTES + topicBytes);
+  bytes.set(value, content + HEAD_BYTES + topicBytes + key.byteLength);
+  const end = content + HEAD_BYTES + topicBytes + key.byteLength + value.byteLength;
+  bytes.set(MARK, at);
+  bytes.writeUInt32LE(end - content, at + 4);
+  bytes.writeUInt32LE(crc32(bytes.subarray(content, end)), at + 8);
+  bytes.writeUInt32LE(crc32(bytes.subarray(at, at + 12)), at + 12);
+  return end;
+}
+
+/** Undefined where no whole header of a frame lies there. */
+function contentLengthAt(bytes: Buffer, at: number): number | undefined {
+  if (bytes.length - at < HEADER_BYTES || bytes.compare(MARK, 0, MARK.length, at, at + MARK.length) !== 0)
+    return undefined;
+  if (bytes.readUInt32LE(at + 12) !== crc32(bytes.subarray(at, at + 12))) return undefined;
+  const length = bytes.readUInt32LE(at + 4);
+  return length < HEAD_BYTES ? undefined : length;
+}
+
+/** Where the next header lies from there on; the end where none does. */
+function nextHeader(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(MARK, from); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
+    if (contentLengthAt(bytes, at) !== undefined) return at;
+  }
+  return bytes.length;
+}
+
+function recordIn(content: Buffer, checksum: number): NewRecord | undefined {
+  if (crc32(content) !== checksum) return undefined;
+  const key = HEAD_BYTES + content.readUInt16LE(8);
+  const value = key + content.readUInt16LE(10);
+  if (value > content.length) return undefined;
+  const topic = content.toString('utf8', HEAD_BYTES, key);
+  return { topic, key: content.subarray(key, value), value: content.subarray(value) };
+}

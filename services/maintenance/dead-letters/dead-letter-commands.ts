@@ -1,0 +1,143 @@
+import type { Codec } from '../../messages/codec.ts';
+import type { Message } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Command, CommandArguments, CommandCall } from '../../runtime/command.ts';
+import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
+import { Listing, type ShownDeadLetter, type State } from './listing.ts';
+import { nameOf } from './place.ts';
+import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
+import { invalid, isOfProject, isSelected, selectionOf } from './selection.ts';
+import { type DeadLetterParts, type SettleResult, Settler } from './settle.ts';
+import { SettledDeadLetters } from './settled-dead-letters.ts';
+
+export interface ListedDeadLetters {
+  /** Newest first. */
+  readonly dead_letters: readonly ShownDeadLetter[];
+  /** Whether there are more than the limit. */
+  readonly more: boolean;
+  /** Records of the topic that are no dead letters of ours. */
+  readonly unreadable: number;
+}
+
+/** With everything that is known of it. */
+export interface WholeDeadLetter extends ShownDeadLetter {
+  readonly key_base64: string;
+  readonly value_base64: string;
+  /** Null where it cannot be read; times are RFC 3339, free-form objects the text that they were sent as. */
+  readonly message: Readonly<Record<string, unknown>> | null;
+}
+
+export interface DeadLetterCommandResults {
+  readonly 'dead-letters list': ListedDeadLetters;
+  readonly 'dead-letters show': WholeDeadLetter;
+  readonly 'dead-letters replay': SettleResult;
+  readonly 'dead-letters drop': SettleResult;
+}
+
+export type DeadLetterCommands = {
+  readonly [Name in keyof DeadLetterCommandResults]: Command<DeadLetterCommandResults[Name]>;
+};
+
+const STATES = ['waiting', 'replayed', 'dropped', 'any'] as const;
+const LIMIT = 100;
+const MAX_LIMIT = 10_000;
+
+/** What operators do with messages that readers put aside. They throw TidemarkError `COMMAND_INVALID`, and as the stores. */
+export function deadLetterCommands(parts: DeadLetterParts): DeadLetterCommands {
+  const settler = new Settler(parts);
+  return {
+    'dead-letters list': (args, call) => list(parts, args, call),
+    'dead-letters show': (args, call) => show(parts, args, call),
+    'dead-letters replay': (args, call) => settler.replay(args, call),
+    'dead-letters drop': (args, call) => settler.drop(args, call),
+  };
+}
+
+async function list(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<ListedDeadLetters> {
+  const selection = selectionOf(args, Date.now());
+  const wanted = stateOf(args['state']);
+  const listing = new Listing(limitOf(args['limit']));
+  const settled = new SettledDeadLetters(parts.database);
+  let unreadable = 0;
+  for await (const piece of readDeadLetters(parts, call)) {
+    unreadable += piece.unreadable;
+    const found = piece.found.filter((one) => isSelected(selection, one));
+    await prepare(parts.codec, found, selection.project !== undefined);
+    const places = found.map(({ letter }) => letter);
+    const [states, originals] = [await settled.find(places), await settled.originals(places)];
+    for (const one of found) {
+      const name = nameOf(one.letter);
+      const known = {
+        message: messageIn(parts.codec, one.letter),
+        settled: states.get(name),
+        original: originals.get(name),
+      };
+      const isWanted = wanted === 'any' || wanted === (known.settled?.state ?? 'waiting');
+      if (isWanted && isOfProject(selection, known.message)) listing.add(one, known);
+    }
+  }
+  return { dead_letters: listing.shown(), more: listing.hasMore, unreadable };
+}
+
+async function show(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<WholeDeadLetter> {
+  const { ids } = selectionOf({ ids: [args['id']] }, Date.now());
+  const listing = new Listing(1);
+  const settled = new SettledDeadLetters(parts.database);
+  let last: Found | undefined;
+  for await (const { found } of readDeadLetters(parts, call)) {
+    const named = found.filter(({ at, letter }) => {
+      const name = nameOf(letter);
+      return (
+        ids?.has(nameOf(at)) === true || ids?.has(name) === true || (last !== undefined && nameOf(last.letter) === name)
+      );
+    });
+    for (const one of named) {
+      last = one;
+      await prepare(parts.codec, [one], false);
+      const [states, originals] = [await settled.find([one.letter]), await settled.originals([one.letter])];
+      const name = nameOf(one.letter);
+      listing.add(one, {
+        message: messageIn(parts.codec, one.letter),
+        settled: states.get(name),
+        original: originals.get(name),
+      });
+    }
+  }
+  const [shown] = listing.shown();
+  if (last === undefined || shown === undefined) throw invalid(`There is no dead letter ${String(args['id'])}.`);
+  const message = messageIn(parts.codec, last.letter);
+  return {
+    ...shown,
+    key_base64: Buffer.from(last.letter.key).toString('base64'),
+    value_base64: Buffer.from(last.letter.value).toString('base64'),
+    message: message === undefined ? null : shownMessage(message),
+  };
+}
+
+/** Brings the schemas to hand; a registry that is away matters only where the messages must be read. */
+async function prepare(codec: Codec, found: readonly Found[], isNeeded: boolean): Promise<void> {
+  try {
+    await codec.prepare(found.map(({ letter }) => letter.value));
+  } catch (error) {
+    if (isNeeded || !isRetryable(error)) throw error;
+  }
+}
+
+function shownMessage({ timestamp, receivedAt, ...rest }: Message): Readonly<Record<string, unknown>> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(rest)) {
+    shown[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+  }
+  return { ...shown, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
+}
+
+function stateOf(value: unknown = 'waiting'): State | 'any' {
+  const state = STATES.find((one) => one === value);
+  if (state !== undefined) return state;
+  throw invalid(`${JSON.stringify(value)} is no state; there are ${STATES.join(', ')}.`);
+}
+
+function limitOf(value: unknown = LIMIT): number {
+  if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT) return Number(value);
+  throw new TidemarkError('COMMAND_INVALID', `A limit is a whole number from 1 to ${MAX_LIMIT}.`);
+}

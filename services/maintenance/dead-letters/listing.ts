@@ -1,0 +1,128 @@
+import { type Message, type Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import { nameOf, type Place } from './place.ts';
+import type { Found } from './read-dead-letters.ts';
+import { codeOf } from './selection.ts';
+import type { Settled } from './settled-dead-letters.ts';
+
+export type State = Settled['state'] | 'waiting';
+
+/** One reader's giving up on a message. */
+export interface ShownAttempt {
+  readonly reader: string;
+  readonly error: string;
+  /** RFC 3339. */
+  readonly failed_at: string;
+  /** Of the dead letter itself. */
+  readonly id: string;
+}
+
+/** A message that was put aside, by however many readers and however often, as the command line shows it. */
+export interface ShownDeadLetter {
+  /** `topic/partition/offset` of the message. */
+  readonly id: string;
+  readonly state: State;
+  /** Of the last attempt. */
+  readonly code: string | null;
+  readonly failed_at: string;
+  readonly attempts: readonly ShownAttempt[];
+  /** Null where the message cannot be read. */
+  readonly project_id: string | null;
+  readonly message_id: string | null;
+  readonly bytes: number;
+  readonly settled_at: string | null;
+  /** Where it was appended again. */
+  readonly copy: string | null;
+  /** It is itself a copy of this one, which was put aside before. */
+  readonly copy_of: string | null;
+}
+
+/** What is known of a message besides its dead letters. */
+export interface Known {
+  readonly message: Message | undefined;
+  readonly settled: Settled | undefined;
+  readonly original: Place | undefined;
+}
+
+interface Item {
+  readonly place: Place;
+  readonly known: Known;
+  readonly bytes: number;
+  readonly attempts: Map<string, Attempt>;
+  lastFailedAt: Micros;
+}
+
+interface Attempt {
+  readonly reader: string;
+  readonly error: string;
+  readonly failedAt: Micros;
+  readonly at: Place;
+}
+
+/** The newest of the dead letters shown to it, each message once; in memory are not many more than it may hold. */
+export class Listing {
+  readonly #limit: number;
+  readonly #items = new Map<string, Item>();
+  #hasMore = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Whether some were left out. */
+  get hasMore(): boolean {
+    return this.#hasMore || this.#items.size > this.#limit;
+  }
+
+  add({ at, letter }: Found, known: Known): void {
+    const { topic, partition, offset, key, value, reader, error, failedAt } = letter;
+    const name = nameOf(letter);
+    let item = this.#items.get(name);
+    if (item === undefined) {
+      const bytes = key.byteLength + value.byteLength;
+      item = { place: { topic, partition, offset }, known, bytes, attempts: new Map(), lastFailedAt: failedAt };
+      this.#items.set(name, item);
+    }
+    if (failedAt > item.lastFailedAt) item.lastFailedAt = failedAt;
+    // After a crash a reader puts the same message aside again.
+    if (!item.attempts.has(reader)) item.attempts.set(reader, { reader, error, failedAt, at });
+    if (this.#items.size > 2 * this.#limit + 1_000) this.#prune();
+  }
+
+  /** Newest first. */
+  shown(): readonly ShownDeadLetter[] {
+    return this.#newest().map(shownItem);
+  }
+
+  #newest(): readonly Item[] {
+    const all = [...this.#items.values()].toSorted((one, other) => (one.lastFailedAt < other.lastFailedAt ? 1 : -1));
+    return all.slice(0, this.#limit);
+  }
+
+  #prune(): void {
+    const kept = this.#newest();
+    this.#hasMore = true;
+    this.#items.clear();
+    for (const item of kept) this.#items.set(nameOf(item.place), item);
+  }
+}
+
+function shownItem({ place, known, bytes, attempts, lastFailedAt }: Item): ShownDeadLetter {
+  const { message, settled, original } = known;
+  const all = [...attempts.values()];
+  return {
+    id: nameOf(place),
+    state: settled?.state ?? 'waiting',
+    code: codeOf(all.at(-1) ?? { error: '' }) ?? null,
+    failed_at: formatMicros(lastFailedAt),
+    attempts: all.map(({ reader, error, failedAt, at }) => {
+      return { reader, error, failed_at: formatMicros(failedAt), id: nameOf(at) };
+    }),
+    project_id: message?.projectId ?? null,
+    message_id: message?.messageId ?? null,
+    bytes,
+    settled_at: settled === undefined ? null : new Date(settled.settledAtMs).toISOString(),
+    copy: settled?.copy === undefined ? null : nameOf(settled.copy),
+    copy_of: original === undefined ? null : nameOf(original),
+  };
+}

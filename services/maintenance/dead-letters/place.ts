@@ -1,0 +1,21 @@
+import type { TopicPartition } from '../../event-log/event-log.ts';
+
+/** Where a record stands on the log. */
+export interface Place extends TopicPartition {
+  readonly offset: bigint;
+}
+
+/** `topic/partition/offset`: names a message that was put aside, for people and for maps. */
+export function nameOf({ topic, partition, offset }: Place): string {
+  return `${topic}/${partition}/${offset}`;
+}
+
+const NAME = /^([\w.-]{1,249})\/(\d{1,9})\/(\d{1,18})$/;
+
+/** Undefined where the text names no place. */
+export function placeOf(name: string): Place | undefined {
+  const match = NAME.exec(name);
+  if (match === null) return undefined;
+  const [, topic = '', partition, offset = ''] = match;
+  return { topic, partition: Number(partition), offset: BigInt(offset) };
+}

@@ -1,0 +1,66 @@
+import type { EventLog, PartitionRecords } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import type { DeadLetter } from '../../messages/dead-letter.ts';
+import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
+import type { CommandCall } from '../../runtime/command.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import type { Place } from './place.ts';
+
+/** A dead letter as it stands on the log. */
+export interface Found {
+  /** Where it stands itself. */
+  readonly at: Place;
+  readonly letter: DeadLetter;
+}
+
+/** Consecutive dead letters of one partition. */
+export interface Piece {
+  readonly found: readonly Found[];
+  /** Records among them that are no dead letters of ours. */
+  readonly unreadable: number;
+}
+
+// Few, for every message among them may be half a megabyte.
+const RECORDS_A_PIECE = 500;
+
+/** Every dead letter from the log's first to its last, each partition in order; reports how many are behind. */
+export async function* readDeadLetters(
+  { log, codec }: { readonly log: Pick<EventLog, 'scan' | 'ends' | 'beginnings'>; readonly codec: Codec },
+  { report, signal }: CommandCall,
+): AsyncGenerator<Piece> {
+  const [beginnings, ends] = await Promise.all([log.beginnings([DEAD_LETTER_TOPIC]), log.ends([DEAD_LETTER_TOPIC])]);
+  const ranges = beginnings.map(({ topic, partition, offset: from }) => {
+    const end = ends.find((one) => one.partition === partition);
+    return { topic, partition, from, to: end?.offset ?? from };
+  });
+  const total = Number(ranges.reduce((sum, { from, to }) => sum + to - from, 0n));
+  let done = 0;
+  for await (const piece of log.scan(ranges, { maxRecords: RECORDS_A_PIECE, signal })) {
+    yield await decoded(codec, piece);
+    done += piece.records.length;
+    report({ done, total, unit: 'dead letters' });
+  }
+}
+
+/** The message in a dead letter, once its schema is at hand; undefined where it cannot be read. */
+export function messageIn(codec: Pick<Codec, 'decode'>, { topic, value }: DeadLetter): Message | undefined {
+  try {
+    return codec.decode(topic, value);
+  } catch (error) {
+    if (hasCode(error, 'MESSAGE_UNDECODABLE')) return undefined;
+    throw error;
+  }
+}
+
+async function decoded(codec: Codec, { topic, partition, records }: PartitionRecords): Promise<Piece> {
+  await codec.prepare(records.map(({ value }) => value));
+  const found: Found[] = [];
+  for (const { offset, value } of records) {
+    try {
+      found.push({ at: { topic, partition, offset }, letter: codec.decodeDeadLetter(value) });
+    } catch (error) {
+      if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
+    }
+  }
+  return { found, unreadable: records.length - found.length };
+}

@@ -1,0 +1,155 @@
+import type { Database } from '../../stores/database/database.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { MESSAGE_TOPICS } from '../../messages/message.ts';
+import type { CommandArguments, CommandCall } from '../../runtime/command.ts';
+import { nameOf, type Place } from './place.ts';
+import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
+import { invalid, isEverything, isOfProject, isSelected, type Selection, selectionOf } from './selection.ts';
+import { SettledDeadLetters } from './settled-dead-letters.ts';
+
+export interface DeadLetterParts {
+  readonly log: Pick<EventLog, 'append' | 'scan' | 'ends' | 'beginnings'>;
+  readonly codec: Codec;
+  readonly database: Pick<Database, 'query'>;
+}
+
+export interface SettleResult {
+  readonly dry_run: boolean;
+  /** How many messages were replayed or dropped, or would be. */
+  readonly messages: number;
+  /** Those of them that cannot be read by this version either: readers will put their copies aside again. */
+  readonly still_undecodable: number;
+  /** Chosen, but replayed or dropped before: left as they are. */
+  readonly settled_before: number;
+  /** Ids that name no dead letter. */
+  readonly not_found: readonly string[];
+}
+
+interface Order {
+  readonly selection: Selection;
+  readonly isDryRun: boolean;
+  /** Those that were settled before, too. */
+  readonly again: boolean;
+  readonly limit: number;
+}
+
+/** Does what is to be done with messages, in the order given, and notes it. May be repeated for all of them. */
+type Act = (found: readonly Found[], settled: SettledDeadLetters) => Promise<void>;
+
+/** Replays or drops the dead letters that a command means, each message once, piece by piece. */
+export class Settler {
+  readonly #parts: DeadLetterParts;
+  readonly #settled: SettledDeadLetters;
+
+  constructor(parts: DeadLetterParts) {
+    this.#parts = parts;
+    this.#settled = new SettledDeadLetters(parts.database);
+  }
+
+  /**
+   * Appends messages to their topics again, key and value as they were. A crash between that and the note of it has them
+   * appended again by the next replay: readers count copies of a message once.
+   */
+  replay(args: CommandArguments, call: CommandCall): Promise<SettleResult> {
+    const { log } = this.#parts;
+    return this.#settle(args, call, async (found, settled) => {
+      const records = found.map(({ letter: { topic, key, value } }) => ({ topic, key, value }));
+      await settled.noteReplayed(found.map(placeOfMessage), await log.append(records));
+    });
+  }
+
+  drop(args: CommandArguments, call: CommandCall): Promise<SettleResult> {
+    return this.#settle(args, call, (found, settled) => settled.noteDropped(found.map(placeOfMessage)));
+  }
+
+  async #settle(args: CommandArguments, call: CommandCall, act: Act): Promise<SettleResult> {
+    const order = orderOf(args);
+    const choice = new Choice(order);
+    for await (const { found } of readDeadLetters(this.#parts, call)) {
+      const due = await this.#due(found, choice, order);
+      if (due.length > 0 && !order.isDryRun) await act(due, this.#settled);
+      call.signal.throwIfAborted();
+      if (choice.isDone) break;
+    }
+    return { dry_run: order.isDryRun, ...choice.counts };
+  }
+
+  async #due(found: readonly Found[], choice: Choice, { selection }: Order): Promise<readonly Found[]> {
+    const chosen = found.filter((one) => isSelected(selection, one) && isReplayable(one));
+    if (chosen.length === 0) return [];
+    await this.#parts.codec.prepare(chosen.map(({ letter }) => letter.value));
+    const settled = await this.#settled.find(chosen.map(placeOfMessage));
+    return chosen.filter((one) => {
+      const message = messageIn(this.#parts.codec, one.letter);
+      if (!isOfProject(selection, message)) return false;
+      return choice.take(one, settled.has(nameOf(one.letter)), message !== undefined);
+    });
+  }
+}
+
+/** What has been chosen so far. */
+class Choice {
+  readonly #order: Order;
+  readonly #seen = new Set<string>();
+  readonly #missing: Set<string>;
+  readonly #hasIds: boolean;
+  #messages = 0;
+  #undecodable = 0;
+  #settledBefore = 0;
+
+  constructor(order: Order) {
+    this.#order = order;
+    this.#missing = new Set(order.selection.ids);
+    this.#hasIds = this.#missing.size > 0;
+  }
+
+  get isDone(): boolean {
+    return this.#messages >= this.#order.limit || (this.#hasIds && this.#missing.size === 0);
+  }
+
+  get counts(): Omit<SettleResult, 'dry_run'> {
+    return {
+      messages: this.#messages,
+      still_undecodable: this.#undecodable,
+      settled_before: this.#settledBefore,
+      not_found: [...this.#missing],
+    };
+  }
+
+  /** Whether it is to be done: the first time that a message comes, and not where it was done by an earlier command. */
+  take({ at, letter }: Found, isSettled: boolean, isDecodable: boolean): boolean {
+    const name = nameOf(letter);
+    this.#missing.delete(name);
+    this.#missing.delete(nameOf(at));
+    if (this.#seen.has(name) || this.#messages >= this.#order.limit) return false;
+    this.#seen.add(name);
+    if (isSettled && !this.#order.again) {
+      this.#settledBefore++;
+      return false;
+    }
+    this.#messages++;
+    if (!isDecodable) this.#undecodable++;
+    return true;
+  }
+}
+
+function orderOf(args: CommandArguments): Order {
+  const selection = selectionOf(args, Date.now());
+  const { all = false, again = false, dry_run: isDryRun = false, limit = Infinity } = args;
+  if (isEverything(selection) && all !== true) throw invalid('Name dead letters by id or filter, or say --all.');
+  if (again === true && selection.ids === undefined) throw invalid('--again is for dead letters named by id.');
+  if (limit !== Infinity && !(Number.isSafeInteger(limit) && Number(limit) >= 1)) {
+    throw invalid('A limit is a whole number from 1 up.');
+  }
+  return { selection, isDryRun: isDryRun === true, again: again === true, limit: Number(limit) };
+}
+
+/** A dead letter of a topic that there is no more can be looked at. */
+function isReplayable({ letter }: Found): boolean {
+  return (MESSAGE_TOPICS as readonly string[]).includes(letter.topic);
+}
+
+function placeOfMessage({ letter: { topic, partition, offset } }: Found): Place {
+  return { topic, partition, offset };
+}

@@ -1,0 +1,300 @@
+/** `tidemark import`: from a file to the import lane of the log. */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { Appended, EventLog, NewRecord } from '../../event-log/event-log.ts';
+import { arrivalOf, encoded, type MessageRecord, stamped } from '../../messages/arrival.ts';
+import type { Codec } from '../../messages/codec.ts';
+import type { Draft } from '../../messages/draft.ts';
+import { importTopicOf } from '../../messages/message.ts';
+import { importedMessageId } from '../../messages/message-id.ts';
+import { drawProcessBits } from '../../messages/version.ts';
+import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import { retry } from '../../runtime/retry.ts';
+import { type FileIdentity, identify, readInput, type ReadSoFar, skipTo } from './input.ts';
+import { Pace } from './pace.ts';
+import { type ReadOptions, type ReadRecord, RecordReader } from './read-records.ts';
+import { BEGINNING, type RawRecord } from './record.ts';
+import { Report, reportLine } from './report.ts';
+import { checkState, type Counts, FORMAT, type ImportState, readState, writeState } from './state.ts';
+
+export interface ImportTask extends ReadOptions {
+  readonly projectId: string;
+  /** None: standard input. */
+  readonly path: string | undefined;
+  readonly reportPath: string;
+  /** None: it cannot go on after it was ended. */
+  readonly statePath: string | undefined;
+  /** Begins at the first line, whatever was imported before. */
+  readonly restarts: boolean;
+  readonly importId: string | undefined;
+  readonly rate: number | undefined;
+}
+
+/** What an import writes to; none where it only looks. */
+export interface ImportTarget {
+  readonly log: Pick<EventLog, 'append'>;
+  readonly codec: Pick<Codec, 'encode'>;
+  readonly maxClockSkewMs: number;
+}
+
+export interface ImportProgress extends Counts {
+  /** Of the file as it is. */
+  readonly bytesRead: number;
+  readonly bytes: number | undefined;
+  /** Lines of the file that are done. */
+  readonly lines: number;
+}
+
+export interface ImportHooks {
+  readonly onProgress: (progress: ImportProgress) => void;
+  readonly onTrouble: (error: unknown) => void;
+  /** Ends it after the append under way: what was done is kept. */
+  readonly signal: AbortSignal;
+}
+
+export interface ImportResult extends ImportProgress {
+  /** Where it went on: the line that was done last, 0 where it began anew. */
+  readonly resumedAtLine: number;
+  readonly isDone: boolean;
+}
+
+const SAVE_EVERY_MS = 1_000;
+/** Small, so that nobody waits long behind it. */
+const APPEND_BYTES = 512 * 1024;
+const REFUSED_TOGETHER = 1_000;
+
+/** What is to be appended, and reported, next. */
+class Portion {
+  readonly records: NewRecord[] = [];
+  bytes = 0;
+  refused = 0;
+  report = '';
+  last: ReadRecord | undefined;
+}
+
+export class FileImport {
+  readonly #task: ImportTask;
+  readonly #target: ImportTarget | undefined;
+  readonly #hooks: ImportHooks;
+  readonly #pace: Pace;
+  readonly #read: ReadSoFar = { bytes: 0 };
+  readonly #reader: RecordReader;
+  readonly #report: Report;
+  readonly #isFresh: boolean;
+  #state: ImportState;
+  /** Whether the log or the report may hold something of this import. */
+  #hasBegun: boolean;
+  #portion = new Portion();
+  #savedAtMs = performance.now();
+
+  private constructor(task: ImportTask, target: ImportTarget | undefined, hooks: ImportHooks, begun: Begun) {
+    this.#task = task;
+    this.#target = target;
+    this.#hooks = hooks;
+    this.#pace = new Pace({ rate: task.rate });
+    this.#state = begun.state;
+    this.#report = begun.report;
+    this.#isFresh = begun.isFresh;
+    this.#hasBegun = !begun.isFresh;
+    this.#reader = new RecordReader(task, begun.state.csvHeader);
+  }
+
+  /**
+   * Imports a file, from where it was left where a state of it is found. Resolves when every record is safe in the log or
+   * stands in the report, or once the signal aborts.
+   *
+   * @throws TidemarkError `COMMAND_INVALID`, `IMPORT_CHANGED`, `IMPORT_UNREADABLE`; `LOG_UNAVAILABLE` is waited for.
+   */
+  static async run(task: ImportTask, target: ImportTarget | undefined, hooks: ImportHooks): Promise<ImportResult> {
+    const begun = await begin(task, target === undefined);
+    const { state, report } = begun;
+    try {
+      const resumedAtLine = state.place.line;
+      if (state.isDone) return { ...progressOf(state, state.file.bytes), resumedAtLine, isDone: true };
+      const running = new FileImport(task, target, hooks, begun);
+      await running.#run();
+      return { ...running.#progress(), resumedAtLine, isDone: running.#state.isDone };
+    } finally {
+      await report.close();
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#hooks;
+    try {
+      const isDone = await this.#takeAll(signal);
+      this.#state = { ...this.#state, isDone };
+    } catch (error) {
+      if (!this.#hasBegun && !signal.aborted) await this.#forget();
+      else await this.#save();
+      if (!signal.aborted || !hasCode(error, 'STOPPING')) throw error;
+      return;
+    }
+    await this.#save();
+  }
+
+  /** False where the signal has ended it. */
+  async #takeAll(signal: AbortSignal): Promise<boolean> {
+    const { place } = this.#state;
+    const chunks = skipTo(place, readInput(this.#task.path, this.#read));
+    for await (const records of this.#reader.read(chunks, place)) {
+      for (const record of records) {
+        if (signal.aborted) return false;
+        await this.#take(record);
+      }
+    }
+    await this.#flush();
+    return true;
+  }
+
+  async #take(record: ReadRecord): Promise<void> {
+    const portion = this.#portion;
+    const { raw, judged } = record;
+    portion.last = record;
+    if (!judged.ok) {
+      portion.refused += 1;
+      portion.report += reportLine(raw, judged.problems);
+    } else {
+      const made = this.#recordOf(judged.draft, raw);
+      portion.records.push(made);
+      portion.bytes += made.value.byteLength;
+    }
+    const isFull = portion.records.length >= this.#pace.records || portion.bytes >= APPEND_BYTES;
+    if (isFull || portion.refused >= REFUSED_TOGETHER) await this.#flush();
+  }
+
+  /**
+   * A pure function of file and state: a line read again after a kill makes the same message, whose repeat changes nothing.
+   * Lines arrive a microsecond apart, from the import's beginning on, so that they keep their order.
+   */
+  #recordOf(draft: Draft, { line, bytes }: RawRecord): MessageRecord {
+    const { projectId } = this.#task;
+    const { importId, begunAtMicros, processBits } = this.#state;
+    const message = stamped(arrivalOf(projectId, draft, 'import'), {
+      projectId,
+      messageId: draft.messageId ?? importedMessageId(projectId, importId, line, bytes),
+      // Whoever chose it: a repeat can come.
+      messageIdGiven: true,
+      receivedAt: BigInt(begunAtMicros + line),
+      processBits,
+    });
+    return encoded(message, this.#target?.codec ?? NO_CODEC, importTopicOf(message));
+  }
+
+  async #flush(): Promise<void> {
+    const { records, refused, report, last } = this.#portion;
+    if (last === undefined) return;
+    this.#portion = new Portion();
+    this.#hasBegun = true;
+    if (this.#target !== undefined && records.length > 0) await this.#append(this.#target, records);
+    await this.#report.add(report);
+    const { counts, csvHeader = this.#reader.header } = this.#state;
+    this.#state = {
+      ...this.#state,
+      ...(csvHeader === undefined ? {} : { csvHeader }),
+      place: last.raw.end,
+      counts: { imported: counts.imported + records.length, refused: counts.refused + refused },
+      reportBytes: this.#report.bytes,
+    };
+    this.#hooks.onProgress(this.#progress());
+    if (performance.now() - this.#savedAtMs >= SAVE_EVERY_MS) await this.#save();
+  }
+
+  async #append(target: ImportTarget, records: readonly NewRecord[]): Promise<void> {
+    const { signal, onTrouble } = this.#hooks;
+    await this.#pace.rest();
+    let begunAtMs = performance.now();
+    const sentAtMs = Date.now();
+    const appended = await retry(
+      () => {
+        begunAtMs = performance.now();
+        return target.log.append(records);
+      },
+      { signal, onTrouble },
+    );
+    this.#pace.observe(records.length, performance.now() - begunAtMs);
+    if (this.#isFresh && this.#state.counts.imported === 0) checkClock(appended, sentAtMs, target.maxClockSkewMs);
+  }
+
+  async #save(): Promise<void> {
+    this.#savedAtMs = performance.now();
+    const { statePath } = this.#task;
+    if (statePath === undefined || this.#target === undefined) return;
+    await this.#report.flush();
+    await writeState(statePath, this.#state);
+  }
+
+  /** There is nothing to go on from: a state of an import before is that of one which was to begin anew. */
+  async #forget(): Promise<void> {
+    const { statePath } = this.#task;
+    if (statePath !== undefined && this.#target !== undefined) await rm(statePath, { force: true });
+  }
+
+  #progress(): ImportProgress {
+    return progressOf(
+      this.#state,
+      this.#read.bytes,
+      this.#task.path === undefined ? undefined : this.#state.file.bytes,
+    );
+  }
+}
+
+interface Begun {
+  readonly state: ImportState;
+  readonly report: Report;
+  readonly isFresh: boolean;
+}
+
+const NO_FILE: FileIdentity = { bytes: 0, hash: '' };
+
+async function begin(task: ImportTask, isDry: boolean): Promise<Begun> {
+  const { path, statePath, restarts, reportPath } = task;
+  const file = path === undefined ? NO_FILE : await identify(path);
+  const options = optionsOf(task);
+  const kept = statePath === undefined || restarts || isDry ? undefined : await readState(statePath);
+  if (kept !== undefined) checkState(kept, file, options);
+  const state = kept ?? fresh(task, file, options);
+  const report = await Report.open(reportPath, state.reportBytes);
+  return { state, report, isFresh: kept === undefined };
+}
+
+function fresh({ importId, path }: ImportTask, file: FileIdentity, options: ImportState['options']): ImportState {
+  return {
+    format: FORMAT,
+    file,
+    options,
+    importId: importId ?? (path === undefined ? randomUUID() : file.hash),
+    begunAtMicros: Date.now() * 1_000,
+    processBits: drawProcessBits(),
+    place: BEGINNING,
+    counts: { imported: 0, refused: 0 },
+    reportBytes: 0,
+    isDone: false,
+  };
+}
+
+function optionsOf({ projectId, timezone, type, format, csv, importId }: ImportTask): ImportState['options'] {
+  const { delimiter, typed, jsonColumns, renamed } = csv;
+  return {
+    project: projectId,
+    timezone,
+    type: type ?? null,
+    format: format ?? null,
+    import_id: importId ?? null,
+    csv: { delimiter, typed, jsonColumns, renamed: [...renamed] },
+  };
+}
+
+function progressOf({ counts, place }: ImportState, bytesRead: number, bytes?: number): ImportProgress {
+  return { ...counts, lines: place.line, bytesRead, bytes };
+}
+
+const NO_CODEC: Pick<Codec, 'encode'> = { encode: () => new Uint8Array() };
+
+/** Our clock gives the times of arrival: one that is wrong must not go on. */
+function checkClock([first]: readonly Appended[], sentAtMs: number, maxSkewMs: number): void {
+  if (first === undefined) return;
+  const skewMs = Math.max(0, sentAtMs - first.appendedAtMs, first.appendedAtMs - Date.now());
+  if (skewMs <= maxSkewMs) return;
+  throw new TidemarkError('CONFIG_INVALID', `The clock of this machine is ${skewMs} ms off the event log's.`);
+}

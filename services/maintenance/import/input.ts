@@ -1,0 +1,109 @@
+/** The file to import as a stream of unpacked bytes. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip, crc32 } from 'node:zlib';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Place } from './record.ts';
+
+/** What tells a file from another: enough that one that was changed is noticed before anything of it is imported. */
+export interface FileIdentity {
+  readonly bytes: number;
+  /** SHA-256 of its size, its first 64 KB and its last. */
+  readonly hash: string;
+}
+
+/** How much of the input was read, packed as it is. */
+export interface ReadSoFar {
+  bytes: number;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+const HASHED_BYTES = 64 * 1024;
+
+/** @throws TidemarkError `COMMAND_INVALID` where it is no file that can be read. */
+export async function identify(path: string): Promise<FileIdentity> {
+  try {
+    await using file = await open(path, 'r');
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new Error('it is no regular file; give - and pipe it in');
+    const hash = createHash('sha256').update(`${stats.size}:`);
+    hash.update(await readAt(file, 0));
+    hash.update(await readAt(file, Math.max(0, stats.size - HASHED_BYTES)));
+    return { bytes: stats.size, hash: hash.digest('hex').slice(0, 32) };
+  } catch (cause) {
+    throw new TidemarkError('COMMAND_INVALID', `${path} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function readAt(file: FileHandle, position: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(HASHED_BYTES), 0, HASHED_BYTES, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** The bytes of a file, or of standard input where there is none; unpacked where they begin as gzip does. */
+export async function* readInput(path: string | undefined, read: ReadSoFar): AsyncGenerator<Buffer> {
+  const source = path === undefined ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const chunks = counted(source, read);
+  const begun: Buffer[] = [];
+  // Two bytes tell, and a pipe may bring them one by one.
+  while (lengthOf(begun) < 2) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    begun.push(next.value);
+  }
+  const all = joined(begun, chunks);
+  yield* isGzip(Buffer.concat(begun)) ? unpacked(all) : all;
+}
+
+async function* counted(source: AsyncIterable<unknown>, read: ReadSoFar): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    read.bytes += (chunk as Buffer).length;
+    yield chunk as Buffer;
+  }
+}
+
+async function* joined(begun: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* begun;
+  yield* rest;
+}
+
+async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  // Its errors are those of the stream below.
+  pipeline(Readable.from(packed), gunzip, () => undefined);
+  try {
+    for await (const chunk of gunzip) yield chunk as Buffer;
+  } catch (cause) {
+    throw new TidemarkError('IMPORT_UNREADABLE', `The gzip is damaged or cut off: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+/** Leaves out what was imported before. @throws TidemarkError `IMPORT_CHANGED` where it is not the same any more. */
+export async function* skipTo({ offset, crc }: Place, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let [passed, seen] = [0, 0];
+  for await (const chunk of chunks) {
+    const skipped = chunk.subarray(0, Math.max(0, offset - passed));
+    seen = crc32(skipped, seen);
+    passed += chunk.length;
+    if (passed < offset) continue;
+    if (skipped.length > 0 && seen !== crc) throw changed();
+    if (skipped.length < chunk.length) yield chunk.subarray(skipped.length);
+  }
+  if (passed < offset) throw changed();
+}
+
+function changed(): TidemarkError {
+  return new TidemarkError('IMPORT_CHANGED', 'What was imported of this file before is not what it holds now.');
+}
+
+function lengthOf(chunks: readonly Buffer[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0);
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}

@@ -1,0 +1,66 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { Problem } from '../../messages/message.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { RawRecord } from './record.ts';
+
+/** The lines that were refused and why: NDJSON, readable by nobody else, since it holds what the lines hold. */
+export class Report {
+  readonly #file: FileHandle;
+  #bytes: number;
+
+  private constructor(file: FileHandle, bytes: number) {
+    this.#file = file;
+    this.#bytes = bytes;
+  }
+
+  /**
+   * Made, or cut to the length that it had when the import was last known to stand there.
+   *
+   * @throws TidemarkError `IMPORT_CHANGED` where it is not there any more, or shorter; `COMMAND_INVALID` where it cannot
+   *   be written.
+   */
+  static async open(path: string, bytes: number): Promise<Report> {
+    if (bytes > 0 && (await sizeOf(path)) < bytes) {
+      throw new TidemarkError('IMPORT_CHANGED', `The report ${path} is not what the import has written so far.`);
+    }
+    try {
+      const file = await open(path, bytes === 0 ? 'w' : 'r+', 0o600);
+      await file.truncate(bytes);
+      return new Report(file, bytes);
+    } catch (cause) {
+      const message = `The report cannot be written (--report FILE puts it elsewhere): ${(cause as Error).message}`;
+      throw new TidemarkError('COMMAND_INVALID', message, { cause });
+    }
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async add(lines: string): Promise<void> {
+    if (lines === '') return;
+    const bytes = Buffer.from(lines);
+    await this.#file.write(bytes, 0, bytes.length, this.#bytes);
+    this.#bytes += bytes.length;
+  }
+
+  /** Resolves once it would survive a power cut. */
+  async flush(): Promise<void> {
+    await this.#file.datasync();
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.size ?? 0;
+}
+
+/** A refused record as a line of the report. */
+export function reportLine({ line, bytes, length }: RawRecord, errors: readonly Problem[]): string {
+  const isCut = length > bytes.length + 1;
+  return `${JSON.stringify({ line, errors, ...(isCut ? { length } : {}), text: bytes.toString() })}\n`;
+}

@@ -1,0 +1,235 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { comparedColumns, type RowTable } from '../../stores/analytics/columns.ts';
+import { userNumber } from '../../stores/analytics/user-number.ts';
+import { IMPORT_TOPICS, isImported, LIVE_TOPICS } from '../../messages/message.ts';
+import { progressOf, reachOf } from '../../stores/profiles/progress-of.ts';
+import { between, higher, lower, namedWithin, type Offsets, offsetsOf } from './between.ts';
+import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
+
+const LIMITS: QueryLimits = { maxMs: 3_600_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: 2 ** 50 };
+const SPILL_BYTES = 2 ** 30;
+
+// Of a store that has lost more there is no need to count further: `different` then says at least so many.
+const MOST_DIFFERING = 20_000;
+// What is doubtful is looked at again.
+const LOOKS = 5;
+const BETWEEN_LOOKS_MS = 500;
+
+/** Compares analytics while messages go on arriving: rows by their place in the log, folded rows by user. */
+export async function compareAnalytics(parts: ComparisonParts, pair: Pair): Promise<readonly Compared[]> {
+  const compared: Compared[] = [];
+  for (const table of [...PLACED, ...FOLDED]) {
+    parts.signal.throwIfAborted();
+    compared.push(await ('key' in table ? comparePlaced(parts, pair, table) : compareFolded(parts, pair, table)));
+    parts.onStep(compared.length, 'tables');
+  }
+  return compared;
+}
+
+/** A table whose rows say where they stand in the log: what lies below the lower position is whole in both. */
+interface Placed {
+  readonly what: string;
+  readonly table: RowTable;
+  /** What rows are counted by. */
+  readonly key: string;
+  readonly bound: string;
+}
+
+const DAY = `concat(project_id, '\\n', toString(toDate32(timestamp)))`;
+const EVENT_DAY = `concat(project_id, '\\n', event, '\\n', toString(toDate32(timestamp)))`;
+const LIVE_BOUND = (topic: string): string => `log_offset < {${topic}:Array(UInt64)}[log_partition + 1]`;
+
+const PLACED: readonly Placed[] = [
+  {
+    what: 'events',
+    table: 'track_rows',
+    key: EVENT_DAY,
+    // Imported rows come below all live ones: see services/stores/analytics/columns.ts.
+    bound: `log_offset < if(precedence >= 9223372036854775808, {track:Array(UInt64)}, {import_track:Array(UInt64)})[log_partition + 1]`,
+  },
+  {
+    what: 'sessions',
+    table: 'session_rows',
+    key: DAY,
+    bound: LIVE_BOUND('session'),
+  },
+  {
+    what: 'identifies',
+    table: 'identify_rows',
+    key: DAY,
+    bound: `log_offset < if(startsWith(log_topic, 'tidemark.import'), {import_identify:Array(UInt64)}, {identify:Array(UInt64)})[log_partition + 1]`,
+  },
+];
+
+async function comparePlaced(parts: ComparisonParts, pair: Pair, table: Placed): Promise<Compared> {
+  let found = await lookPlaced(parts, pair, table, null);
+  const { groups } = found;
+  // A message on both lanes may have one of its copies beyond the positions: a later look sees both.
+  if (found.differing.size > 0) {
+    await delay(BETWEEN_LOOKS_MS, undefined, { signal: parts.signal });
+    found = await lookPlaced(parts, pair, table, [...found.differing.keys()]);
+  }
+  const { differing } = found;
+  const counts = countVerdicts([...differing.values()].map(({ verdict }) => verdict));
+  const sample = [...differing].slice(0, SAMPLE).map(([key, { verdict, live, fresh }]) => {
+    return `${verdict}: ${key.replaceAll('\n', ' ')} (live ${live}, new ${fresh})`;
+  });
+  const unit = table.key === EVENT_DAY ? 'events by day' : 'days';
+  return { what: table.what, unit, equal: groups - differing.size, ...counts, undecided: 0, sample };
+}
+
+async function lookPlaced(parts: ComparisonParts, pair: Pair, table: Placed, keys: readonly string[] | null) {
+  const { database } = parts;
+  const below = lower(
+    offsetsOf(await progressOf(database, 'analytics', pair.live)),
+    offsetsOf(await progressOf(database, 'analytics', pair.fresh)),
+  );
+  const side = (db: string): string =>
+    `SELECT ${table.key} AS key, count() AS n, sum(cityHash64(${comparedColumns(table.table)})) AS h
+     FROM ${db}.${table.table} FINAL PREWHERE ${table.bound} WHERE ${scope(pair)} ${only(keys)} GROUP BY key`;
+  return differences(parts, pair, side, boundsOf(below), keys);
+}
+
+/** The lowest offset that is not whole, by topic, in the order of the partitions. */
+function boundsOf(below: Offsets): Readonly<Record<string, readonly bigint[]>> {
+  return Object.fromEntries(
+    [...LIVE_TOPICS, ...IMPORT_TOPICS].map((topic) => {
+      const partitions = [...below.keys()].filter((name) => name.startsWith(`${topic}/`)).length;
+      const bounds = Array.from({ length: partitions }, (_, index) => below.get(`${topic}/${index}`) ?? 0n);
+      return [`${isImported(topic) ? 'import_' : ''}${topic.replace(/^.*[.-]/, '')}`, bounds];
+    }),
+  );
+}
+
+/** A table whose rows of a user are folded together: what is there depends on every message of the user. */
+interface Folded {
+  readonly what: string;
+  /** For each user: `n` rows, and `h`, a checksum. */
+  readonly rows: (table: string) => string;
+}
+
+const FOLDED: readonly Folded[] = [
+  {
+    // Its rows do not say where in the log they stand.
+    what: 'events by user',
+    rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, count() AS n,
+                          sum(cityHash64(event, message_id, timestamp, received_at, session_id, properties_text, precedence)) AS h
+                   FROM ${db}.user_event_rows FINAL`,
+  },
+  {
+    what: 'traits',
+    rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, count() AS n,
+                          sum(cityHash64(${comparedColumns('trait_rows')})) AS h FROM ${db}.trait_rows FINAL`,
+  },
+  {
+    what: 'users',
+    rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, 1 AS n,
+                          cityHash64(max(internal_id), max(user_id), max(anonymous_id),
+                                     min(toUnixTimestamp64Micro(user_rows.first_seen)), max(toUnixTimestamp64Micro(user_rows.last_seen))) AS h
+                   FROM ${db}.user_rows AS user_rows`,
+  },
+];
+
+async function compareFolded(parts: ComparisonParts, pair: Pair, { what, rows }: Folded): Promise<Compared> {
+  const decided = new Map<string, Verdict>();
+  const look = async (keys: readonly string[] | null) => {
+    const before = await extremes(parts, pair, lower, progressOf);
+    const side = (db: string): string =>
+      `${rows(db)} WHERE ${scope(pair)} ${only(keys)} GROUP BY key, project_id, user`;
+    const found = await differences(parts, pair, side, {}, keys);
+    const after = await extremes(parts, pair, higher, reachOf);
+    const asked = new Set(found.differing.keys());
+    const doubtful = await namedWithin(
+      parts,
+      between(before, after),
+      asked,
+      ({ projectId, userKey }) => `${projectId}\n${userNumber(userKey)}`,
+      parts.signal,
+    );
+    for (const [key, { verdict }] of found.differing) if (!doubtful.has(key)) decided.set(key, verdict);
+    return { groups: found.groups, doubtful };
+  };
+  const first = await look(null);
+  let { doubtful } = first;
+  for (let looks = 1; doubtful.size > 0 && looks < LOOKS; looks++) {
+    await delay(BETWEEN_LOOKS_MS, undefined, { signal: parts.signal });
+    ({ doubtful } = await look([...doubtful]));
+  }
+  return {
+    what,
+    unit: 'users',
+    equal: first.groups - decided.size - doubtful.size,
+    ...countVerdicts(decided.values()),
+    undecided: doubtful.size,
+    sample: [...decided].slice(0, SAMPLE).map(([key, verdict]) => `${verdict}: ${key.replace('\n', ' user ')}`),
+  };
+}
+
+async function extremes(
+  { database }: ComparisonParts,
+  { live, fresh }: Pair,
+  pick: typeof lower,
+  positions: typeof progressOf,
+): Promise<Offsets> {
+  return pick(
+    offsetsOf(await positions(database, 'analytics', live)),
+    offsetsOf(await positions(database, 'analytics', fresh)),
+  );
+}
+
+interface Difference {
+  readonly verdict: Verdict;
+  readonly live: string;
+  readonly fresh: string;
+}
+
+interface DifferencesRow {
+  readonly groups: string;
+  readonly differing: readonly (readonly [key: string, live: string, fresh: string])[];
+}
+
+/** @param side The rows of one database: `key`, how many there are (`n`), and a checksum of them (`h`). */
+async function differences(
+  { analytics }: ComparisonParts,
+  { live, fresh, projectId, except }: Pair,
+  side: (database: string) => string,
+  params: Readonly<Record<string, unknown>>,
+  keys: readonly string[] | null,
+) {
+  const [before, now] = [await analytics.databaseOf(live), await analytics.databaseOf(fresh)];
+  const sql = `
+    SELECT count() AS groups, groupArrayIf(${MOST_DIFFERING})((key, toString(n0), toString(n1)), n0 != n1 OR h0 != h1) AS differing
+    FROM (
+      SELECT key, sumIf(n, side = 0) AS n0, sumIf(n, side = 1) AS n1, sumIf(h, side = 0) AS h0, sumIf(h, side = 1) AS h1
+      FROM (SELECT 0 AS side, * FROM (${side(before)}) UNION ALL SELECT 1 AS side, * FROM (${side(now)}))
+      GROUP BY key
+    )
+    SETTINGS max_bytes_before_external_group_by = ${SPILL_BYTES}`;
+  const scoped = projectId === null ? { except } : { project: projectId };
+  const query = { sql, params: { ...params, ...scoped, ...(keys === null ? {} : { keys }) } };
+  const { rows } = await analytics.ask(query, LIMITS);
+  const { groups, differing } = rows[0] as unknown as DifferencesRow;
+  return {
+    groups: Number(groups),
+    differing: new Map(
+      differing.map(([key, n0, n1]): [string, Difference] => [
+        key,
+        { verdict: verdictOf(n0, n1), live: n0, fresh: n1 },
+      ]),
+    ),
+  };
+}
+
+function verdictOf(live: string, fresh: string): Verdict {
+  if (live === '0') return 'extra';
+  return fresh === '0' ? 'missing' : 'different';
+}
+
+function scope({ projectId }: Pair): string {
+  return projectId === null ? 'project_id NOT IN {except:Array(String)}' : 'project_id = {project:String}';
+}
+
+function only(keys: readonly string[] | null): string {
+  return keys === null ? '' : 'AND key IN {keys:Array(String)}';
+}

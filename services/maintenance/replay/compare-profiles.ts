@@ -1,0 +1,188 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { tableOf } from '../../stores/generations/generation.ts';
+import { MAX_TRAITS } from '../../messages/max-traits.ts';
+import type { Message } from '../../messages/message.ts';
+import { parseJson } from '../../messages/parse-json.ts';
+import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
+import { between, namedWithin, type Offsets } from './between.ts';
+import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
+
+// Of both generations together; in one statement, which holds an embedded database for some 50 ms.
+const USERS_AT_ONCE = 4_000;
+
+// A user of whom a message lies between the readers is looked at again. Most are decided at the second look.
+const LOOKS = 6;
+const BETWEEN_LOOKS_MS = 500;
+
+/**
+ * Compares profiles while messages go on arriving. A statement sees both generations at one instant, with where each
+ * stands. What differs there is a difference only if no message of that user lies between the two positions: the log is
+ * read there, and the others are looked at again.
+ */
+export async function compareProfiles(parts: ComparisonParts, pair: Pair, maxTraits = MAX_TRAITS): Promise<Compared> {
+  const found = new Map<string, Verdict>();
+  const sql = statementsOf(pair, maxTraits);
+  let equal = 0;
+  let undecided = new Map<string, Verdict>();
+  let from: Key = ['', ''];
+  for (;;) {
+    parts.signal.throwIfAborted();
+    const [upper] = await parts.database.query<KeyRow>(sql.upper, [...scopeOf(pair), ...from]);
+    const to: Key | undefined = upper && [upper.project_id, upper.user_key];
+    const chunk = await look(parts, sql.chunk, [...scopeOf(pair), ...from, ...(to ?? [null, null])]);
+    equal += chunk.equal;
+    for (const [user, verdict] of chunk.decided) found.set(user, verdict);
+    for (const [user, verdict] of chunk.undecided) undecided.set(user, verdict);
+    parts.onStep(equal + found.size + undecided.size, 'users');
+    if (to === undefined) break;
+    from = to;
+  }
+  for (let looks = 1; undecided.size > 0 && looks < LOOKS; looks++) {
+    await delay(BETWEEN_LOOKS_MS, undefined, { signal: parts.signal });
+    const keys = [...undecided.keys()].map(keyOf);
+    const again = await look(parts, sql.some, [keys.map(([project]) => project), keys.map(([, user]) => user)]);
+    equal += again.equal;
+    for (const [user, verdict] of again.decided) found.set(user, verdict);
+    undecided = again.undecided;
+  }
+  const counts = countVerdicts(found.values());
+  const sample = await named(parts, pair, [...found].slice(0, SAMPLE));
+  return { what: 'profiles', unit: 'users', equal, ...counts, undecided: undecided.size, sample };
+}
+
+type Key = readonly [projectId: string, userKey: string];
+
+interface KeyRow {
+  readonly project_id: string;
+  readonly user_key: string;
+}
+
+interface Look {
+  readonly equal: number;
+  /** By `project/user`. */
+  readonly decided: ReadonlyMap<string, Verdict>;
+  readonly undecided: Map<string, Verdict>;
+}
+
+interface VerdictRow {
+  readonly verdict: Verdict | 'equal';
+  readonly users: bigint;
+  readonly names: readonly string[];
+  readonly live_positions: string | null;
+  readonly fresh_positions: string | null;
+}
+
+async function look(parts: ComparisonParts, sql: string, values: Parameters<ComparisonParts['database']['query']>[1]) {
+  const rows = await parts.database.query<VerdictRow>(sql, values);
+  const differing = rows.flatMap(({ verdict, names }) =>
+    verdict === 'equal' ? [] : names.map((name) => [name, verdict] as const),
+  );
+  const [any] = rows;
+  const ranges = any === undefined ? [] : between(offsetsIn(any.live_positions), offsetsIn(any.fresh_positions));
+  const asked = new Set(differing.map(([name]) => name));
+  const doubtful = await namedWithin(parts, ranges, asked, nameOf, parts.signal);
+  const result: Look = {
+    equal: Number(rows.find(({ verdict }) => verdict === 'equal')?.users ?? 0n),
+    decided: new Map(differing.filter(([name]) => !doubtful.has(name))),
+    undecided: new Map(differing.filter(([name]) => doubtful.has(name))),
+  };
+  return result;
+}
+
+function offsetsIn(json: string | null): Offsets {
+  return new Map(Object.entries(parseJson(json ?? '{}') as Record<string, string>).map(([k, v]) => [k, BigInt(v)]));
+}
+
+function nameOf({ projectId, userKey }: Message): string {
+  return `${projectId}/${userKey}`;
+}
+
+function keyOf(name: string): Key {
+  const cut = name.lastIndexOf('/');
+  return [name.slice(0, cut), name.slice(cut + 1)];
+}
+
+function scopeOf({ projectId, except }: Pair): readonly [string | null, readonly string[]] {
+  return [projectId, except];
+}
+
+function statementsOf({ live, fresh, projectId }: Pair, maxTraits: number) {
+  const scope =
+    projectId === null
+      ? '$1::text is null and project_id <> all($2::text[])'
+      : 'project_id = $1 and $2::text[] is not null';
+  const after = '(project_id, user_key) > ($3, $4)';
+  const keys = (number: number): string =>
+    `(select project_id, user_key from ${tableOf('profiles', number, 'users')}
+      where ${scope} and ${after} order by project_id, user_key limit ${USERS_AT_ONCE})`;
+  return {
+    upper: `select project_id, user_key from (${keys(live)} union all ${keys(fresh)}) as keys
+            order by project_id, user_key offset ${USERS_AT_ONCE - 1} limit 1`,
+    chunk: verdictsOf(
+      live,
+      fresh,
+      maxTraits,
+      `${scope} and ${after} and ($5::text is null or (project_id, user_key) <= ($5, $6))`,
+    ),
+    some: verdictsOf(
+      live,
+      fresh,
+      maxTraits,
+      '(project_id, user_key) in (select * from unnest($1::text[], $2::text[]))',
+    ),
+  };
+}
+
+const USER_COLUMNS = ['user_id', 'anonymous_id', 'first_seen', 'last_seen', 'anonymous', 'anonymous_version'];
+const COLUMNS = [...USER_COLUMNS, 'traits', 'versions'];
+
+function verdictsOf(live: number, fresh: number, maxTraits: number, condition: string): string {
+  const side = (number: number): string =>
+    `select project_id, user_key, ${COLUMNS.join(', ')}
+     from ${tableOf('profiles', number, 'users')} left join ${tableOf('profiles', number, 'profiles')} using (project_id, user_key)
+     where ${condition}`;
+  const row = (of: string, columns = COLUMNS): string => `(${columns.map((column) => `${of}.${column}`).join(', ')})`;
+  // Of those that differ alone: a profile written before there was a bound keeps all that it had until its next merge.
+  const kept = (of: string): string =>
+    `(select (versions, traits) from (${newestTraitsSql(of, String(maxTraits))}) as kept)`;
+  const positions = (number: number): string =>
+    `(select jsonb_object_agg(topic || '/' || partition, next_offset::text)::text
+      from ${tableOf('profiles', number, 'reader_positions')})`;
+  return `
+    with live as (${side(live)}), fresh as (${side(fresh)}), pairs as (
+      select project_id || '/' || user_key as name,
+             case when fresh.first_seen is null then 'missing'
+                  when live.first_seen is null then 'extra'
+                  when ${row('live')} is not distinct from ${row('fresh')} then 'equal'
+                  when ${row('live', USER_COLUMNS)} is not distinct from ${row('fresh', USER_COLUMNS)}
+                   and ${kept('live')} is not distinct from ${kept('fresh')} then 'equal'
+                  else 'different' end as verdict
+      from live full join fresh using (project_id, user_key)
+    )
+    select verdict, count(*) as users,
+           coalesce(array_agg(name) filter (where verdict <> 'equal'), '{}')::text[] as names,
+           ${positions(live)} as live_positions, ${positions(fresh)} as fresh_positions
+    from pairs
+    group by verdict`;
+}
+
+/** By what callers know them, where there is such an id. */
+async function named(
+  { database }: ComparisonParts,
+  { live, fresh }: Pair,
+  users: readonly (readonly [string, Verdict])[],
+): Promise<readonly string[]> {
+  const keys = users.map(([name]) => keyOf(name));
+  const ids = await database.query<{ readonly name: string; readonly user_id: string | null }>(
+    `select asked.project_id || '/' || asked.user_key as name, coalesce(live.user_id, fresh.user_id) as user_id
+     from unnest($1::text[], $2::text[]) as asked (project_id, user_key)
+     left join ${tableOf('profiles', live, 'users')} as live using (project_id, user_key)
+     left join ${tableOf('profiles', fresh, 'users')} as fresh using (project_id, user_key)`,
+    [keys.map(([project]) => project), keys.map(([, user]) => user)],
+  );
+  const byName = new Map(ids.map(({ name, user_id }) => [name, user_id]));
+  return users.map(([name, verdict]) => {
+    const [project, user] = keyOf(name);
+    return `${verdict}: ${project} ${byName.get(name) ?? user}`;
+  });
+}

@@ -1,0 +1,204 @@
+import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
+import { answeringOf } from '../../stores/generations/sql-generations.ts';
+import type { Command, CommandArguments } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { type Compared, isSame } from './comparison.ts';
+import { type Estimate, estimate } from './estimate.ts';
+import { Replay, type ReplayParts, type Target } from './replay.ts';
+
+/** A generation as the command line shows it. */
+export interface ShownGeneration {
+  readonly kind: GenerationKind;
+  readonly number: number;
+  /** Null: everybody's. */
+  readonly project: string | null;
+  readonly state: 'live' | 'building' | 'former' | 'dropping' | 'dropped';
+  /** For whom it answers, where it does: `all`, or the ids of projects. */
+  readonly answers: readonly string[];
+  readonly messages: number;
+  readonly behind: number;
+  readonly rate_limit: number | null;
+  readonly created_at: string;
+}
+
+export interface BuiltGeneration {
+  readonly kind: GenerationKind;
+  readonly number: number;
+  readonly project: string | null;
+  readonly messages: number;
+  readonly same: boolean;
+  readonly comparison: readonly Compared[];
+}
+
+export interface PlannedReplay extends Estimate {
+  readonly kind: GenerationKind;
+  readonly project: string | null;
+  /** The generation that would be gone on with; null: a new one would be made. */
+  readonly resumes: number | null;
+  /** What that one has read already. */
+  readonly read: number;
+}
+
+export interface Swapped {
+  readonly kind: GenerationKind;
+  readonly project: string | null;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ReplayCommandResults {
+  readonly 'replay plan': PlannedReplay;
+  readonly 'replay build': BuiltGeneration;
+  readonly 'replay swap': Swapped;
+  readonly 'replay rollback': Swapped;
+  readonly 'replay drop': { readonly kind: GenerationKind; readonly number: number };
+  readonly 'replay status': readonly ShownGeneration[];
+}
+
+export type ReplayCommands = {
+  readonly [Name in keyof ReplayCommandResults]: Command<ReplayCommandResults[Name]>;
+};
+
+export interface ReplayCommandParts extends ReplayParts {
+  /** Feeds the generations while `run` goes on, where no service does. */
+  readonly whileFed: <T>(run: () => Promise<T>) => Promise<T>;
+}
+
+// A generation that does not move for so long has nobody who reads it.
+const IDLE_MS = 15_000;
+
+/** Every command may be given up at any point, and asked for again: what was begun is gone on with. */
+export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
+  const replay = new Replay(parts);
+  return {
+    'replay plan': async (args) => plan(parts, replay, await targetOf(parts, args), rateOf(args) ?? null),
+    'replay build': async (args, { report, signal }) => {
+      const target = await targetOf(parts, args);
+      const generation = await replay.make(target, rateOf(args));
+      return parts.whileFed(async () => {
+        const idle = new Idleness();
+        await replay.caughtUp(generation, signal, ({ read, end }) => {
+          const waiting =
+            idle.sinceMs(read) > IDLE_MS ? { waiting: 'nobody reads it: is a projector or sink running?' } : {};
+          report({ phase: 'reading', done: Number(read), total: Number(end), unit: 'messages', ...waiting });
+        });
+        const comparison = await replay.compare(generation, signal, (done, unit) =>
+          report({ phase: 'comparing', done, unit }),
+        );
+        const { read } = await replay.standing(generation);
+        const { kind, number, projectId } = generation;
+        return { kind, number, project: projectId, messages: Number(read), same: isSame(comparison), comparison };
+      });
+    },
+    'replay swap': async (args, { signal }) => {
+      const target = await targetOf(parts, args);
+      const building = await replay.building(target);
+      if (building === undefined) throw invalid(`No generation of ${target.kind} is being built.`);
+      const from = await answeringOf(parts.database, target.kind, target.projectId);
+      await parts.whileFed(() => replay.swap(target, building.number, signal));
+      return { kind: target.kind, project: target.projectId, from, to: building.number };
+    },
+    'replay rollback': async (args, { signal }) => {
+      const target = await targetOf(parts, args);
+      return {
+        kind: target.kind,
+        project: target.projectId,
+        ...(await parts.whileFed(() => replay.rollback(target, signal))),
+      };
+    },
+    'replay drop': async (args, { signal }) => {
+      const kind = kindOf(args['kind']);
+      const number = numberOf(args['number']);
+      await replay.drop(kind, number, signal);
+      return { kind, number };
+    },
+    'replay status': () => status(replay),
+  };
+}
+
+async function plan(
+  parts: ReplayCommandParts,
+  replay: Replay,
+  target: Target,
+  rateLimit: number | null,
+): Promise<PlannedReplay> {
+  const building = await replay.building(target);
+  const live = await answeringOf(parts.database, target.kind, target.projectId);
+  const estimated = await estimate(parts, target.kind, live, await replay.list(), rateLimit);
+  const read = building === undefined ? 0 : Number((await replay.standing(building)).read);
+  const { kind, projectId: project } = target;
+  return { kind, project, resumes: building?.number ?? null, read, ...estimated };
+}
+
+async function status(replay: Replay): Promise<readonly ShownGeneration[]> {
+  const live = await replay.live();
+  const all = await replay.list();
+  return Promise.all(
+    all.map(async (generation): Promise<ShownGeneration> => {
+      const { kind, number, projectId, rateLimit, createdAtMs } = generation;
+      const isFed = generation.state === 'building' || generation.state === 'built';
+      const { read, end } = isFed ? await replay.standing(generation) : { read: 0n, end: 0n };
+      const answers = live
+        .filter((row) => row.kind === kind && row.number === number)
+        .map((row) => row.projectId ?? 'all');
+      return {
+        kind,
+        number,
+        project: projectId,
+        state: stateOf(generation, answers.length > 0),
+        answers,
+        messages: Number(read),
+        behind: Number(end - read),
+        rate_limit: rateLimit,
+        created_at: new Date(createdAtMs).toISOString(),
+      };
+    }),
+  );
+}
+
+function stateOf({ state }: Generation, isLive: boolean): ShownGeneration['state'] {
+  if (isLive) return 'live';
+  return state === 'built' ? 'former' : state;
+}
+
+/** How long a figure has stayed the same. */
+class Idleness {
+  #last = -1n;
+  #since = performance.now();
+
+  sinceMs(now: bigint): number {
+    if (now !== this.#last) [this.#last, this.#since] = [now, performance.now()];
+    return performance.now() - this.#since;
+  }
+}
+
+async function targetOf({ database }: ReplayParts, args: CommandArguments): Promise<Target> {
+  const kind = kindOf(args['kind']);
+  const { project } = args;
+  if (project === undefined || project === null) return { kind, projectId: null };
+  if (typeof project !== 'string' || !/^\w{1,100}$/u.test(project)) throw invalid('A project is named by its id.');
+  const found = await database.query('select 1 from projects where id = $1', [project]);
+  if (found.length === 0) throw new TidemarkError('PROJECT_UNKNOWN', `No project has the id ${project}.`);
+  return { kind, projectId: project };
+}
+
+function kindOf(kind: unknown): GenerationKind {
+  if (kind === 'profiles' || kind === 'analytics') return kind;
+  throw invalid('What is replayed is profiles or analytics.');
+}
+
+/** Undefined: as it was; null: none. */
+function rateOf({ rate }: CommandArguments): number | null | undefined {
+  if (rate === undefined || rate === null) return rate;
+  if (typeof rate === 'number' && Number.isSafeInteger(rate) && rate >= 1) return rate;
+  throw invalid('A rate is a whole number of messages a second from 1 up.');
+}
+
+function numberOf(number: unknown): number {
+  if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number;
+  throw invalid('A generation is named by its number.');
+}
+
+function invalid(message: string): TidemarkError {
+  return new TidemarkError('COMMAND_INVALID', message);
+}

@@ -1,0 +1,212 @@
+/** Reading the log again: a generation is built beside the live one, compared with it, and swapped in. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
+import { makeTables } from '../../stores/generations/make-tables.ts';
+import { answeringOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { MESSAGE_TOPICS } from '../../messages/message.ts';
+import { progressOf, progressSoFar, reachOf } from '../../stores/profiles/progress-of.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { isPast, type Offsets, offsetsOf, sumOf } from './between.ts';
+import { compareAnalytics } from './compare-analytics.ts';
+import { compareProfiles } from './compare-profiles.ts';
+import type { Compared } from './comparison.ts';
+import { dropTables } from './drop-tables.ts';
+import { liveNumbersOf } from '../../stores/generations/live-numbers.ts';
+
+export interface ReplayParts {
+  readonly log: EventLog;
+  readonly codec: Codec;
+  readonly database: Database;
+  readonly analytics: AnalyticsStore;
+}
+
+/** Which reading, and whose: null is everybody's. */
+export interface Target {
+  readonly kind: GenerationKind;
+  readonly projectId: string | null;
+}
+
+/** How far a generation is behind. */
+export interface Standing {
+  readonly read: bigint;
+  readonly end: bigint;
+}
+
+const LOOK_EVERY_MS = 250;
+// Where the log goes on growing, a reader never stands at its very end: it has caught up once it passes, within this,
+// where the log ended a moment ago.
+const CAUGHT_UP_WITHIN_MS = 10_000;
+
+const HOLD_MS = 10_000;
+const HOLD_AGAIN_MS = 3_000;
+const SWAP_WITHIN_MS = 60_000;
+
+// By now no process asks it any more (see LiveGenerations), and its readers have been told to stop.
+const DROP_AFTER_MS = 3_000;
+
+export class Replay {
+  readonly #parts: ReplayParts;
+  readonly #generations: SqlGenerations;
+
+  constructor(parts: ReplayParts) {
+    this.#parts = parts;
+    this.#generations = new SqlGenerations(parts.database);
+  }
+
+  /** The generation that is being built for this target, made where there is none. Its readers see it by themselves. */
+  async make({ kind, projectId }: Target, rateLimit: number | null | undefined): Promise<Generation> {
+    const { database, analytics } = this.#parts;
+    const live = await answeringOf(database, kind, projectId);
+    const deadLettersFrom = offsetsOf(await progressOf(database, kind, live));
+    const made = await this.#generations.make({ kind, projectId, rateLimit: rateLimit ?? null, deadLettersFrom });
+    if (rateLimit !== undefined) await this.#generations.setRateLimit(kind, made.number, rateLimit);
+    if (kind === 'analytics') await analytics.makeGeneration(made.number);
+    await makeTables(database, made);
+    if (kind === 'analytics') await analytics.ofGeneration(made.number);
+    return made;
+  }
+
+  /** The generation that is being built for this target, if there is one. */
+  async building({ kind, projectId }: Target): Promise<Generation | undefined> {
+    const all = await this.#generations.list();
+    return all.find((one) => one.kind === kind && one.state === 'building' && one.projectId === projectId);
+  }
+
+  async standing({ kind, number }: Pick<Generation, 'kind' | 'number'>): Promise<Standing> {
+    const { log, database } = this.#parts;
+    const end = sumOf(endsOf(await log.ends(MESSAGE_TOPICS)));
+    return { read: sumOf(offsetsOf(await progressSoFar(database, kind, number))), end };
+  }
+
+  /** Resolves once the generation has caught up with the log. */
+  async caughtUp(
+    { kind, number }: Pick<Generation, 'kind' | 'number'>,
+    signal: AbortSignal,
+    onStep: (standing: Standing) => void,
+  ): Promise<void> {
+    const { log, database } = this.#parts;
+    for (;;) {
+      const goal = endsOf(await log.ends(MESSAGE_TOPICS));
+      const begunAt = performance.now();
+      let stands: Offsets;
+      do {
+        signal.throwIfAborted();
+        stands = offsetsOf(await progressOf(database, kind, number));
+        onStep({ read: sumOf(stands), end: sumOf(endsOf(await log.ends(MESSAGE_TOPICS))) });
+        if (isPast(stands, goal)) break;
+        await delay(LOOK_EVERY_MS, undefined, { signal });
+      } while (!isPast(stands, goal));
+      if (performance.now() - begunAt > CAUGHT_UP_WITHIN_MS) continue;
+      await this.#generations.noteCaughtUp(kind, number, sumOf(stands));
+      return;
+    }
+  }
+
+  /** Compares a generation with the one that answers for the same messages. */
+  async compare(
+    { kind, number, projectId }: Generation,
+    signal: AbortSignal,
+    onStep: (done: number, unit: string) => void,
+  ): Promise<readonly Compared[]> {
+    const live = await answeringOf(this.#parts.database, kind, projectId);
+    const own = projectId === null ? liveRowsWithOwn(await this.#generations.live(), kind) : [];
+    const pair = { live, fresh: number, projectId, except: own };
+    const parts = { ...this.#parts, signal, onStep };
+    return kind === 'profiles' ? [await compareProfiles(parts, pair)] : compareAnalytics(parts, pair);
+  }
+
+  /** Makes the generation `to` answer: in one step, and once it has passed all that the one before has. */
+  async swap({ kind, projectId }: Target, to: number, signal: AbortSignal, asAll = false): Promise<void> {
+    const { database } = this.#parts;
+    const from = await answeringOf(database, kind, projectId);
+    if (from === to) return;
+    const until = performance.now() + SWAP_WITHIN_MS;
+    let heldAt = -Infinity;
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        // The live readers take no step for a moment, so that the new ones can pass them. Nobody else is held up.
+        if (performance.now() - heldAt > HOLD_AGAIN_MS) {
+          await this.#generations.hold(kind, from, HOLD_MS);
+          heldAt = performance.now();
+        }
+        const check = async (transaction: Pick<Database, 'query'>): Promise<boolean> =>
+          isPast(offsetsOf(await progressOf(transaction, kind, to)), offsetsOf(await reachOf(transaction, kind, from)));
+        const isReady = await check(database);
+        if (isReady && (await this.#generations.swap({ kind, projectId, from, to, asAll }, check))) break;
+        if (performance.now() > until) throw notCaughtUp(kind, to);
+        await delay(LOOK_EVERY_MS, undefined, { signal });
+      }
+    } finally {
+      await this.#generations.hold(kind, from, 0);
+    }
+    await this.show();
+  }
+
+  /** Goes back to what answered before. Resolves with the numbers of what answered and what answers now. */
+  async rollback(
+    { kind, projectId }: Target,
+    signal: AbortSignal,
+  ): Promise<{ readonly from: number; readonly to: number }> {
+    const row = (await this.#generations.live()).find((one) => one.kind === kind && one.projectId === projectId);
+    if (row === undefined || row.previous === row.number) {
+      throw new TidemarkError(
+        'COMMAND_INVALID',
+        `There is nothing to go back to: no generation of ${kind} was swapped in.`,
+      );
+    }
+    const from = await answeringOf(this.#parts.database, kind, projectId);
+    const to = row.previous ?? (await answeringOf(this.#parts.database, kind, null));
+    await this.swap({ kind, projectId }, to, signal, row.previous === null);
+    return { from, to };
+  }
+
+  /** Deletes what a generation holds. @throws TidemarkError `COMMAND_INVALID` where it is live, or there is none. */
+  async drop(kind: GenerationKind, number: number, signal: AbortSignal): Promise<void> {
+    const { database, analytics } = this.#parts;
+    const generation = await this.#generations.find(kind, number);
+    if (generation === undefined || generation.state === 'dropped') {
+      throw new TidemarkError('COMMAND_INVALID', `There is no generation ${number} of ${kind}.`);
+    }
+    await this.#generations.beginDrop(kind, number);
+    await delay(DROP_AFTER_MS, undefined, { signal });
+    if (kind === 'analytics') await analytics.dropGeneration(number);
+    await dropTables(database, kind, number);
+    await this.#generations.endDrop(kind, number);
+  }
+
+  list(): Promise<readonly Generation[]> {
+    return this.#generations.list();
+  }
+
+  live(): Promise<readonly LiveRow[]> {
+    return this.#generations.live();
+  }
+
+  /** Makes the plain views of ClickHouse show what is live. Readers of analytics do so too, within seconds. */
+  async show(): Promise<void> {
+    await this.#parts.analytics.showGenerations(liveNumbersOf(await this.#generations.live()));
+  }
+}
+
+/** The projects that are answered by a generation of their own. */
+function liveRowsWithOwn(rows: readonly LiveRow[], kind: GenerationKind): readonly string[] {
+  return rows.flatMap((row) =>
+    row.kind === kind && row.projectId !== null && row.number !== null ? [row.projectId] : [],
+  );
+}
+
+function endsOf(ends: Awaited<ReturnType<EventLog['ends']>>): Offsets {
+  return new Map(ends.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
+}
+
+function notCaughtUp(kind: GenerationKind, number: number): TidemarkError {
+  return new TidemarkError(
+    'STORE_UNAVAILABLE',
+    `generation ${number} of ${kind} did not catch up in time: is a reader of it running?`,
+  );
+}

@@ -1,0 +1,205 @@
+/** What analytics holds of the messages of a topic, asked for by project and hour or by where they stand in the log. */
+import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/user-number.ts';
+import type { TopicPartition } from '../../event-log/event-log.ts';
+import { dayOf } from '../../messages/day.ts';
+import { type Hour, hourOf } from '../../messages/hour.ts';
+import { isImported, type Message, type MessageTopic, typeOf } from '../../messages/message.ts';
+import { EARLIEST } from '../../messages/timestamp.ts';
+import { type CellName, cellOf, type Reach } from './books.ts';
+import { CHECKSUM_MODULUS, type Located } from './log-cells.ts';
+import { instantsOf, type Period } from './period.ts';
+
+export interface HeldCell extends CellName {
+  readonly rows: number;
+  /** The first offset and the last. */
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly checksum: number;
+}
+
+/** A row as it stands. */
+export interface HeldRow {
+  readonly projectId: string;
+  readonly offset: bigint;
+  readonly messageId: string;
+}
+
+// Reading a month of messages again takes its time; it is not a question that somebody waits for.
+const LIMITS: QueryLimits = { maxMs: 1_800_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: Number.MAX_SAFE_INTEGER };
+
+const TABLES = { track: 'track_rows', session: 'session_rows', identify: 'identify_rows' } as const;
+
+/** How many rows there are by project, partition and hour, of the offsets within reach, each message once. */
+export async function heldCells(
+  analytics: AnalyticsReader,
+  topic: MessageTopic,
+  reach: ReadonlyMap<number, Reach>,
+  period: Period,
+): Promise<ReadonlyMap<string, HeldCell>> {
+  if (reach.size === 0) return new Map();
+  const { rows } = await analytics.ask(cellsQuery(topic, reach, period), LIMITS);
+  const cells = (rows as readonly unknown[] as readonly CellRow[]).map((row) => ({
+    topic,
+    partition: row.log_partition,
+    projectId: row.project_id,
+    hour: Number(row.hour) + hourOf(EARLIEST),
+    rows: Number(row.held),
+    first: BigInt(row.first),
+    last: BigInt(row.last),
+    checksum: Number(BigInt(row.checksum) % BigInt(CHECKSUM_MODULUS)),
+  }));
+  return new Map(cells.map((cell) => [cellOf(cell), cell]));
+}
+
+interface CellRow {
+  readonly project_id: string;
+  readonly log_partition: number;
+  readonly hour: string;
+  readonly held: string;
+  readonly first: string;
+  readonly last: string;
+  readonly checksum: string;
+}
+
+function cellsQuery(topic: MessageTopic, reach: ReadonlyMap<number, Reach>, period: Period): Query {
+  const where = whereOf(topic, period);
+  const partitions = [...reach.keys()];
+  return {
+    sql: `SELECT project_id, log_partition, intDiv(toUnixTimestamp64Micro(received_at) - ${EARLIEST}, 3600000000) AS hour,
+                 count() AS held, min(log_offset) AS first, max(log_offset) AS last,
+                 sum(CRC32(concat(toString(log_partition), '/', toString(log_offset), '/', message_id))) AS checksum
+          FROM ${tableOf(topic)} FINAL
+          WHERE ${where.sql}
+            AND log_offset >= transform(log_partition, {partitions:Array(UInt32)}, {froms:Array(UInt64)}, toUInt64(0))
+            AND log_offset < transform(log_partition, {partitions:Array(UInt32)}, {ends:Array(UInt64)}, toUInt64(0))
+          GROUP BY project_id, log_partition, hour`,
+    params: {
+      ...where.params,
+      partitions,
+      froms: partitions.map((partition) => reach.get(partition)?.from ?? 0n),
+      ends: partitions.map((partition) => reach.get(partition)?.to ?? 0n),
+    },
+  };
+}
+
+/** The rows that stand between these offsets of a partition, both inclusive. */
+export async function rowsBetween(
+  analytics: AnalyticsReader,
+  { topic, partition }: TopicPartition,
+  [first, last]: readonly [bigint, bigint],
+  period: Period,
+): Promise<readonly HeldRow[]> {
+  const where = whereOf(topic as MessageTopic, period);
+  const query = {
+    sql: `SELECT DISTINCT project_id, log_offset, message_id
+          FROM ${tableOf(topic as MessageTopic)}
+          WHERE ${where.sql} AND log_partition = {partition:UInt32}
+            AND log_offset BETWEEN {first:UInt64} AND {last:UInt64}`,
+    params: { ...where.params, partition, first: String(first), last: String(last) },
+  };
+  const { rows } = await analytics.ask(query, LIMITS);
+  return (rows as readonly unknown[] as readonly { project_id: string; log_offset: string; message_id: string }[]).map(
+    (row) => ({ projectId: row.project_id, offset: BigInt(row.log_offset), messageId: row.message_id }),
+  );
+}
+
+const KEYS_AT_ONCE = 1_000;
+
+/** Of messages that have no row of their own, those in whose place an earlier copy has one. */
+export async function haveEarlierCopy(
+  analytics: AnalyticsReader,
+  topic: MessageTopic,
+  messages: readonly Located[],
+): Promise<ReadonlySet<Located>> {
+  const found = new Set<Located>();
+  for (let start = 0; start < messages.length; start += KEYS_AT_ONCE) {
+    const some = messages.slice(start, start + KEYS_AT_ONCE);
+    const { rows } = await analytics.ask(copiesQuery(topic, some), LIMITS);
+    const highest = new Map(
+      (rows as readonly unknown[] as readonly CopyRow[]).map((row) => [
+        JSON.stringify(row.key),
+        BigInt(row.precedence),
+      ]),
+    );
+    for (const message of some) {
+      if ((highest.get(JSON.stringify(keyOf(message.content))) ?? 0n) > precedenceOf(message)) found.add(message);
+    }
+  }
+  return found;
+}
+
+interface CopyRow {
+  readonly key: readonly string[];
+  readonly precedence: string;
+}
+
+/** Over the members of the tables' keys one by one: there are few candidates, and the index tells most rows apart. */
+function copiesQuery(topic: MessageTopic, messages: readonly Located[]): Query {
+  const isTrack = typeOf(topic) === 'track';
+  const distinct = (of: (message: Message) => string): string[] => [
+    ...new Set(messages.map(({ content }) => of(content))),
+  ];
+  return {
+    sql: `SELECT ${isTrack ? '[project_id, toString(user), message_id, event, toString(toInt32(day))]' : '[project_id, toString(user), message_id]'} AS key,
+                 max(precedence) AS precedence
+          FROM ${tableOf(topic)}
+          WHERE project_id IN {projects:Array(String)} AND user IN {users:Array(UInt128)}
+            AND message_id IN {ids:Array(String)} AND ${isTrack ? 'event IN {events:Array(String)}' : laneOf(topic)}
+          GROUP BY key`,
+    params: {
+      projects: distinct(({ projectId }) => projectId),
+      users: distinct(({ userKey }) => userNumber(userKey)).map(BigInt),
+      ids: distinct(({ messageId }) => messageId),
+      ...(typeOf(topic) === 'identify' && { topic }),
+      ...(isTrack && { events: distinct((message) => (message.type === 'track' ? message.event : '')) }),
+    },
+  };
+}
+
+function keyOf(message: Message): readonly string[] {
+  const { projectId, userKey, messageId, timestamp } = message;
+  const key = [projectId, userNumber(userKey), messageId];
+  if (message.type !== 'track') return key;
+  return [...key, message.event, String(dayOf(timestamp))];
+}
+
+// As schemas/clickhouse and services/stores/analytics/columns.ts have it: the lower the offset, the higher; imported tracks below all live ones.
+const LOWEST_LIVE = 2n ** 63n;
+
+function precedenceOf({ topic, record: { offset } }: Located): bigint {
+  return (topic === 'tidemark.import-track' ? LOWEST_LIVE : 2n ** 64n) - 1n - offset;
+}
+
+function tableOf(topic: MessageTopic): string {
+  return TABLES[typeOf(topic)];
+}
+
+/** Of a topic and a period. */
+function whereOf(topic: MessageTopic, period: Period): Query {
+  const { from, to } = instantsOf(period);
+  const conditions = [laneOf(topic)];
+  if (from !== undefined) conditions.push("received_at >= fromUnixTimestamp64Micro({received_from:Int64}, 'UTC')");
+  if (to !== undefined) conditions.push("received_at < fromUnixTimestamp64Micro({received_to:Int64}, 'UTC')");
+  if (period.projectId !== undefined) conditions.push('project_id = {project:String}');
+  return {
+    sql: conditions.join(' AND '),
+    params: {
+      ...(typeOf(topic) === 'identify' && { topic }),
+      ...(from !== undefined && { received_from: String(from) }),
+      ...(to !== undefined && { received_to: String(to) }),
+      ...(period.projectId !== undefined && { project: period.projectId }),
+    },
+  };
+}
+
+function laneOf(topic: MessageTopic): string {
+  if (typeOf(topic) === 'identify') return 'log_topic = {topic:String}';
+  if (typeOf(topic) === 'session') return '1';
+  return `precedence ${isImported(topic) ? '<' : '>='} ${LOWEST_LIVE}`;
+}
+
+/** The hours of some cells, as a period. */
+export function hoursAround(hours: readonly Hour[], { projectId }: Period): Period {
+  return { since: Math.min(...hours), until: Math.max(...hours) + 1, projectId };
+}

@@ -1,0 +1,73 @@
+/** Where what the log says and what the stores hold differ. Pure. */
+import type { ScanRange } from '../../event-log/event-log.ts';
+import type { AppliedCell, CellName } from './books.ts';
+import { cellOf, placeOf } from './books.ts';
+import type { HeldCell } from './analytics-rows.ts';
+import { emptyCell, type LogCell } from './log-cells.ts';
+
+/** A cell of the log beside what the stores have of it. */
+export interface ComparedCell {
+  readonly log: LogCell;
+  /** Messages and repeats that the projector counted. */
+  readonly counted: number;
+  /** Rows in analytics. */
+  readonly held: number;
+  /** Whether those are other rows, though they may be as many. */
+  readonly isOtherRows: boolean;
+  /** The offsets that it spans, on the log and in analytics; both inclusive. */
+  readonly span: readonly [bigint, bigint];
+}
+
+export function compare(
+  log: ReadonlyMap<string, LogCell>,
+  applied: ReadonlyMap<string, AppliedCell>,
+  held: ReadonlyMap<string, HeldCell>,
+): readonly ComparedCell[] {
+  const names = new Map<string, CellName>([...held, ...applied, ...log]);
+  return [...names].map(([key, name]) => {
+    const rows = held.get(key);
+    const cell = log.get(key) ?? emptyCell(name, rows?.first ?? 0n);
+    return {
+      log: cell,
+      counted: applied.get(key)?.count ?? 0,
+      held: rows?.rows ?? 0,
+      isOtherRows: (rows?.checksum ?? 0) !== cell.checksum,
+      span: [lower(cell.first, rows?.first), higher(cell.last, rows?.last)],
+    };
+  });
+}
+
+export function differsInPostgres({ log, counted }: ComparedCell): boolean {
+  return counted !== log.toCount;
+}
+
+export function differsInClickHouse({ log, held, isOtherRows }: ComparedCell): boolean {
+  return held !== log.toHold || isOtherRows;
+}
+
+/** Of each partition what the cells span, and the cells. */
+export interface Span {
+  readonly range: ScanRange;
+  readonly cells: ReadonlyMap<string, ComparedCell>;
+}
+
+export function spansOf(cells: readonly ComparedCell[]): readonly Span[] {
+  const byPlace = Map.groupBy(cells, ({ log }) => placeOf(log));
+  return [...byPlace.values()].map((some) => {
+    const [{ log }] = some as [ComparedCell];
+    const from = some.map(({ span: [first] }) => first).reduce((a, b) => lower(a, b));
+    const last = some.map(({ span: [, end] }) => end).reduce((a, b) => higher(a, b));
+    return {
+      range: { topic: log.topic, partition: log.partition, from, to: last + 1n },
+      cells: new Map(some.map((cell) => [cellOf(cell.log), cell])),
+    };
+  });
+}
+
+function lower(a: bigint, b: bigint = a): bigint {
+  return b < a ? b : a;
+}
+
+function higher(a: bigint, b: bigint = a): bigint {
+  return b > a ? b : a;
+}

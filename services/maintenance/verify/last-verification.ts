@@ -1,0 +1,58 @@
+/** What was last found by the service itself, of which all processes of an installation share one memory. */
+import type { Queryable } from '../../stores/database/database.ts';
+import type { VerificationReport } from './report.ts';
+
+export interface LastVerification {
+  readonly finishedAtMs: number;
+  readonly missing: { readonly postgres: number; readonly clickhouse: number };
+  readonly surplus: { readonly postgres: number; readonly clickhouse: number };
+}
+
+// The database's clock: all processes share it.
+const NOW_MS = '(extract(epoch from now()) * 1000)::int8';
+
+/** Whether it is this process's turn: the last one began so long ago, or never did. Nobody else is told so then. */
+export async function takeTurn(database: Queryable, everyMs: number): Promise<boolean> {
+  const rows = await database.query(
+    `insert into verifications as last (begun_at_ms) values (${NOW_MS})
+     on conflict (only_row) do update set begun_at_ms = excluded.begun_at_ms
+     where last.begun_at_ms <= excluded.begun_at_ms - $1::int8
+     returning 1`,
+    [everyMs],
+  );
+  return rows.length > 0;
+}
+
+export async function remember(database: Queryable, { missing, surplus }: VerificationReport): Promise<void> {
+  await database.query(
+    `update verifications
+     set finished_at_ms = ${NOW_MS}, missing_postgres = $1::int8, missing_clickhouse = $2::int8,
+         surplus_postgres = $3::int8, surplus_clickhouse = $4::int8`,
+    [
+      Math.max(missing.postgres.count, missing.postgres.uncounted),
+      missing.clickhouse.count,
+      surplus.postgres,
+      surplus.clickhouse.count,
+    ],
+  );
+}
+
+/** Undefined before the first. */
+export async function lastVerification(database: Queryable): Promise<LastVerification | undefined> {
+  const [row] = await database.query<VerificationRow>(
+    `select finished_at_ms, missing_postgres, missing_clickhouse, surplus_postgres, surplus_clickhouse
+     from verifications
+     where finished_at_ms is not null`,
+  );
+  return (
+    row && {
+      finishedAtMs: Number(row.finished_at_ms),
+      missing: { postgres: Number(row.missing_postgres), clickhouse: Number(row.missing_clickhouse) },
+      surplus: { postgres: Number(row.surplus_postgres), clickhouse: Number(row.surplus_clickhouse) },
+    }
+  );
+}
+
+type VerificationRow = Readonly<
+  Record<'finished_at_ms' | `${'missing' | 'surplus'}_${'postgres' | 'clickhouse'}`, bigint>
+>;

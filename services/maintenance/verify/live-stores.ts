@@ -1,0 +1,28 @@
+import type { AnalyticsGenerations } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import { SchemaDatabase } from '../../stores/database/schema-database.ts';
+import { schemaOf } from '../../stores/generations/generation.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import type { VerifyStores } from './verify.ts';
+
+export interface InstalledStores extends Pick<VerifyStores, 'log' | 'codec'> {
+  readonly database: Database;
+  readonly analytics: Pick<AnalyticsGenerations, 'ofGeneration'>;
+}
+
+/** What is verified: the generations that answer for this project; without one, for everybody. */
+export async function storesToVerify(installed: InstalledStores, projectId?: string): Promise<VerifyStores> {
+  const { log, codec, database, analytics } = installed;
+  const live = new LiveGenerations(database);
+  const [profiles, events] = await Promise.all([
+    live.numberOf('profiles', projectId),
+    live.numberOf('analytics', projectId),
+  ]);
+  return {
+    log,
+    codec,
+    profiles: new SchemaDatabase(database, schemaOf('profiles', profiles)),
+    plans: new SchemaDatabase(database, schemaOf('analytics', events)),
+    analytics: await analytics.ofGeneration(events),
+  };
+}

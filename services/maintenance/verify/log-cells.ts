@@ -1,0 +1,136 @@
+import { crc32 } from 'node:zlib';
+import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
+import { dayOf } from '../../messages/day.ts';
+import { type Hour, hourOf } from '../../messages/hour.ts';
+import type { Message } from '../../messages/message.ts';
+import { type Books, type CellName, cellOf, placeOf, type Reach } from './books.ts';
+import { holds, type Period } from './period.ts';
+import { SeenBefore } from './seen-before.ts';
+
+/** What the log says of one project in one partition and hour. */
+export interface LogCell extends CellName {
+  messages: number;
+  repeats: number;
+  /** The first offset and the last. */
+  readonly first: bigint;
+  last: bigint;
+  /** Messages and repeats that the projector must have counted. */
+  toCount: number;
+  /** Messages of which analytics must have a row, and a checksum of where they are and what they are called. */
+  toHold: number;
+  checksum: number;
+  readonly notYet: { postgres: number; clickhouse: number };
+  readonly unknown: { postgres: number; clickhouse: number };
+  /** In the dead letters of the store's reader. */
+  readonly putAside: { postgres: number; clickhouse: number };
+}
+
+/** A message where it stands. */
+export interface Located extends TopicPartition {
+  readonly record: LogRecord;
+  readonly content: Message;
+}
+
+/** Which offsets a reader put aside: they are not in its store. By partition. */
+export interface PutAside {
+  has(reader: 'projector' | 'sink', place: TopicPartition, offset: bigint): boolean;
+}
+
+/** Checksums are sums of CRC-32, kept within what a double holds exactly. */
+export const CHECKSUM_MODULUS = 2 ** 48;
+
+/** Counts what stands on the log, by project, partition and hour of arrival. Its memory grows with these alone. */
+export class LogCells {
+  readonly cells = new Map<string, LogCell>();
+  readonly #books: Books;
+  readonly #putAside: PutAside;
+  readonly #period: Period;
+  readonly #seen = new SeenBefore();
+  // Most of a batch are of one cell.
+  #latest: LogCell | undefined;
+
+  constructor(books: Books, putAside: PutAside, period: Period) {
+    this.#books = books;
+    this.#putAside = putAside;
+    this.#period = period;
+  }
+
+  add(located: Located): void {
+    const { content, record } = located;
+    const hour = hourOf(content.receivedAt);
+    // What was put aside may come again, whole, when its dead letter is replayed: that copy counts.
+    const isAside = this.#putAside.has('sink', located, record.offset);
+    const isRepeat = !isAside && this.#seen.add(identityOf(located));
+    if (!holds(this.#period, content.projectId, hour)) return;
+    const cell = this.#cellOf(located, hour);
+    cell.last = record.offset;
+    if (isRepeat) cell.repeats++;
+    else cell.messages++;
+    this.#count(cell, located);
+    if (isAside) cell.putAside.clickhouse++;
+    else if (!isRepeat) this.#hold(cell, located);
+  }
+
+  #count(cell: LogCell, { topic, partition, record: { offset } }: Located): void {
+    const state = stateOf(this.#books.reach.projector.get(placeOf({ topic, partition })), offset);
+    if (state === 'not yet') cell.notYet.postgres++;
+    else if (state === 'unknown') cell.unknown.postgres++;
+    else if (this.#putAside.has('projector', { topic, partition }, offset)) cell.putAside.postgres++;
+    else cell.toCount++;
+  }
+
+  #hold(cell: LogCell, { topic, partition, record: { offset }, content: { messageId } }: Located): void {
+    const state = stateOf(this.#books.reach.sink.get(placeOf({ topic, partition })), offset);
+    if (state === 'not yet') cell.notYet.clickhouse++;
+    else if (state === 'unknown') cell.unknown.clickhouse++;
+    else {
+      cell.toHold++;
+      cell.checksum = (cell.checksum + crc32(`${partition}/${offset}/${messageId}`)) % CHECKSUM_MODULUS;
+    }
+  }
+
+  #cellOf({ topic, partition, record, content: { projectId } }: Located, hour: Hour): LogCell {
+    const latest = this.#latest;
+    if (
+      latest?.hour === hour &&
+      latest.partition === partition &&
+      latest.projectId === projectId &&
+      latest.topic === topic
+    ) {
+      return latest;
+    }
+    const name = { topic, partition, projectId, hour };
+    let cell = this.cells.get(cellOf(name));
+    if (cell === undefined) this.cells.set(cellOf(name), (cell = emptyCell(name, record.offset)));
+    this.#latest = cell;
+    return cell;
+  }
+}
+
+/** How a reader stands to an offset. */
+export function stateOf(reach: Reach | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
+  if (reach === undefined || offset >= reach.to) return 'not yet';
+  return offset < reach.from ? 'unknown' : 'known';
+}
+
+export function emptyCell(name: CellName, offset: bigint): LogCell {
+  return {
+    ...name,
+    messages: 0,
+    repeats: 0,
+    first: offset,
+    last: offset,
+    toCount: 0,
+    toHold: 0,
+    checksum: 0,
+    notYet: { postgres: 0, clickhouse: 0 },
+    unknown: { postgres: 0, clickhouse: 0 },
+    putAside: { postgres: 0, clickhouse: 0 },
+  };
+}
+
+/** What makes two records one message: of tracks, the name and the day as well. */
+export function identityOf({ topic, content }: Pick<Located, 'topic' | 'content'>): string {
+  const identity = `${topic}/${content.projectId}/${content.userKey}/${content.messageId}`;
+  return content.type === 'track' ? `${identity}/${dayOf(content.timestamp)}/${content.event}` : identity;
+}

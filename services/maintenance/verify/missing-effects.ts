@@ -1,0 +1,123 @@
+import type { Database } from '../../stores/database/database.ts';
+import { hourOf } from '../../messages/hour.ts';
+import { splitObject } from '../../messages/json.ts';
+import { MAX_TRAITS } from '../../messages/max-traits.ts';
+import type { Message } from '../../messages/message.ts';
+import { parseJson } from '../../messages/parse-json.ts';
+import { areRepeats } from '../../stores/profiles/claims.ts';
+import { inSlices } from '../../stores/profiles/slices.ts';
+import type { Decoded } from '../../consumers/decode-batch.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import { type Books, cellOf, placeOf } from './books.ts';
+import type { Span } from './compare.ts';
+import type { Findings } from './findings.ts';
+import { type PutAside, stateOf } from './log-cells.ts';
+import { type ScanParts, scanMessages } from './scan-messages.ts';
+
+export interface EffectParts extends ScanParts {
+  readonly profiles: Pick<Database, 'query'>;
+  readonly books: Books;
+  readonly putAside: PutAside;
+  readonly missing: Findings;
+  /** How many traits a profile keeps. */
+  readonly maxTraits?: number;
+}
+
+/**
+ * Reads again what these cells span, and holds each message of them against its user's profile: what it says must be
+ * there, or something newer. (Profiles keep no messages: one whose every word has since been said again is not missed.)
+ */
+export async function findMissingEffects(parts: EffectParts, span: Span): Promise<void> {
+  const reach = parts.books.reach.projector.get(placeOf(span.range));
+  for await (const { decoded } of scanMessages(parts, [span.range])) {
+    const known = decoded.filter(({ topic, partition, record: { offset }, content }) => {
+      const cell = cellOf({ topic, partition, projectId: content.projectId, hour: hourOf(content.receivedAt) });
+      if (!span.cells.has(cell) || stateOf(reach, offset) !== 'known') return false;
+      return !parts.putAside.has('projector', span.range, offset);
+    });
+    for (const slice of inSlices(known)) await checkEffects(parts, slice);
+  }
+}
+
+async function checkEffects(parts: EffectParts, messages: readonly Decoded<Message>[]): Promise<void> {
+  const { profiles, missing, maxTraits = MAX_TRAITS } = parts;
+  const claimed = messages.filter(({ claim }) => claim !== undefined);
+  const repeats = await areRepeats(
+    profiles,
+    'projector',
+    claimed.flatMap(({ claim }) => claim ?? []),
+  );
+  const left = new Set(claimed.filter((_, index) => repeats[index] === true));
+  const users = await statesOf(
+    profiles,
+    messages.map(({ content }) => content),
+  );
+  for (const message of messages) {
+    if (left.has(message)) continue;
+    const why = lackOf(users.get(userOf(message.content)), message.content, maxTraits);
+    if (why !== undefined) missing.addMessage(message, why);
+  }
+}
+
+interface UserState {
+  readonly project_id: string;
+  readonly user_key: string;
+  readonly first_seen: bigint;
+  readonly last_seen: bigint;
+  readonly versions: string;
+}
+
+async function statesOf(
+  database: Pick<Database, 'query'>,
+  messages: readonly Message[],
+): Promise<ReadonlyMap<string, UserState>> {
+  const users = [...new Map(messages.map((message) => [userOf(message), message])).values()];
+  const rows = await database.query<UserState>(STATES, [
+    users.map(({ projectId }) => projectId),
+    users.map(({ userKey }) => userKey),
+  ]);
+  return new Map(rows.map((row) => [`${row.project_id}/${row.user_key}`, row]));
+}
+
+const STATES = `
+  select project_id, user_key, first_seen, last_seen, coalesce(versions, '{}')::text as versions
+  from {users}
+  join unnest($1::text[], $2::text[]) as named (project_id, user_key) using (project_id, user_key)
+  left join {profiles} using (project_id, user_key)`;
+
+/** What of a message the profile lacks; undefined where it has all. */
+function lackOf(user: UserState | undefined, message: Message, maxTraits: number): string | undefined {
+  if (user === undefined) return 'its user is not known';
+  if (message.timestamp < user.first_seen || message.timestamp > user.last_seen) {
+    return 'its user was not seen at its time';
+  }
+  if (message.type === 'track') return undefined;
+  const versions = parseJson(user.versions) as Record<string, string>;
+  const traits = traitsOf(message);
+  if (traits === undefined) return 'its traits cannot be read, and it is not in the dead letters';
+  for (const trait of traits) {
+    const version = Object.hasOwn(versions, trait) ? versions[trait] : undefined;
+    if (version === undefined && isTrimmed(versions, message.version, maxTraits)) continue;
+    if (version === undefined || version < message.version) return `its trait ${JSON.stringify(trait)} is not there`;
+  }
+  return undefined;
+}
+
+/** Whether a profile keeps no room for what was said under this version: all that it keeps is as new, or newer. */
+function isTrimmed(versions: Readonly<Record<string, string>>, version: string, maxTraits: number): boolean {
+  const kept = Object.values(versions);
+  return kept.length >= maxTraits && kept.every((one) => one >= version);
+}
+
+function traitsOf({ traits }: Exclude<Message, { type: 'track' }>): readonly string[] | undefined {
+  try {
+    return [...splitObject(traits)].map(([trait]) => trait);
+  } catch (error) {
+    if (hasCode(error, 'MESSAGE_UNDECODABLE')) return undefined;
+    throw error;
+  }
+}
+
+function userOf({ projectId, userKey }: Message): string {
+  return `${projectId}/${userKey}`;
+}

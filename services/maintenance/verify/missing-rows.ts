@@ -1,0 +1,120 @@
+import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import { hourOf } from '../../messages/hour.ts';
+import type { Message, MessageTopic } from '../../messages/message.ts';
+import { areRepeats } from '../../stores/profiles/claims.ts';
+import type { Decoded } from '../../consumers/decode-batch.ts';
+import { haveEarlierCopy, type HeldRow, hoursAround, rowsBetween } from './analytics-rows.ts';
+import { type Books, cellOf, placeOf } from './books.ts';
+import type { ComparedCell, Span } from './compare.ts';
+import type { Findings } from './findings.ts';
+import { type PutAside, stateOf } from './log-cells.ts';
+import { type ScanParts, type ScannedMessages, scanMessages } from './scan-messages.ts';
+
+export interface RowParts extends ScanParts {
+  readonly analytics: AnalyticsReader;
+  readonly plans: Pick<Database, 'query'>;
+  readonly books: Books;
+  readonly putAside: PutAside;
+  /** What analytics lacks. */
+  readonly missing: Findings;
+  /** What it should not have. */
+  readonly surplus: Findings;
+}
+
+/** How many messages of a cell are missing in analytics, and how many rows have no message. */
+export interface RowFault {
+  missing: number;
+  surplus: number;
+}
+
+/**
+ * Reads again what these cells span, and asks analytics for each message of them. One that has no row is missing unless
+ * an earlier copy counts in its place. Returns the faults by cell.
+ */
+export async function findMissingRows(parts: RowParts, span: Span): Promise<ReadonlyMap<string, RowFault>> {
+  const faults = new Map<string, RowFault>();
+  const period = hoursAround(
+    [...span.cells.values()].map(({ log }) => log.hour),
+    {},
+  );
+  let from = span.range.from;
+  const check = async (scanned: ScannedMessages | undefined, to: bigint): Promise<void> => {
+    const rows = await rowsBetween(parts.analytics, span.range, [from, to], period);
+    await checkRows(parts, span, { decoded: scanned?.decoded ?? [], rows, faults });
+    from = to + 1n;
+  };
+  for await (const scanned of scanMessages(parts, [span.range])) {
+    await check(scanned, scanned.batch.records.at(-1)?.offset ?? from);
+  }
+  if (from < span.range.to) await check(undefined, span.range.to - 1n);
+  return faults;
+}
+
+interface Checked {
+  readonly decoded: readonly Decoded<Message>[];
+  readonly rows: readonly HeldRow[];
+  readonly faults: Map<string, RowFault>;
+}
+
+async function checkRows(parts: RowParts, span: Span, { decoded, rows, faults }: Checked): Promise<void> {
+  const reach = parts.books.reach.sink.get(placeOf(span.range));
+  const byOffset = new Map(decoded.map((one) => [one.record.offset, one]));
+  const present = new Set<bigint>();
+  for (const row of rows) {
+    const message = byOffset.get(row.offset)?.content;
+    if (message?.messageId === row.messageId && message.projectId === row.projectId) present.add(row.offset);
+    else if (stateOf(reach, row.offset) === 'known') noteSurplus(parts, span, row, faults);
+  }
+  const absent = decoded.filter((one) => {
+    const { offset } = one.record;
+    if (present.has(offset) || cellFor(span, one) === undefined || stateOf(reach, offset) !== 'known') return false;
+    return !parts.putAside.has('sink', one, offset);
+  });
+  for (const message of await withoutCopy(parts, span.range.topic as MessageTopic, absent)) {
+    if (parts.missing.addMessage(message, 'analytics has no row of it')) faultOf(faults, span, message).missing++;
+  }
+}
+
+async function withoutCopy(
+  { analytics, plans }: RowParts,
+  topic: MessageTopic,
+  absent: readonly Decoded<Message>[],
+): Promise<readonly Decoded<Message>[]> {
+  const claimed = absent.filter(({ claim }) => claim !== undefined);
+  const repeats = await areRepeats(
+    plans,
+    'sink',
+    claimed.flatMap(({ claim }) => claim ?? []),
+  );
+  const known = new Set(claimed.filter((_, index) => repeats[index] === true));
+  const rest = absent.filter((one) => !known.has(one));
+  const copied = await haveEarlierCopy(analytics, topic, rest);
+  return rest.filter((one) => !copied.has(one));
+}
+
+function noteSurplus({ surplus }: RowParts, span: Span, row: HeldRow, faults: Map<string, RowFault>): void {
+  const { topic, partition } = span.range;
+  // Whose hour it would be nobody can say: it is the first cell's of its project.
+  const cell = [...span.cells.values()].find(({ log }) => log.projectId === row.projectId);
+  if (cell === undefined) return;
+  const named = { project: row.projectId, message_id: row.messageId, user: null, received_at: null };
+  surplus.add({ topic, partition, offset: String(row.offset), ...named, why: 'the log has no such message there' });
+  entryOf(faults, cellOf(cell.log)).surplus++;
+}
+
+function cellFor({ cells }: Span, { topic, partition, content }: Decoded<Message>): ComparedCell | undefined {
+  return cells.get(cellOf({ topic, partition, projectId: content.projectId, hour: hourOf(content.receivedAt) }));
+}
+
+function faultOf(faults: Map<string, RowFault>, span: Span, message: Decoded<Message>): RowFault {
+  const cell = cellFor(span, message);
+  if (cell === undefined) throw new Error('a message of no cell');
+  return entryOf(faults, cellOf(cell.log));
+}
+
+function entryOf(faults: Map<string, RowFault>, key: string): RowFault {
+  let fault = faults.get(key);
+  if (fault === undefined) faults.set(key, (fault = { missing: 0, surplus: 0 }));
+  return fault;
+}

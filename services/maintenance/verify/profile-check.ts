@@ -1,0 +1,289 @@
+/** Compares every profile with a fold of the log that is as plain as can be: no batches, no positions, no merging. */
+import type { Database, Queryable } from '../../stores/database/database.ts';
+import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
+import { splitObject } from '../../messages/json.ts';
+import { type Message, MESSAGE_TOPICS } from '../../messages/message.ts';
+import { MAX_TRAITS } from '../../messages/max-traits.ts';
+import { parseJson } from '../../messages/parse-json.ts';
+import { newestTraits } from '../../stores/profiles/newest-traits.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import { placeOf } from './books.ts';
+import { identityOf, type Located, type PutAside } from './log-cells.ts';
+import { wholeRanges } from './log-ranges.ts';
+import { type ScanParts, scanMessages } from './scan-messages.ts';
+
+export interface ProfileParts extends ScanParts {
+  readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
+  readonly profiles: Database;
+  readonly putAside: PutAside;
+  /** How long a message id is remembered: a copy that came later may count again, or not. */
+  readonly repeatWindowMs: number;
+  /** Only these. */
+  readonly projectId?: string | undefined;
+  readonly usersAtOnce?: number;
+  /** How many traits a profile keeps. */
+  readonly maxTraits?: number;
+}
+
+/** Plain JSON. */
+export interface ProfileFinding {
+  readonly users: number;
+  /** Of whom nobody can say what they should be: a copy of a message came after the window of repeats. */
+  readonly undecided: number;
+  readonly different: { readonly count: number; readonly first: readonly DifferentProfile[] };
+}
+
+export interface DifferentProfile {
+  readonly project: string;
+  readonly user: string;
+  readonly why: string;
+}
+
+const USERS_AT_ONCE = 20_000;
+const NAMED = 100;
+
+/** Slice by slice of the users: each reads the whole log, and holds as many users as a slice has. */
+export async function checkProfiles(parts: ProfileParts): Promise<ProfileFinding> {
+  const [row] = await parts.profiles.query<{ readonly users: bigint }>('select count(*) as users from {users}');
+  const slices = Math.max(1, Math.ceil(Number(row?.users ?? 0n) / (parts.usersAtOnce ?? USERS_AT_ONCE)));
+  const maxTraits = parts.maxTraits ?? MAX_TRAITS;
+  const first: DifferentProfile[] = [];
+  let [users, undecided, count] = [0, 0, 0];
+  for (let slice = 0; slice < slices; slice++) {
+    const stored = await readSlice(parts, slices, slice);
+    const folded = await foldSlice(parts, stored, slices, slice);
+    users += new Set([...stored.users.keys(), ...folded.keys()]).size;
+    undecided += [...folded.values()].filter(({ isUndecided }) => isUndecided).length;
+    const different = await differences(parts.profiles, asKept(stored.users, maxTraits), folded);
+    count += different.length;
+    first.push(...different.slice(0, NAMED - first.length));
+  }
+  return { users, undecided, different: { count, first } };
+}
+
+interface StoredUser {
+  readonly project_id: string;
+  readonly user_key: string;
+  readonly user_id: string | null;
+  readonly anonymous_id: string | null;
+  readonly first_seen: bigint;
+  readonly last_seen: bigint;
+  readonly anonymous: boolean | null;
+  readonly anonymous_version: string | null;
+  readonly traits: string;
+  readonly versions: string;
+}
+
+interface Stored {
+  readonly users: ReadonlyMap<string, StoredUser>;
+  /** Up to where the projector had come. */
+  readonly ends: ReadonlyMap<string, bigint>;
+}
+
+/** Of one instant. */
+function readSlice({ profiles, projectId }: ProfileParts, slices: number, slice: number): Promise<Stored> {
+  return profiles.transaction(async (transaction: Queryable) => {
+    await transaction.query('set transaction isolation level repeatable read');
+    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId ?? null]);
+    const positions = await transaction.query<{ topic: string; partition: number; next_offset: bigint }>(
+      'select topic, partition, next_offset from {reader_positions}',
+    );
+    return {
+      users: new Map(users.map((user) => [`${user.project_id}/${user.user_key}`, user])),
+      ends: new Map(positions.map((position) => [placeOf(position), position.next_offset])),
+    };
+  });
+}
+
+const SLICE = `
+  select project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version,
+         coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions
+  from {users}
+  left join {profiles} using (project_id, user_key)
+  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)`;
+
+function isInSlice({ userKey }: Message, slices: number, slice: number): boolean {
+  return Number.parseInt(userKey.slice(0, 7), 16) % slices === slice;
+}
+
+interface FoldedUser {
+  userId: string | null;
+  anonymousId: string | null;
+  firstSeen: bigint;
+  lastSeen: bigint;
+  anonymous: { readonly value: boolean; readonly version: string } | null;
+  isUndecided: boolean;
+  traits: Map<string, { readonly value: string; readonly version: string }>;
+}
+
+async function foldSlice(
+  parts: ProfileParts,
+  { ends }: Stored,
+  slices: number,
+  slice: number,
+): Promise<Map<string, FoldedUser>> {
+  const maxTraits = parts.maxTraits ?? MAX_TRAITS;
+  const folded = new Map<string, FoldedUser>();
+  const countedAtMs = new Map<string, number>();
+  for await (const { decoded } of scanMessages(parts, await rangesUpTo(parts.log, ends))) {
+    for (const one of decoded) {
+      const { content, record, claim } = one;
+      if (!isInSlice(content, slices, slice)) continue;
+      if (parts.projectId !== undefined && content.projectId !== parts.projectId) continue;
+      if (parts.putAside.has('projector', one, record.offset)) continue;
+      const counted = claim === undefined ? undefined : countedAtMs.get(identityOf(one));
+      if (counted === undefined) {
+        if (claim !== undefined) countedAtMs.set(identityOf(one), record.appendedAtMs);
+        foldInto(folded, one, maxTraits);
+      } else if (record.appendedAtMs - counted > parts.repeatWindowMs) {
+        const user = folded.get(userOf(content));
+        if (user !== undefined) user.isUndecided = true;
+      }
+    }
+  }
+  for (const user of folded.values()) trim(user, maxTraits);
+  return folded;
+}
+
+async function rangesUpTo(log: ProfileParts['log'], ends: ReadonlyMap<string, bigint>): Promise<readonly ScanRange[]> {
+  const ranges = await wholeRanges(log, MESSAGE_TOPICS);
+  return ranges
+    .map((range) => ({ ...range, to: ends.get(placeOf(range)) ?? range.from }))
+    .filter(({ from, to }) => to > from);
+}
+
+function foldInto(folded: Map<string, FoldedUser>, { content }: Located, maxTraits: number): void {
+  const { timestamp, version } = content;
+  let user = folded.get(userOf(content));
+  if (user === undefined) {
+    user = {
+      userId: null,
+      anonymousId: null,
+      firstSeen: timestamp,
+      lastSeen: timestamp,
+      anonymous: null,
+      isUndecided: false,
+      traits: new Map(),
+    };
+    folded.set(userOf(content), user);
+  }
+  user.userId ??= content.userId;
+  user.anonymousId ??= content.anonymousId;
+  if (timestamp < user.firstSeen) user.firstSeen = timestamp;
+  if (timestamp > user.lastSeen) user.lastSeen = timestamp;
+  if (content.type === 'track') return;
+  if (content.type === 'session' && version > (user.anonymous?.version ?? '')) {
+    user.anonymous = { value: content.anonymous, version };
+  }
+  setTraits(user, content, maxTraits);
+}
+
+function setTraits(
+  user: FoldedUser,
+  { traits, version }: Exclude<Message, { type: 'track' }>,
+  maxTraits: number,
+): void {
+  for (const [trait, value] of traitsOf(traits)) {
+    if (version > (user.traits.get(trait)?.version ?? '')) user.traits.set(trait, { value, version });
+  }
+  if (user.traits.size > 2 * maxTraits) trim(user, maxTraits);
+}
+
+function trim(user: FoldedUser, maxTraits: number): void {
+  if (user.traits.size > maxTraits) user.traits = new Map(newestTraits(user.traits, maxTraits));
+}
+
+/** A profile written before there was a bound keeps all that it had until something is merged into it. */
+function asKept(users: ReadonlyMap<string, StoredUser>, maxTraits: number): ReadonlyMap<string, StoredUser> {
+  return new Map([...users].map(([name, user]) => [name, keptOf(user, maxTraits)]));
+}
+
+function keptOf(user: StoredUser, maxTraits: number): StoredUser {
+  // A version takes more characters than this: what is shorter has fewer, and need not be parsed.
+  if (user.versions.length <= maxTraits * 32) return user;
+  const versions = Object.entries(parseJson(user.versions) as Record<string, string>);
+  const kept = newestTraits(new Map(versions.map(([trait, version]) => [trait, { version }])), maxTraits);
+  const traits = [...splitObject(user.traits)].filter(([trait]) => kept.has(trait));
+  return {
+    ...user,
+    versions: JSON.stringify(Object.fromEntries([...kept].map(([trait, { version }]) => [trait, version]))),
+    traits: `{${traits.map(([trait, value]) => `${JSON.stringify(trait)}:${value}`).join()}}`,
+  };
+}
+
+function traitsOf(json: string): readonly (readonly [string, string])[] {
+  try {
+    return [...splitObject(json)];
+  } catch (error) {
+    // It is missing in the dead letters, which is found elsewhere.
+    if (hasCode(error, 'MESSAGE_UNDECODABLE')) return [];
+    throw error;
+  }
+}
+
+async function differences(
+  database: Queryable,
+  stored: ReadonlyMap<string, StoredUser>,
+  folded: ReadonlyMap<string, FoldedUser>,
+): Promise<readonly DifferentProfile[]> {
+  const found: DifferentProfile[] = [];
+  const alike: (readonly [StoredUser, FoldedUser])[] = [];
+  for (const [name, user] of stored) {
+    const fold = folded.get(name);
+    if (fold?.isUndecided === true) continue;
+    const why = fold === undefined ? 'the log knows of no such user' : lackOf(user, fold);
+    if (why !== undefined) found.push({ project: user.project_id, user: user.user_key, why });
+    else if (fold !== undefined) alike.push([user, fold]);
+  }
+  for (const name of folded.keys()) {
+    if (stored.has(name)) continue;
+    const cut = name.lastIndexOf('/');
+    found.push({ project: name.slice(0, cut), user: name.slice(cut + 1), why: 'Postgres knows of no such user' });
+  }
+  return [...found, ...(await otherValues(database, alike))];
+}
+
+function lackOf(user: StoredUser, fold: FoldedUser): string | undefined {
+  if (user.user_id !== fold.userId || user.anonymous_id !== fold.anonymousId) return 'it has another id';
+  if (user.first_seen !== fold.firstSeen || user.last_seen !== fold.lastSeen) return 'it was seen at other times';
+  if (user.anonymous !== (fold.anonymous?.value ?? null)) return 'it is anonymous in one, and not in the other';
+  if (user.anonymous_version !== (fold.anonymous?.version ?? null)) return 'anonymous is of another message';
+  const versions = new Map(Object.entries(parseJson(user.versions) as Record<string, string>));
+  const names = new Set([...versions.keys(), ...fold.traits.keys()]);
+  const other = [...names].find((trait) => versions.get(trait) !== fold.traits.get(trait)?.version);
+  return other === undefined ? undefined : `its trait ${JSON.stringify(other)} is of another message`;
+}
+
+/** Postgres itself says whether two numbers are one. */
+async function otherValues(
+  database: Queryable,
+  alike: readonly (readonly [StoredUser, FoldedUser])[],
+): Promise<readonly DifferentProfile[]> {
+  const found: DifferentProfile[] = [];
+  for (let start = 0; start < alike.length; start += 1_000) {
+    const some = alike.slice(start, start + 1_000);
+    const rows = await database.query<{ readonly number: bigint }>(OTHERS, [
+      some.map(([{ traits }]) => traits),
+      some.map(([, { traits }]) => traitsJson(traits)),
+    ]);
+    for (const { number } of rows) {
+      const [user] = some[Number(number) - 1] as readonly [StoredUser, FoldedUser];
+      found.push({ project: user.project_id, user: user.user_key, why: 'a trait has another value' });
+    }
+  }
+  return found;
+}
+
+const OTHERS = `
+  select number
+  from unnest($1::text[], $2::text[]) with ordinality as pair (stored, folded, number)
+  where stored::jsonb <> folded::jsonb`;
+
+function traitsJson(traits: FoldedUser['traits']): string {
+  const set = [...traits].filter(([, { value }]) => value !== 'null');
+  return `{${set.map(([trait, { value }]) => `${JSON.stringify(trait)}:${value}`).join()}}`;
+}
+
+function userOf({ projectId, userKey }: Message): string {
+  return `${projectId}/${userKey}`;
+}

@@ -1,0 +1,118 @@
+/** What a verification found, as plain JSON. */
+import type { TopicPartition } from '../../event-log/event-log.ts';
+import { beginningOfHour } from '../../messages/hour.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Books } from './books.ts';
+import { cellOf } from './books.ts';
+import type { ComparedCell } from './compare.ts';
+import type { Finding, StoreName } from './findings.ts';
+import type { RowFault } from './missing-rows.ts';
+import type { ProfileFinding } from './profile-check.ts';
+
+type ByStore = Readonly<Record<StoreName, number>>;
+
+/** One project in one hour. */
+export interface HourReport {
+  readonly project: string;
+  /** Its first instant. */
+  readonly hour: string;
+  /** On the log, each message once. */
+  readonly messages: number;
+  /** Copies of earlier ones on the log. */
+  readonly repeats: number;
+  /** Messages and repeats that Postgres should have counted, and has. */
+  readonly postgres: { readonly expected: number; readonly found: number };
+  /** Messages that ClickHouse should have, and has. */
+  readonly clickhouse: { readonly expected: number; readonly found: number };
+  /** Beyond where the reader stands: no fault. */
+  readonly not_yet: ByStore;
+  /** From before the store kept what it is verified by. */
+  readonly unknown: ByStore;
+  readonly dead_letters: ByStore;
+  readonly equal: boolean;
+}
+
+export interface VerificationReport {
+  readonly equal: boolean;
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly project: string | null;
+  readonly records_read: number;
+  readonly took_ms: number;
+  readonly hours: readonly HourReport[];
+  /** Records that are no message, and that the dead letters hold. */
+  readonly undecodable: number;
+  /** What the store lacks. For Postgres `uncounted` besides: how many fewer it has counted, whether or not it is known which. */
+  readonly missing: { readonly postgres: Finding & { readonly uncounted: number }; readonly clickhouse: Finding };
+  /** What the store has beyond the log: counted too often in Postgres, rows without a message in ClickHouse. */
+  readonly surplus: { readonly postgres: number; readonly clickhouse: Finding };
+  /** Up to which offset nothing is known of a partition. */
+  readonly unknown_before: readonly {
+    readonly store: StoreName;
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset: string;
+  }[];
+  /** Where profiles were compared by content. */
+  readonly profiles: ProfileFinding | null;
+}
+
+/** By project and hour, in order. @param faults In ClickHouse, by cell: only cells that were looked into have any. */
+export function hoursOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowFault>): readonly HourReport[] {
+  const byHour = Map.groupBy(cells, ({ log }) => `${log.projectId}/${log.hour}`);
+  return [...byHour.values()].toSorted(([a], [b]) => order(a, b)).map((some) => hourOf(some, faults));
+}
+
+function order(a?: ComparedCell, b?: ComparedCell): number {
+  if (a === undefined || b === undefined) return 0;
+  if (a.log.projectId !== b.log.projectId) return a.log.projectId < b.log.projectId ? -1 : 1;
+  return a.log.hour - b.log.hour;
+}
+
+function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowFault>): HourReport {
+  const [{ log }] = cells as [ComparedCell];
+  const sum = (of: (cell: ComparedCell) => number): number => cells.reduce((total, cell) => total + of(cell), 0);
+  const byStore = (name: 'notYet' | 'unknown' | 'putAside') => ({
+    postgres: sum((cell) => cell.log[name].postgres),
+    clickhouse: sum((cell) => cell.log[name].clickhouse),
+  });
+  const rowFaults = cells.flatMap((cell) => faults.get(cellOf(cell.log)) ?? []);
+  const lack = rowFaults.reduce((total, { missing, surplus }) => total + missing - surplus, 0);
+  const held = sum((cell) => cell.held);
+  const isCounted = cells.every((cell) => cell.counted === cell.log.toCount);
+  return {
+    project: log.projectId,
+    hour: formatMicros(beginningOfHour(log.hour)),
+    messages: sum((cell) => cell.log.messages),
+    repeats: sum((cell) => cell.log.repeats),
+    postgres: { expected: sum((cell) => cell.log.toCount), found: sum((cell) => cell.counted) },
+    clickhouse: { expected: held + lack, found: held },
+    not_yet: byStore('notYet'),
+    unknown: byStore('unknown'),
+    dead_letters: byStore('putAside'),
+    equal: isCounted && rowFaults.length === 0,
+  };
+}
+
+/** How many fewer, and how many more, the projector counted than the log has. */
+export function countFaults(cells: readonly ComparedCell[]): { readonly missing: number; readonly surplus: number } {
+  let [missing, surplus] = [0, 0];
+  for (const { counted, log } of cells) {
+    missing += Math.max(0, log.toCount - counted);
+    surplus += Math.max(0, counted - log.toCount);
+  }
+  return { missing, surplus };
+}
+
+export function unknownBefore({ reach }: Books): VerificationReport['unknown_before'] {
+  const of = (store: StoreName, reader: keyof Books['reach']) =>
+    [...reach[reader]]
+      .filter(([, { from }]) => from > 0n)
+      .map(([place, { from }]) => ({ store, ...partitionOf(place), offset: String(from) }));
+  return [...of('postgres', 'projector'), ...of('clickhouse', 'sink')];
+}
+
+export function partitionOf(place: string): TopicPartition {
+  const cut = place.lastIndexOf('/');
+  return { topic: place.slice(0, cut), partition: Number(place.slice(cut + 1)) };
+}

@@ -1,0 +1,73 @@
+import { hourOf } from '../../messages/hour.ts';
+import type { Micros } from '../../messages/message.ts';
+import { parseTimestamp } from '../../messages/timestamp.ts';
+import type { ProjectStore } from '../../stores/projects/project-store.ts';
+import type { Command, CommandArguments } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { type InstalledStores, storesToVerify } from './live-stores.ts';
+import type { Period } from './period.ts';
+import type { VerificationReport } from './report.ts';
+import { verify } from './verify.ts';
+
+export interface VerifyCommandResults {
+  readonly verify: VerificationReport;
+}
+
+export interface VerifyCommandParts extends InstalledStores {
+  readonly projects: Pick<ProjectStore, 'listProjects'>;
+  readonly repeatWindowMs: number;
+}
+
+/**
+ * `verify`: `since` and `until` are ISO-8601 (UTC where they say no offset), `24h`, `7d` or `2w` back from now, or `all`;
+ * they are widened to whole hours. Without `since` the last 24 hours.
+ *
+ * It throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`, and what the stores throw.
+ */
+export function verifyCommands(parts: VerifyCommandParts): { readonly verify: Command<VerificationReport> } {
+  return {
+    verify: async (args, { report, signal }) => {
+      const period = readPeriod(args, Date.now());
+      if (period.projectId !== undefined) await checkProject(parts.projects, period.projectId);
+      const stores = await storesToVerify(parts, period.projectId);
+      const { repeatWindowMs } = parts;
+      return verify(stores, period, { deep: args['deep'] === true, repeatWindowMs, report, signal });
+    },
+  };
+}
+
+export function readPeriod({ since = '24h', until, project }: CommandArguments, nowMs: number): Period {
+  const from = readInstant('since', since, nowMs);
+  const to = until === undefined ? undefined : readInstant('until', until, nowMs);
+  if (from !== undefined && to !== undefined && from >= to) throw invalid('since must lie before until.');
+  if (project !== undefined && typeof project !== 'string') throw invalid('project must be the id of a project.');
+  return {
+    ...(from !== undefined && { since: hourOf(from) }),
+    ...(to !== undefined && { until: hourOf(to - 1n) + 1 }),
+    ...(project !== undefined && { projectId: project }),
+  };
+}
+
+const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Undefined: without a bound. */
+function readInstant(name: string, value: unknown, nowMs: number): Micros | undefined {
+  if (value === 'all') return undefined;
+  if (typeof value === 'string') {
+    const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(value) ?? [];
+    const back = count === undefined ? undefined : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+    const parsed = parseTimestamp(back === undefined ? value : new Date(nowMs - back).toISOString(), 'UTC');
+    if (parsed.ok) return parsed.micros;
+  }
+  throw invalid(`${name} is an ISO-8601 date-time, such as 2026-11-20T10:00Z, or 24h, 7d, 2w, or all.`);
+}
+
+async function checkProject(projects: Pick<ProjectStore, 'listProjects'>, id: string): Promise<void> {
+  // Nothing on the log and nothing in the stores is equal: a wrong id must not look like a whole project.
+  if ((await projects.listProjects()).some((project) => project.id === id)) return;
+  throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(id)}.`);
+}
+
+function invalid(message: string): TidemarkError {
+  return new TidemarkError('COMMAND_INVALID', message);
+}

@@ -1,0 +1,122 @@
+import { Gauge, Registry } from 'prom-client';
+import type { GiveWay } from '../../consumers/reader-loop.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { pause } from '../../runtime/pause.ts';
+import { lastVerification, type LastVerification, remember, takeTurn } from './last-verification.ts';
+import { type InstalledStores, storesToVerify } from './live-stores.ts';
+import { lastHours, verify } from './verify.ts';
+
+export interface VerifyWatchOptions extends InstalledStores {
+  readonly logger: Logger;
+  readonly repeatWindowMs: number;
+  /** How long after one verification began the next begins; 0: never. */
+  readonly everyMs: number;
+  readonly giveWay?: GiveWay | undefined;
+  /** How often it is looked whether it is time. */
+  readonly lookEveryMs?: number;
+}
+
+const LOOK_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
+// So that an hour is verified again when what was "not yet" has come.
+const HOURS_AGAIN = 2;
+
+// Nobody waits for it: it works a quarter of the time, and less while others are in need of the processor.
+const REST_PER_WORK = 3;
+const LONGEST_REST_MS = 5_000;
+
+/** Verifies the hours that have ended lately, again and again, in one process of all; what it found stands in the metrics. */
+export class VerifyWatch {
+  readonly #options: VerifyWatchOptions;
+  readonly #stopping = new AbortController();
+  readonly #metrics = new VerifyMetrics();
+  #running: Promise<void> | undefined;
+
+  constructor(options: VerifyWatchOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#options.everyMs > 0) this.#running ??= this.#run(this.#stopping.signal);
+  }
+
+  /** Ends the verification under way. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  /** In Prometheus' text format: what was last found, in whichever process. */
+  async metrics(): Promise<string> {
+    // While Postgres is away, the last figures stand.
+    const last = await lastVerification(this.#options.database).catch(() => undefined);
+    if (last !== undefined) this.#metrics.show(last);
+    return this.#metrics.text();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { logger, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    while (!signal.aborted) {
+      await pause(lookEveryMs, signal);
+      if (signal.aborted) return;
+      try {
+        await this.#look(signal);
+      } catch (error) {
+        // A store is away, or the process is stopping: the next turn comes.
+        if (!signal.aborted) logger.warn({ err: error }, 'cannot verify the last hours now');
+      }
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const { database, everyMs, repeatWindowMs, logger } = this.#options;
+    if (!(await takeTurn(database, everyMs))) return;
+    const period = lastHours(Math.ceil(everyMs / HOUR_MS) + HOURS_AGAIN);
+    const stores = await storesToVerify(this.#options);
+    const report = await verify(stores, period, { repeatWindowMs, signal, rest: (ms) => this.#rest(ms, signal) });
+    await remember(database, report);
+    const { equal, since, until, records_read: records, took_ms: tookMs } = report;
+    const found = { since, until, records, tookMs, missing: report.missing, surplus: report.surplus };
+    if (equal) logger.info({ since, until, records, tookMs }, 'verified: the stores have what the log has');
+    else logger.error(found, 'verified: the stores do not have what the log has');
+  }
+
+  async #rest(workedMs: number, signal: AbortSignal): Promise<void> {
+    await this.#options.giveWay?.(workedMs, signal, 0);
+    const restMs = Math.min(REST_PER_WORK * workedMs, LONGEST_REST_MS);
+    await pause(restMs, signal);
+  }
+}
+
+class VerifyMetrics {
+  readonly #registry = new Registry();
+  readonly #at = new Gauge({
+    name: 'tidemark_verify_last_check_timestamp_seconds',
+    help: 'When the last hours were last held against the log; 0 where they never were',
+    registers: [this.#registry],
+  });
+  readonly #missing = this.#byStore(
+    'tidemark_verify_missing_messages',
+    'Messages on the log that a store lacks, of the hours last verified',
+  );
+  readonly #surplus = this.#byStore(
+    'tidemark_verify_surplus_messages',
+    'Messages that a store has or has counted beyond those on the log, of the hours last verified',
+  );
+
+  show({ finishedAtMs, missing, surplus }: LastVerification): void {
+    this.#at.set(finishedAtMs / 1000);
+    for (const store of ['postgres', 'clickhouse'] as const) {
+      this.#missing.set({ store }, missing[store]);
+      this.#surplus.set({ store }, surplus[store]);
+    }
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #byStore(name: string, help: string): Gauge<'store'> {
+    return new Gauge({ name, help, labelNames: ['store'], registers: [this.#registry] });
+  }
+}

@@ -1,0 +1,209 @@
+import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { type Hour, hourOf } from '../../messages/hour.ts';
+import { MESSAGE_TOPICS } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Poison } from '../../consumers/dead-letters.ts';
+import type { Progress } from '../../runtime/command.ts';
+import { Turns } from '../../runtime/turns.ts';
+import { type HeldCell, heldCells } from './analytics-rows.ts';
+import { type Books, placeOf, readBooks, type Reach } from './books.ts';
+import { compare, type ComparedCell, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
+import { DeadLetterPlaces } from './dead-letter-places.ts';
+import { Findings } from './findings.ts';
+import { LogCells } from './log-cells.ts';
+import { rangesSince, wholeRanges } from './log-ranges.ts';
+import { findMissingEffects } from './missing-effects.ts';
+import { findMissingRows, type RowFault } from './missing-rows.ts';
+import { instantsOf, type Period } from './period.ts';
+import { checkProfiles } from './profile-check.ts';
+import { countFaults, hoursOf, partitionOf, unknownBefore, type VerificationReport } from './report.ts';
+import { scanMessages } from './scan-messages.ts';
+
+export interface VerifyStores {
+  readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
+  readonly codec: Codec;
+  /** The database seen from the schema of the generation of profiles, and of that of analytics. */
+  readonly profiles: Database;
+  readonly plans: Database;
+  readonly analytics: AnalyticsReader;
+}
+
+export interface VerifyOptions {
+  /** Whether every profile is compared by content: reads the whole log once for each 20,000 users. */
+  readonly deep?: boolean;
+  readonly repeatWindowMs: number;
+  readonly signal?: AbortSignal;
+  readonly report?: (progress: Progress) => void;
+  /** Called after each piece of the log with the time that it took. */
+  readonly rest?: (workedMs: number) => Promise<void>;
+}
+
+// Machines' clocks differ, and the log's is another than that of who took a message in.
+const CLOCK_MARGIN_MS = 3_600_000;
+
+/**
+ * Holds the log against what the readers left in Postgres and ClickHouse, by project and hour of arrival. Moves nothing;
+ * the readers may go on meanwhile: what they had not passed when it began is no fault.
+ *
+ * @throws TidemarkError what the stores throw.
+ */
+export async function verify(
+  stores: VerifyStores,
+  period: Period,
+  options: VerifyOptions,
+): Promise<VerificationReport> {
+  return new Verification(stores, period, options).run();
+}
+
+class Verification {
+  readonly #stores: VerifyStores;
+  readonly #period: Period;
+  readonly #options: VerifyOptions;
+  readonly #missing = { postgres: new Findings(), clickhouse: new Findings() };
+  readonly #surplusRows = new Findings();
+  #undecodable = 0;
+  #read = 0;
+
+  constructor(stores: VerifyStores, period: Period, options: VerifyOptions) {
+    this.#stores = stores;
+    this.#period = period;
+    this.#options = options;
+  }
+
+  async run(): Promise<VerificationReport> {
+    const startedMs = performance.now();
+    const { log, codec, profiles: database, plans } = this.#stores;
+    // First: what lies beyond is not yet, however far the readers come meanwhile.
+    const books = await readBooks(database, plans, this.#period);
+    const putAside = await DeadLetterPlaces.read(log, codec, this.#options.signal);
+    const counted = new LogCells(books, putAside, this.#period);
+    await this.#scan(counted, books, putAside);
+    const cells = compare(counted.cells, books.applied, await this.#held(books));
+    const faults = await this.#lookInto(cells, books, putAside);
+    const { deep = false, repeatWindowMs } = this.#options;
+    const { projectId } = this.#period;
+    const profiles = deep
+      ? await checkProfiles({ ...this.#scanParts(), ...this.#stores, putAside, repeatWindowMs, projectId })
+      : null;
+    return this.#report(startedMs, { cells, faults, profiles, books });
+  }
+
+  async #scan(counted: LogCells, books: Books, putAside: DeadLetterPlaces): Promise<void> {
+    const ranges = await this.#ranges();
+    const total = Number(ranges.reduce((sum, { from, to }) => sum + to - from, 0n));
+    const turns = new Turns();
+    for await (const { batch, decoded, poison } of scanMessages(this.#scanParts(), ranges)) {
+      for (const one of decoded) {
+        if (turns.isOver()) await turns.next();
+        counted.add(one);
+      }
+      for (const one of poison) this.#addUndecodable(one, books, putAside);
+      this.#read += batch.records.length;
+      this.#options.report?.({ done: this.#read, total, unit: 'messages' });
+    }
+  }
+
+  async #ranges(): Promise<readonly ScanRange[]> {
+    const whole = await wholeRanges(this.#stores.log, MESSAGE_TOPICS);
+    const { from } = instantsOf(this.#period);
+    return from === undefined ? whole : rangesSince(this.#stores.log, whole, from, CLOCK_MARGIN_MS);
+  }
+
+  /** A record that is no message belongs to no project: by when it was appended, and only where all are verified. */
+  #addUndecodable({ topic, partition, record }: Poison, { reach }: Books, putAside: DeadLetterPlaces): void {
+    const { since = -Infinity, until = Infinity, projectId } = this.#period;
+    const appendedAt = BigInt(Math.floor(record.appendedAtMs)) * 1000n;
+    const hour = hourOf(appendedAt);
+    if (hour < since || hour >= until || projectId !== undefined) return;
+    this.#undecodable++;
+    for (const [store, reader] of [
+      ['postgres', 'projector'],
+      ['clickhouse', 'sink'],
+    ] as const) {
+      const passed = reach[reader].get(placeOf({ topic, partition }))?.to ?? 0n;
+      if (record.offset >= passed || putAside.has(reader, { topic, partition }, record.offset)) continue;
+      const named = { project: null, message_id: null, user: null, received_at: null };
+      const why = `it cannot be read, and the ${reader} has not put it into the dead letters`;
+      this.#missing[store].add({ topic, partition, offset: String(record.offset), ...named, why });
+    }
+  }
+
+  async #held({ reach }: Books): Promise<ReadonlyMap<string, HeldCell>> {
+    const held = new Map<string, HeldCell>();
+    for (const topic of MESSAGE_TOPICS) {
+      const some = await heldCells(this.#stores.analytics, topic, partitionsOf(reach.sink, topic), this.#period);
+      for (const [name, cell] of some) held.set(name, cell);
+    }
+    return held;
+  }
+
+  /** Returns the faults of ClickHouse by cell; messages go to the findings. */
+  async #lookInto(
+    cells: readonly ComparedCell[],
+    books: Books,
+    putAside: DeadLetterPlaces,
+  ): Promise<ReadonlyMap<string, RowFault>> {
+    const parts = { ...this.#scanParts(), ...this.#stores, books, putAside };
+    for (const span of spansOf(cells.filter(differsInPostgres))) {
+      await findMissingEffects({ ...parts, missing: this.#missing.postgres }, span);
+    }
+    const faults = new Map<string, RowFault>();
+    for (const span of spansOf(cells.filter(differsInClickHouse))) {
+      const row = { ...parts, missing: this.#missing.clickhouse, surplus: this.#surplusRows };
+      for (const [name, fault] of await findMissingRows(row, span)) faults.set(name, fault);
+    }
+    return faults;
+  }
+
+  #scanParts() {
+    const { signal, rest } = this.#options;
+    return { log: this.#stores.log, codec: this.#stores.codec, signal, rest };
+  }
+
+  #report(startedMs: number, found: Found): VerificationReport {
+    const { cells, faults, profiles, books } = found;
+    const { from, to } = instantsOf(this.#period);
+    const hours = hoursOf(cells, faults);
+    const counts = countFaults(cells);
+    const missing = {
+      postgres: { ...this.#missing.postgres.result(), uncounted: counts.missing },
+      clickhouse: this.#missing.clickhouse.result(),
+    };
+    const isWhole = missing.postgres.count === 0 && missing.clickhouse.count === 0 && this.#surplusRows.count === 0;
+    return {
+      equal: isWhole && hours.every(({ equal }) => equal) && (profiles?.different.count ?? 0) === 0,
+      since: from === undefined ? null : formatMicros(from),
+      until: to === undefined ? null : formatMicros(to),
+      project: this.#period.projectId ?? null,
+      records_read: this.#read,
+      took_ms: Math.round(performance.now() - startedMs),
+      hours,
+      undecodable: this.#undecodable,
+      missing,
+      surplus: { postgres: counts.surplus, clickhouse: this.#surplusRows.result() },
+      unknown_before: unknownBefore(books),
+      profiles,
+    };
+  }
+}
+
+interface Found {
+  readonly cells: readonly ComparedCell[];
+  readonly faults: ReadonlyMap<string, RowFault>;
+  readonly profiles: VerificationReport['profiles'];
+  readonly books: Books;
+}
+
+function partitionsOf(reach: ReadonlyMap<string, Reach>, topic: string): ReadonlyMap<number, Reach> {
+  const entries = [...reach].map(([place, one]) => [partitionOf(place), one] as const);
+  return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
+}
+
+/** The last hours that have ended. */
+export function lastHours(count: number, nowMs = Date.now()): Period & { readonly since: Hour; readonly until: Hour } {
+  const until = hourOf(BigInt(nowMs) * 1000n);
+  return { since: until - count, until };
+}

@@ -1,0 +1,89 @@
+/** Cursors over audiences: opaque, of a fixed form, valid for as long as what they name is there. */
+import type { AudiencePlace } from '../audience/saved/audience-store.ts';
+import type { Micros } from '../messages/message.ts';
+import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
+
+/** A place in the stream of an audience's members: after this user, evaluated as of `now`. */
+export interface MembersPlace {
+  readonly audienceId: string;
+  /** Of the definition. */
+  readonly version: number;
+  readonly now: Micros;
+  readonly after: bigint;
+}
+
+/** A place in the stream of changes: after this user of this evaluation. */
+export interface ChangesPlace {
+  readonly audienceId: string;
+  readonly at: Micros;
+  readonly after: bigint;
+}
+
+const FORMATS = { list: 2, members: 3, changes: 4 } as const;
+const LAST_USER = 2n ** 128n - 1n;
+const MAX_LENGTH = 160;
+
+export function encodeListCursor({ createdAtMs, id }: AudiencePlace): string {
+  return pack(FORMATS.list, [BigInt(createdAtMs), 0n, 0n], id);
+}
+
+export function decodeListCursor(text: string): AudiencePlace | undefined {
+  const read = unpack(FORMATS.list, text);
+  return read && { createdAtMs: Number(read.numbers[0]), id: read.id };
+}
+
+export function encodeMembersCursor({ audienceId, version, now, after }: MembersPlace): string {
+  return pack(FORMATS.members, [now, BigInt(version), after], audienceId);
+}
+
+export function decodeMembersCursor(text: string): MembersPlace | undefined {
+  const read = unpack(FORMATS.members, text);
+  if (read === undefined) return undefined;
+  const [now, version, after] = read.numbers;
+  return isOnTheCalendar(now) ? { audienceId: read.id, version: Number(version), now, after } : undefined;
+}
+
+export function encodeChangesCursor({ audienceId, at, after }: ChangesPlace): string {
+  return pack(FORMATS.changes, [at, 0n, after], audienceId);
+}
+
+export function decodeChangesCursor(text: string): ChangesPlace | undefined {
+  const read = unpack(FORMATS.changes, text);
+  if (read === undefined) return undefined;
+  const [at, , after] = read.numbers;
+  return isOnTheCalendar(at) ? { audienceId: read.id, at, after } : undefined;
+}
+
+/** The number of the user with this internal id: its first 128 bits. */
+export function userNumberOf(internalId: string): bigint {
+  return BigInt(`0x${internalId.slice(0, 32)}`);
+}
+
+/** Stands before every user, and behind. */
+export const BEFORE_ALL = 0n;
+export const BEHIND_ALL = LAST_USER;
+
+/** base64url of the format, a time, a small number, a user's number and an id. One place has one cursor. */
+function pack(format: number, [time, small, user]: readonly [bigint, bigint, bigint], id: string): string {
+  const head = Buffer.alloc(29);
+  head.writeUInt8(format);
+  head.writeBigInt64BE(time, 1);
+  head.writeUInt32BE(Number(small), 9);
+  head.writeBigUInt64BE(user >> 64n, 13);
+  head.writeBigUInt64BE(user & (2n ** 64n - 1n), 21);
+  return Buffer.concat([head, Buffer.from(id)]).toString('base64url');
+}
+
+function unpack(format: number, text: string): { numbers: readonly [bigint, bigint, bigint]; id: string } | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length < 30 || bytes[0] !== format) return undefined;
+  const id = bytes.subarray(29).toString();
+  const user = (bytes.readBigUInt64BE(13) << 64n) | bytes.readBigUInt64BE(21);
+  const numbers = [bytes.readBigInt64BE(1), BigInt(bytes.readUInt32BE(9)), user] as const;
+  return /^\w+$/.test(id) && pack(format, numbers, id) === text ? { numbers, id } : undefined;
+}
+
+function isOnTheCalendar(micros: Micros): boolean {
+  return micros >= EARLIEST && micros < END_OF_TIME;
+}

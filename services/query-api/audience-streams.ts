@@ -1,0 +1,148 @@
+import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { SavedAudience } from '../audience/saved/audience-store.ts';
+import { compileMembers } from '../audience/sql/compile-members.ts';
+import { definitionOf } from '../audience/saved/keeper.ts';
+import type { Refusal } from '../http/problems.ts';
+import type { Answer } from '../http/route.ts';
+import { isHex } from '../messages/hex.ts';
+import type { Micros } from '../messages/message.ts';
+import { EARLIEST, formatMicros, parseTimestamp } from '../messages/timestamp.ts';
+import type { Project } from '../stores/projects/project-store.ts';
+import {
+  BEFORE_ALL,
+  BEHIND_ALL,
+  type ChangesPlace,
+  decodeChangesCursor,
+  decodeMembersCursor,
+  encodeChangesCursor,
+  encodeMembersCursor,
+  type MembersPlace,
+  userNumberOf,
+} from './audience-cursor.ts';
+import { ndjsonAnswer } from './ndjson.ts';
+import { type Asked, type Checked, refuseParameter, single } from './query.ts';
+import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved-audiences.ts';
+
+export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
+  readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'settledAt'>;
+  readonly limitsOf: (project: Project) => QueryLimits;
+  readonly nowMs?: () => number;
+}
+
+/** `GET /v1/audiences/:id/members` */
+export async function answerMembers(parts: StreamParts, call: Asked): Promise<Answer | Refusal> {
+  const audience = await findAudience(parts, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  const asked = readStreamQuery(call.query, decodeMembersCursor);
+  if (!asked.ok) return asked.refusal;
+  const { limit, after, cursor } = asked.value;
+  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
+  if (cursor !== undefined && cursor.version !== audience.version) return CHANGED;
+  if (after !== undefined && cursor === undefined) return AFTER_WHAT;
+  const place = { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
+  const { project } = call;
+  const query = compileMembers(definitionOf(audience, project), { projectId: project.id, ...place, limit });
+  const lines = await parts.analytics.stream(query, parts.limitsOf(project));
+  return ndjsonAnswer(lines, {
+    counts: limit !== null,
+    end: (ending) => {
+      if (ending.lines !== limit) return { next_cursor: null };
+      const { internal_id: last } = JSON.parse(ending.lastLine) as { internal_id: string };
+      return { next_cursor: encodeMembersCursor({ ...place, after: userNumberOf(last) }) };
+    },
+    headers: { 'Tidemark-Cursor': encodeMembersCursor(place) },
+  });
+}
+
+/** `GET /v1/audiences/:id/changes` */
+export async function answerChanges(parts: StreamParts, call: Asked): Promise<Answer | Refusal> {
+  const audience = await findAudience(parts, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  const asked = readStreamQuery(call.query, decodeChangesCursor);
+  if (!asked.ok) return asked.refusal;
+  const since = single(call.query, 'since', (text) => readSince(text, call.project));
+  if (!since.ok) return since.refusal;
+  const { limit, after, cursor } = asked.value;
+  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
+  if (cursor !== undefined && (since.value !== undefined || after !== undefined)) return EITHER;
+  if (after !== undefined && since.value === undefined) return AFTER_WHEN;
+  const place = cursor ?? { at: since.value ?? EARLIEST, after: after ?? BEHIND_ALL };
+  return changesAnswer(parts, call, audience, { ...place, limit });
+}
+
+async function changesAnswer(
+  { analytics, limitsOf }: StreamParts,
+  { project }: Asked,
+  { id }: SavedAudience,
+  { at, after, limit }: Omit<ChangesPlace, 'audienceId'> & { readonly limit: number | null },
+): Promise<Answer> {
+  const until = await analytics.settledAt(project.id, id);
+  const names = { projectId: project.id, audienceId: id };
+  const query = { ...names, after: { at, user: after }, until: until ?? EARLIEST, limit };
+  const lines = await analytics.audienceChanges(query, limitsOf(project));
+  const through = until === null ? null : formatMicros(until);
+  return ndjsonAnswer(lines, {
+    counts: limit !== null,
+    end: (ending) => {
+      if (ending.lines !== limit) return { next_cursor: null, through };
+      const last = JSON.parse(ending.lastLine) as { internal_id: string; at: string };
+      const place = { audienceId: id, at: microsOf(last.at), after: userNumberOf(last.internal_id) };
+      return { next_cursor: encodeChangesCursor(place), through: last.at };
+    },
+  });
+}
+
+const FOREIGN_CURSOR = refuseParameter('cursor', 'is that of another audience').refusal;
+const AFTER_WHAT = refuseParameter('after', 'goes with the cursor of the stream that it continues').refusal;
+const AFTER_WHEN = refuseParameter('after', 'goes with the since of the change that it names').refusal;
+const EITHER = refuseParameter('cursor', 'stands in place of since and after').refusal;
+
+const CHANGED: Refusal = {
+  refused: 'conflict',
+  detail: 'The definition was changed since this cursor was given. Begin again without one.',
+};
+
+function beginning({ id, version }: SavedAudience, { nowMs = Date.now }: StreamParts): MembersPlace {
+  return { audienceId: id, version, now: BigInt(Math.floor(nowMs())) * 1000n, after: BEFORE_ALL };
+}
+
+interface StreamQuery<T> {
+  readonly limit: number | null;
+  readonly after: bigint | undefined;
+  readonly cursor: T | undefined;
+}
+
+function readStreamQuery<T>(query: URLSearchParams, decode: (text: string) => T | undefined): Checked<StreamQuery<T>> {
+  const limit = single(query, 'limit', readStreamLimit);
+  if (!limit.ok) return limit;
+  const after = single(query, 'after', readInternalId);
+  if (!after.ok) return after;
+  const cursor = single(query, 'cursor', (text) => readCursor(text, decode));
+  if (!cursor.ok) return cursor;
+  return { ok: true, value: { limit: limit.value, after: after.value, cursor: cursor.value } };
+}
+
+/** Of lines: without one, all. */
+function readStreamLimit(text: string | undefined): Checked<number | null> {
+  if (text === undefined) return { ok: true, value: null };
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return limit > 0 ? { ok: true, value: limit } : refuseParameter('limit', 'is a whole number from 1 to 999999999');
+}
+
+function readInternalId(text: string | undefined): Checked<bigint | undefined> {
+  if (text === undefined) return { ok: true, value: undefined };
+  if (!isHex(text, 64)) return refuseParameter('after', 'is not an internal id');
+  return { ok: true, value: userNumberOf(text) };
+}
+
+function readSince(text: string | undefined, { timezone }: Project): Checked<Micros | undefined> {
+  if (text === undefined) return { ok: true, value: undefined };
+  const read = parseTimestamp(text, timezone);
+  return read.ok ? { ok: true, value: read.micros } : refuseParameter('since', read.message);
+}
+
+function microsOf(time: string): Micros {
+  const read = parseTimestamp(time, 'UTC');
+  if (!read.ok) throw new Error(`not a time of ours: ${time}`);
+  return read.micros;
+}

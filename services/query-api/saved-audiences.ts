@@ -1,0 +1,187 @@
+import type { AudienceStore, NewAudience, SavedAudience } from '../audience/saved/audience-store.ts';
+import { readDefinition } from '../audience/definition/definition.ts';
+import type { AudienceEvaluator } from '../audience/saved/keeper.ts';
+import { formatRefresh, parseRefresh } from '../audience/saved/refresh.ts';
+import { invalid, type Refusal } from '../http/problems.ts';
+import type { Answer } from '../http/route.ts';
+import { parseBody, toJsonText } from '../messages/json.ts';
+import type { Problem } from '../messages/message.ts';
+import { formatMicros } from '../messages/timestamp.ts';
+import { decodeListCursor, encodeListCursor } from './audience-cursor.ts';
+import { type Asked, type Checked, readLimit, refuseParameter, single } from './query.ts';
+
+/** What saved audiences are asked of. */
+export interface SavedAudienceParts {
+  readonly saved: AudienceStore;
+  readonly evaluator: AudienceEvaluator;
+}
+
+/** `POST /v1/audiences` */
+export async function answerSave({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+  const body = readBody(call, ['name', 'definition']);
+  if (!body.ok) return body.refusal;
+  const { name = '', definition = '', refreshMs = null } = body.value;
+  const audience = await saved.create(call.project.id, { name, definition, refreshMs });
+  return { status: 201, body: shown(audience), headers: { Location: `/v1/audiences/${audience.id}` } };
+}
+
+/** `GET /v1/audiences` */
+export async function answerList({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+  const limit = single(call.query, 'limit', readLimit);
+  if (!limit.ok) return limit.refusal;
+  const after = single(call.query, 'cursor', (text) => readCursor(text, decodeListCursor));
+  if (!after.ok) return after.refusal;
+  // One more than the page holds tells whether there is another.
+  const found = await saved.list(call.project.id, limit.value + 1, after.value);
+  const page = found.slice(0, limit.value);
+  const last = page.at(-1);
+  const next = found.length > page.length && last !== undefined ? encodeListCursor(last) : null;
+  const body = `{"audiences":[${page.map(shown).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return { status: 200, body };
+}
+
+/** `GET /v1/audiences/:id` */
+export async function answerSaved(parts: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+  const audience = await findAudience(parts, call);
+  return audience === undefined ? NO_AUDIENCE : { status: 200, body: shown(audience) };
+}
+
+/** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
+export async function answerChange(
+  { saved }: SavedAudienceParts,
+  call: Asked,
+  replaces: boolean,
+): Promise<Answer | Refusal> {
+  const body = readBody(call, replaces ? ['name', 'definition'] : []);
+  if (!body.ok) return body.refusal;
+  const id = audienceIdOf(call);
+  if (id === undefined) return NO_AUDIENCE;
+  const changes = { ...(replaces && { refreshMs: null }), ...body.value };
+  return { status: 200, body: shown(await saved.update(call.project.id, id, changes)) };
+}
+
+/** `DELETE /v1/audiences/:id` */
+export async function answerDelete({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+  const id = audienceIdOf(call);
+  if (id === undefined) return NO_AUDIENCE;
+  await saved.remove(call.project.id, id);
+  return { status: 200, body: JSON.stringify({ id, deleted: true }) };
+}
+
+/** `POST /v1/audiences/:id/evaluate` */
+export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+  const id = audienceIdOf(call);
+  if (id === undefined) return NO_AUDIENCE;
+  return { status: 200, body: shown(await evaluator.evaluate(call.project.id, id)) };
+}
+
+export const NO_AUDIENCE: Refusal = { refused: 'not-found', detail: 'This project has no such audience.' };
+
+/** The audience that the path names. */
+export async function findAudience(
+  { saved }: Pick<SavedAudienceParts, 'saved'>,
+  call: Asked,
+): Promise<SavedAudience | undefined> {
+  const id = audienceIdOf(call);
+  return id === undefined ? undefined : saved.find(call.project.id, id);
+}
+
+/** A cursor of ours, undefined where none is given. */
+export function readCursor<T>(
+  text: string | undefined,
+  decode: (text: string) => T | undefined,
+): Checked<T | undefined> {
+  const place = text === undefined ? undefined : decode(text);
+  if (text !== undefined && place === undefined) return refuseParameter('cursor', 'is none that this service gave');
+  return { ok: true, value: place };
+}
+
+function audienceIdOf(call: Asked): string | undefined {
+  const id = call.params['id'] ?? '';
+  return /^\w{1,64}$/.test(id) ? id : undefined;
+}
+
+/** What stands in the body, each member checked. */
+function readBody(call: Asked, required: readonly string[]): Checked<Partial<NewAudience>> {
+  const parsed = parseBody(call.text);
+  if (!parsed.ok) return refused(parsed.problems);
+  const body = parsed.value.exact;
+  if (!isObject(body)) return refused([{ path: '', message: 'is not an object' }]);
+  const definition = readSaved(body['definition'], call.project);
+  const { name, refresh } = body;
+  const refreshMs = readRefresh(refresh);
+  const problems: Problem[] = [
+    ...missingOf(body, required),
+    ...(isName(name) ? [] : [{ path: '/name', message: 'is not a text of 1 to 200 characters' }]),
+    ...definition.problems,
+    ...(refresh === undefined || refreshMs !== undefined ? [] : [{ path: '/refresh', message: NO_REFRESH }]),
+  ];
+  if (problems.length > 0) return refused(problems);
+  return {
+    ok: true,
+    value: {
+      ...(name !== undefined && { name: name as string }),
+      ...(definition.text !== undefined && { definition: definition.text }),
+      ...(refreshMs !== undefined && { refreshMs }),
+    },
+  };
+}
+
+function missingOf(body: Readonly<Record<string, unknown>>, required: readonly string[]): Problem[] {
+  const isEmpty = ['name', 'definition', 'refresh'].every((name) => body[name] === undefined);
+  if (required.length === 0 && isEmpty) {
+    return [{ path: '', message: 'names nothing to change: name, definition or refresh' }];
+  }
+  return required
+    .filter((name) => body[name] === undefined)
+    .map((name) => ({ path: `/${name}`, message: 'is required' }));
+}
+
+/** A definition as it is kept: as it was sent. */
+function readSaved(
+  definition: unknown,
+  { timezone }: Pick<Asked['project'], 'timezone'>,
+): { readonly text?: string; readonly problems: readonly Problem[] } {
+  if (definition === undefined) return { problems: [] };
+  const read = readDefinition(definition, { timezone, path: '/definition' });
+  return read.ok ? { text: toJsonText(definition), problems: [] } : { problems: read.problems };
+}
+
+function readRefresh(refresh: unknown): number | null | undefined {
+  if (refresh === null) return null;
+  return typeof refresh === 'string' ? parseRefresh(refresh) : undefined;
+}
+
+const NO_REFRESH = 'is neither null nor a time such as 15m, 1h, 1d or 1w, from a minute to a year';
+
+/** Where there is none, it is another's to say. */
+function isName(name: unknown): boolean {
+  if (name === undefined) return true;
+  return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= 200 && !/\p{Cc}/u.test(name);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}
+
+function refused(problems: readonly Problem[]): { readonly ok: false; readonly refusal: Refusal } {
+  return { ok: false, refusal: invalid('invalid-body', problems) };
+}
+
+/** The definition is JSON text already and goes in untouched, every digit kept. */
+export function shown(audience: SavedAudience): string {
+  const { id, name, definition, version, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } = audience;
+  const rest = {
+    version,
+    refresh: refreshMs === null ? null : formatRefresh(refreshMs),
+    created_at: instant(createdAtMs),
+    updated_at: instant(updatedAtMs),
+    evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
+    failure,
+  };
+  return `${JSON.stringify({ id, name }).slice(0, -1)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
+}
+
+function instant(ms: number): string {
+  return formatMicros(BigInt(ms) * 1000n);
+}

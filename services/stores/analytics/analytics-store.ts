@@ -1,0 +1,150 @@
+import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import type { Micros } from '../../messages/message.ts';
+import type { AudienceHistory, ChangesQuery } from './audience-history.ts';
+import type { RowTable } from './columns.ts';
+
+/**
+ * Rows of one insert by table: chunks of whole lines, each the values of the table's `COLUMNS` as a JSON array (of
+ * `JSONCompactEachRow`: without the columns' names, an eighth less work for ClickHouse and a quarter less to send) and a
+ * newline.
+ */
+export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
+
+/** A range of one partition: from this offset (inclusive) to this position, whose offset is exclusive. */
+export interface HeldRange extends TopicPartition {
+  readonly from: bigint;
+  readonly to: Position;
+}
+
+/** What the sink writes to. */
+export interface AnalyticsWriter {
+  /**
+   * Inserts all rows of these ranges, then notes the ranges as held. Resolves when they would survive a crash; if it
+   * rejects, some of the rows may be there. Inserting the same ranges again, with the same rows, changes no answer.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE` and `STORE_TIMEOUT`, retryable; `STORE_REJECTED` where a row is refused
+   *   whatever one does; `STOPPING`.
+   */
+  insert(ranges: readonly HeldRange[], rows: Rows): Promise<void>;
+  /** Up to where each partition is held without a hole from offset 0; its beginning where nothing is. In order. */
+  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
+  /**
+   * Writes down in one row what `heldUpTo` reads from many, so that it stays as quick after years as after a day; for
+   * once in a while. Changes no answer.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable; `STORE_REJECTED`; `STOPPING`.
+   */
+  compactHeld(): Promise<void>;
+}
+
+/** One page of a user's events, newest first by (timestamp, messageId, event). */
+export interface EventsQuery {
+  readonly projectId: string;
+  readonly userKey: string;
+  /** Only events of this name. */
+  readonly event?: string;
+  readonly limit: number;
+  /** Only what comes after this one in the order of the page. */
+  readonly after?: EventPlace;
+}
+
+/** A place in a user's events. Without `event` it lies after all events of that time and id. */
+export interface EventPlace {
+  readonly timestamp: Micros;
+  readonly messageId: string;
+  readonly event?: string;
+}
+
+export interface StoredEvent {
+  readonly messageId: string;
+  readonly event: string;
+  readonly timestamp: Micros;
+  readonly receivedAt: Micros;
+  readonly sessionId: string | null;
+  /** JSON text as it was sent. */
+  readonly properties: string;
+}
+
+/** A parameterised query: `{name:Type}` in `sql`, nothing of a caller's in it. */
+export interface Query {
+  /** Whose messages alone it is about: answered by the generation that is live for them. Left out: for everybody's. */
+  readonly projectId?: string;
+  readonly sql: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface QueryLimits {
+  readonly maxMs: number;
+  readonly maxMemoryBytes: number;
+  readonly maxRowsRead: number;
+}
+
+export interface QueryResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly tookMs: number;
+  readonly rowsRead: number;
+  /** Uncompressed. */
+  readonly bytesRead: number;
+}
+
+/** What others may ask of analytics. Arguments and results can be cloned between threads. */
+export interface AnalyticsReader {
+  /** Of the copies of a message, by user, event and message id, the first of each UTC day of `timestamp`. */
+  userEvents(query: EventsQuery): Promise<readonly StoredEvent[]>;
+  /**
+   * Runs a SELECT; 64-bit and wider integers come back as strings.
+   *
+   * @throws TidemarkError `QUERY_LIMIT` past a limit, naming it; `STORE_REJECTED` where the query is wrong;
+   *   `TOO_MANY_QUESTIONS`, `STORE_UNAVAILABLE` and `STOPPING`, retryable.
+   */
+  ask(query: Query, limits: QueryLimits): Promise<QueryResult>;
+  /**
+   * Runs a SELECT of any number of rows; resolves once the first have come, or there are none. Chunks of JSON, a line
+   * each row (a chunk may end within one), each made when it is asked for and the one after it. `maxMs` is for the first
+   * rows; all of them may take `STREAM_MS_PER_MS` times as long, and no chunk may be waited for longer than a minute.
+   *
+   * @throws TidemarkError as `ask`; while it is read, too.
+   */
+  stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+  /** Who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
+  audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+  /** The newest evaluation of a kept audience that `audienceChanges` shows. */
+  settledAt(projectId: string, audienceId: string): Promise<Micros | null>;
+}
+
+/** By how much longer than its first rows all rows of a stream may take. */
+export const STREAM_MS_PER_MS = 30;
+
+/** Which generation answers for everybody, and for the projects that have one of their own. */
+export interface LiveNumbers {
+  readonly all: number;
+  readonly own: ReadonlyMap<string, number>;
+}
+
+/**
+ * The generations of analytics: the first is the database that was opened, each later one a database beside it, with the
+ * same tables. See `services/generations`.
+ */
+export interface AnalyticsGenerations {
+  /**
+   * A generation that was made before, its tables up to date; the same object each time. Closed with the whole.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE` also where there is no such generation.
+   */
+  ofGeneration(number: number): Promise<AnalyticsStore>;
+  /** Makes the database of a generation, where it is absent. Not for the first. */
+  makeGeneration(number: number): Promise<void>;
+  /** Deletes what a generation holds: its database; of the first, which is the one that was opened, all rows. */
+  dropGeneration(number: number): Promise<void>;
+  /** The name of a generation's database, as SQL takes it: for questions over two of them. */
+  databaseOf(number: number): Promise<string>;
+  /** Makes the plain views of the database that was opened show these generations. May be repeated. */
+  showGenerations(live: LiveNumbers): Promise<void>;
+}
+
+export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations, AudienceHistory {
+  /** Resolves when it can answer now. @throws TidemarkError `STORE_UNAVAILABLE`. */
+  check(): Promise<void>;
+  /** Ends queries under way, waits for inserts, then closes. Idempotent. */
+  close(): Promise<void>;
+}

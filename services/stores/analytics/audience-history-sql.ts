@@ -1,0 +1,128 @@
+/**
+ * The SQL of the history of audiences. Pure. Its tables lie in the configured database whatever database the rest of a
+ * statement is asked in: `base` is that database, quoted.
+ */
+import type { Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Query } from './analytics-store.ts';
+import type { ChangesQuery, Evaluation } from './audience-history.ts';
+
+const OF_AUDIENCE = 'project_id = {hProject:String} AND audience_id = {hAudience:String}';
+const AT = "{hAt:DateTime64(6, 'UTC')}";
+
+type Named = Pick<Evaluation, 'projectId' | 'audienceId'>;
+
+/** Writes who entered and left. Of users who are many no list is made: only the set of those who were members. */
+export function differenceStatement(base: string, evaluation: Evaluation, members: Query): Query {
+  const before = `SELECT user FROM ${base}.audience_members FINAL WHERE ${OF_AUDIENCE} AND change = 'entered'`;
+  return {
+    sql: `INSERT INTO ${base}.audience_changes
+          (project_id, audience_id, evaluated_at, user, change, user_id, internal_id, version, cause)
+          SELECT {hProject:String}, {hAudience:String}, ${AT}, user, if(was_in, 'left', 'entered'), user_id, internal_id,
+                 {hVersion:UInt32}, {hCause:String}
+          FROM (SELECT *, user IN (${before}) AS was_in FROM (${members.sql})) WHERE is_in != was_in`,
+    params: { ...members.params, ...paramsOf(evaluation) },
+  };
+}
+
+/** What `differenceStatement` wrote, and how many were members before. */
+export function differenceQuery(base: string, evaluation: Evaluation): Query {
+  const changed = (change: string): string =>
+    `(SELECT count() FROM ${base}.audience_changes FINAL
+      WHERE ${OF_AUDIENCE} AND evaluated_at = ${AT} AND change = '${change}')`;
+  return {
+    sql: `SELECT ${changed('entered')} AS entered, ${changed('left')} AS left,
+                 (SELECT count() FROM ${base}.audience_members FINAL WHERE ${OF_AUDIENCE} AND change = 'entered') AS before`,
+    params: paramsOf(evaluation),
+  };
+}
+
+/** In this order; all may be run again. */
+export function settleStatements(base: string, evaluation: Evaluation): readonly Query[] {
+  const params = paramsOf(evaluation);
+  return [
+    {
+      sql: `INSERT INTO ${base}.audience_members (project_id, audience_id, user, change, evaluated_at)
+            SELECT project_id, audience_id, user, change, evaluated_at FROM ${base}.audience_changes
+            WHERE ${OF_AUDIENCE} AND evaluated_at = ${AT}`,
+      params,
+    },
+    {
+      sql: `INSERT INTO ${base}.audience_evaluations (project_id, audience_id, evaluated_at, version, cause)
+            SELECT {hProject:String}, {hAudience:String}, ${AT}, {hVersion:UInt32}, {hCause:String}`,
+      params,
+    },
+  ];
+}
+
+/** Removes what evaluations that came to nothing left behind: those before this one that are not settled. */
+export function unsettledQuery(base: string, evaluation: Evaluation): Query {
+  return {
+    sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${unsettled(base)}`,
+    params: paramsOf(evaluation),
+  };
+}
+
+export function dropUnsettledStatement(base: string, evaluation: Evaluation): Query {
+  return { sql: `DELETE FROM ${base}.audience_changes WHERE ${unsettled(base)}`, params: paramsOf(evaluation) };
+}
+
+function unsettled(base: string): string {
+  return `${OF_AUDIENCE} AND evaluated_at < ${AT} AND evaluated_at NOT IN (${settledOf(base)})`;
+}
+
+export function settledAtQuery(base: string, named: Named): Query {
+  return {
+    sql: `SELECT toUnixTimestamp64Micro(max(evaluated_at)) AS at, count() AS n
+          FROM ${base}.audience_evaluations WHERE ${OF_AUDIENCE}`,
+    params: namesOf(named),
+  };
+}
+
+export function forgetStatements(base: string, named: Named): readonly Query[] {
+  return ['audience_evaluations', 'audience_members', 'audience_changes'].map((table) => ({
+    sql: `DELETE FROM ${base}.${table} WHERE ${OF_AUDIENCE}`,
+    params: namesOf(named),
+  }));
+}
+
+/** Rows as the stream of changes shows them. */
+export function changesQuery(base: string, { after, until, limit, ...named }: ChangesQuery): Query {
+  const place = `(evaluated_at, user) > ({hAfter:DateTime64(6, 'UTC')}, {hUser:UInt128})`;
+  const last = limit === null ? '' : ' LIMIT {hLimit:UInt64}';
+  return {
+    projectId: named.projectId,
+    sql: `SELECT nullIf(changes.user_id, '') AS user_id, changes.internal_id AS internal_id, changes.change AS change,
+                 concat(replaceOne(toString(changes.evaluated_at), ' ', 'T'), 'Z') AS at,
+                 changes.version AS version, changes.cause AS cause
+          FROM ${base}.audience_changes AS changes
+          WHERE ${OF_AUDIENCE} AND evaluated_at >= {hAfter:DateTime64(6, 'UTC')}
+            AND evaluated_at <= {hUntil:DateTime64(6, 'UTC')} AND ${place}
+            AND evaluated_at IN (${settledOf(base)})
+          ORDER BY project_id, audience_id, evaluated_at, user${last}`,
+    params: {
+      ...namesOf(named),
+      hAfter: instant(after.at),
+      hUntil: instant(until),
+      hUser: after.user.toString(),
+      ...(limit !== null && { hLimit: String(limit) }),
+    },
+  };
+}
+
+function settledOf(base: string): string {
+  return `SELECT evaluated_at FROM ${base}.audience_evaluations WHERE ${OF_AUDIENCE}`;
+}
+
+function paramsOf(evaluation: Evaluation): Readonly<Record<string, string>> {
+  const { at, version, cause } = evaluation;
+  return { ...namesOf(evaluation), hAt: instant(at), hVersion: String(version), hCause: cause };
+}
+
+function namesOf({ projectId, audienceId }: Named): Readonly<Record<string, string>> {
+  return { hProject: projectId, hAudience: audienceId };
+}
+
+function instant(micros: Micros): string {
+  return formatMicros(micros).replace('T', ' ').slice(0, -1);
+}

@@ -1,0 +1,130 @@
+/** ClickHouse inside this process: chDB behind the official client. Imported by open.ts alone. */
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { lockFolder } from '../../../runtime/folder-lock.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { BootNote } from '../boot-note.ts';
+import { ChdbConnection } from './connection.ts';
+import { ChdbEngine } from './engine.ts';
+import { type ClickHouseClients, ClickHouseStore } from '../clickhouse/clickhouse-store.ts';
+import { EMBEDDED } from '../clickhouse/deployment.ts';
+import { LOOKUP_LIMITS } from '../clickhouse/settings.ts';
+import { fairGate } from '../question-gate.ts';
+import { Slots } from '../slots.ts';
+
+// Every statement under way holds a thread of libuv's pool, which is 4 unless UV_THREADPOOL_SIZE says more (settable from
+// within, before its first use): together these are 7, so that files and the embedded log want a larger pool.
+const INSERTS_AT_ONCE = 1;
+const LOOKUPS_AT_ONCE = 1;
+const QUESTIONS_AT_ONCE = 2;
+const STREAMS_AT_ONCE = 2;
+const EVALUATIONS_AT_ONCE = 1;
+
+/** The database that chDB has without being told. */
+const DATABASE = 'default';
+
+/**
+ * Opens the store in this folder, making it where it is absent, and brings its tables up to date. One chDB can be open
+ * in a process at a time; any thread will do.
+ *
+ * @throws TidemarkError `FOLDER_IN_USE`; `STORE_NEWER`; `STORE_UNAVAILABLE` where chDB cannot open it.
+ */
+export async function openChdb(folder: string): Promise<ClickHouseStore> {
+  const lock = lockFolder(folder);
+  try {
+    const databases = new ChdbDatabases(openEngine(folder));
+    const store = databases.first(() => lock.release());
+    await prepared(store, folder);
+    return store;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function openEngine(folder: string): ChdbEngine {
+  try {
+    return new ChdbEngine(`${folder}/store`);
+  } catch (error) {
+    throw new TidemarkError('STORE_UNAVAILABLE', `chDB cannot open ${folder}`, { cause: error });
+  }
+}
+
+/** The databases of one chDB. They share how many statements run at once. */
+class ChdbDatabases {
+  readonly name = DATABASE;
+  readonly gates = {
+    questions: fairGate(QUESTIONS_AT_ONCE),
+    streams: fairGate(STREAMS_AT_ONCE),
+    evaluations: fairGate(EVALUATIONS_AT_ONCE),
+  };
+  readonly #engine: ChdbEngine;
+  readonly #inserts = new Slots(INSERTS_AT_ONCE);
+  readonly #lookups = new Slots(LOOKUPS_AT_ONCE);
+  readonly #questions = new Slots(QUESTIONS_AT_ONCE);
+  readonly #streams = new Slots(STREAMS_AT_ONCE);
+  readonly #evaluations = new Slots(EVALUATIONS_AT_ONCE);
+
+  constructor(engine: ChdbEngine) {
+    this.#engine = engine;
+  }
+
+  /** @param release Called once it is closed, and chDB with it. */
+  first(release: () => void): ClickHouseStore {
+    const close = async (): Promise<void> => {
+      await this.#engine.close();
+      release();
+    };
+    return new ClickHouseStore(this.#clients(close), EMBEDDED, this);
+  }
+
+  async open(name: string): Promise<ClickHouseStore> {
+    const store = new ClickHouseStore(
+      this.#clients(() => Promise.resolve(), name),
+      EMBEDDED,
+      this,
+    );
+    await store.migrate();
+    return store;
+  }
+
+  #clients(release: () => Promise<void>, database?: string): ClickHouseClients {
+    const clientOf = (slots: Slots): ReturnType<typeof createClient> =>
+      createClient({
+        connection: new ChdbConnection(this.#engine, slots, database),
+        log: { level: ClickHouseLogLevel.OFF },
+      });
+    return {
+      inserts: clientOf(this.#inserts),
+      lookups: clientOf(this.#lookups),
+      questions: clientOf(this.#questions),
+      streams: clientOf(this.#streams),
+      evaluations: clientOf(this.#evaluations),
+      release,
+    };
+  }
+}
+
+async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
+  try {
+    await store.migrate();
+    const boots = new BootNote(folder);
+    if (boots.isAnother() || (await hasPutAside(store, boots.notedAtMs()))) await store.forgetDoubtful();
+    boots.note();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Whether chDB found a part that it could not read, written since it was last opened: what it held may have been noted. */
+async function hasPutAside(store: ClickHouseStore, sinceMs: number | undefined): Promise<boolean> {
+  if (sinceMs === undefined) return false;
+  const sql =
+    'SELECT count() > 0 AS found FROM system.detached_parts ' +
+    "WHERE reason = 'broken-on-start' AND modification_time >= fromUnixTimestamp64Milli({since:Int64})";
+  const { rows } = await store.ask(
+    { sql, params: { since: String(Math.floor(sinceMs / 1000) * 1000) } },
+    LOOKUP_LIMITS,
+  );
+  return Boolean(rows[0]?.['found']);
+}

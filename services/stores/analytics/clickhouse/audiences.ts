@@ -1,0 +1,84 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { Micros } from '../../../messages/message.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import type { Query, QueryLimits, QueryResult } from '../analytics-store.ts';
+import type { ChangesQuery, Difference, Evaluation } from '../audience-history.ts';
+import {
+  changesQuery,
+  differenceQuery,
+  differenceStatement,
+  dropUnsettledStatement,
+  forgetStatements,
+  settledAtQuery,
+  settleStatements,
+  unsettledQuery,
+} from '../audience-history-sql.ts';
+import { quotedName } from './deployment.ts';
+import { questionError } from './errors.ts';
+import { writingSettings } from './settings.ts';
+
+/** For what is written of an evaluation that is done: as much as it takes. */
+export const HISTORY_LIMITS: QueryLimits = { maxMs: 600_000, maxMemoryBytes: 2 ** 32, maxRowsRead: 2 ** 40 };
+
+export interface AudiencesParts {
+  readonly client: ClickHouseClient;
+  readonly ask: (query: Query) => Promise<QueryResult>;
+  readonly database: string;
+  readonly stopping: AbortSignal;
+}
+
+/** `AudienceHistory` in ClickHouse (schemas/clickhouse/006-audiences.sql). */
+export class ClickHouseAudiences {
+  readonly #parts: AudiencesParts;
+  readonly #base: string;
+
+  constructor(parts: AudiencesParts) {
+    this.#parts = parts;
+    this.#base = quotedName(parts.database);
+  }
+
+  async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
+    const { ask } = this.#parts;
+    const [unsettled] = (await ask(unsettledQuery(this.#base, evaluation))).rows;
+    if (unsettled?.['n'] !== '0') await this.#run(dropUnsettledStatement(this.#base, evaluation), HISTORY_LIMITS);
+    await this.#run(differenceStatement(this.#base, evaluation, members), limits);
+    const { rows } = await ask(differenceQuery(this.#base, evaluation));
+    const [entered, left, before] = ['entered', 'left', 'before'].map((name) => Number(rows[0]?.[name]));
+    if (entered === undefined || left === undefined || before === undefined) throw new Error('no row came');
+    return { entered, left, members: before + entered - left };
+  }
+
+  async settle(evaluation: Evaluation): Promise<void> {
+    for (const statement of settleStatements(this.#base, evaluation)) await this.#run(statement, HISTORY_LIMITS);
+  }
+
+  async settledAt(projectId: string, audienceId: string): Promise<Micros | null> {
+    const { rows } = await this.#parts.ask(settledAtQuery(this.#base, { projectId, audienceId }));
+    const { at, n } = rows[0] as { at: string; n: string };
+    return n === '0' ? null : BigInt(at);
+  }
+
+  async forget(projectId: string, audienceId: string): Promise<void> {
+    const statements = forgetStatements(this.#base, { projectId, audienceId });
+    for (const statement of statements) await this.#run(statement, HISTORY_LIMITS);
+  }
+
+  changes(query: ChangesQuery): Query {
+    return changesQuery(this.#base, query);
+  }
+
+  async #run({ sql, params }: Query, limits: QueryLimits): Promise<void> {
+    const { client, stopping } = this.#parts;
+    try {
+      await client.command({
+        query: sql,
+        query_params: params,
+        clickhouse_settings: writingSettings(limits),
+        abort_signal: stopping,
+      });
+    } catch (error) {
+      if (stopping.aborted) throw new TidemarkError('STOPPING', 'analytics is being closed');
+      throw questionError(error, limits);
+    }
+  }
+}

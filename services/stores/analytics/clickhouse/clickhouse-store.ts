@@ -1,0 +1,294 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { drainStream, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
+import type { Position, TopicPartition } from '../../../event-log/event-log.ts';
+import { allDone } from '../../../runtime/all-done.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { Turns } from '../../../runtime/turns.ts';
+import type { Micros } from '../../../messages/message.ts';
+import type {
+  AnalyticsStore,
+  EventsQuery,
+  HeldRange,
+  LiveNumbers,
+  Query,
+  QueryLimits,
+  QueryResult,
+  Rows,
+  StoredEvent,
+} from '../analytics-store.ts';
+import type { ChangesQuery, Difference, Evaluation } from '../audience-history.ts';
+import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
+import type { Deployment } from './deployment.ts';
+import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
+import { insertError, openingError, questionError } from './errors.ts';
+import { columnNames, ROW_TABLES } from '../columns.ts';
+import { HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './held-ranges.ts';
+import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
+import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './settings.ts';
+import { openStream, type QuestionStream } from './stream.ts';
+import { userEvents } from '../user-events.ts';
+
+/** Clients of one ClickHouse, so that what is asked does not wait for an insert, nor the reverse. */
+export interface ClickHouseClients {
+  readonly inserts: ClickHouseClient;
+  /** Our own small questions by key. */
+  readonly lookups: ClickHouseClient;
+  readonly questions: ClickHouseClient;
+  /** Answers of any length, sent as they are computed. */
+  readonly streams: ClickHouseClient;
+  /** Questions whose answers go into tables. */
+  readonly evaluations: ClickHouseClient;
+  /** Called once all of them are closed. */
+  readonly release: () => Promise<void>;
+}
+
+interface JsonAnswer {
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+  readonly statistics: { readonly rows_read: number; readonly bytes_read: number };
+}
+
+export class ClickHouseStore implements AnalyticsStore {
+  readonly #clients: ClickHouseClients;
+  readonly #deployment: Deployment;
+  readonly #stopping = new AbortController();
+  readonly #gates: ClickHouseDatabases['gates'];
+  readonly #history: ClickHouseAudiences;
+  readonly #held: HeldRanges;
+  readonly #inserts = new Set<Promise<void>>();
+  readonly #streams = new Set<QuestionStream>();
+  readonly #generations: ClickHouseGenerations;
+  #closed: Promise<void> | undefined;
+
+  /** A store of one database; the others of `databases` are opened when they are asked for. */
+  constructor(clients: ClickHouseClients, deployment: Deployment, databases: ClickHouseDatabases) {
+    this.#clients = clients;
+    this.#deployment = deployment;
+    this.#generations = new ClickHouseGenerations(this, clients.inserts, databases);
+    this.#gates = databases.gates;
+    const stopping = this.#stopping.signal;
+    const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
+    const { insertSettings } = deployment;
+    this.#held = new HeldRanges({ client: clients.inserts, ask: (query) => this.#lookUp(query), insertSettings });
+    this.#history = new ClickHouseAudiences({ client: clients.evaluations, ask, database: databases.name, stopping });
+  }
+
+  /**
+   * Brings the tables up to date. @throws TidemarkError `STORE_NEWER`; `CONFIG_INVALID`; `STORE_UNAVAILABLE`;
+   * `SERVER_DENIED`.
+   */
+  async migrate(exclusively?: Exclusively): Promise<void> {
+    try {
+      // As patient as an evaluation: a statement may move every event.
+      await migrateClickHouse(this.#clients.evaluations, this.#deployment, exclusively);
+    } catch (error) {
+      throw error instanceof TidemarkError ? error : openingError(error);
+    }
+  }
+
+  /** After the machine went down: forgets the ranges that may not have reached the disk, in every generation. */
+  forgetDoubtful(): Promise<void> {
+    return this.#generations.forgetDoubtful();
+  }
+
+  async insert(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
+    this.#refuseIfStopping();
+    const inserted = this.#insertAll(ranges, rows);
+    this.#inserts.add(inserted);
+    try {
+      await inserted;
+    } finally {
+      this.#inserts.delete(inserted);
+    }
+  }
+
+  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    return this.#held.upTo(partitions);
+  }
+
+  async compactHeld(): Promise<void> {
+    this.#refuseIfStopping();
+    try {
+      await this.#held.compact();
+    } catch (error) {
+      throw error instanceof TidemarkError ? error : insertError(error);
+    }
+  }
+
+  userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
+    return userEvents(query, async (page) => (await this.#lookUp(page)).rows);
+  }
+
+  async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    this.#refuseIfStopping();
+    const { signal } = this.#stopping;
+    return this.#gates.questions.run(query.projectId ?? '', signal, () =>
+      this.#ask(this.#clients.questions, query, limits),
+    );
+  }
+
+  async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    this.#refuseIfStopping();
+    const stopping = this.#stopping.signal;
+    const leave = await this.#gates.streams.enter(query.projectId ?? '', stopping);
+    let opened: QuestionStream | undefined;
+    const onEnd = (): void => {
+      leave();
+      if (opened !== undefined) this.#streams.delete(opened);
+    };
+    try {
+      opened = await openStream(this.#clients.streams, query, limits, { stopping, onEnd });
+      if (!opened.ended) this.#streams.add(opened);
+      return opened;
+    } catch (error) {
+      onEnd();
+      this.#refuseIfStopping();
+      throw error;
+    }
+  }
+
+  audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    return this.stream(this.#history.changes(query), limits);
+  }
+
+  async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
+    this.#refuseIfStopping();
+    const { signal } = this.#stopping;
+    return this.#gates.evaluations.run(evaluation.projectId, signal, () =>
+      this.#history.difference(evaluation, members, limits),
+    );
+  }
+
+  settle(evaluation: Evaluation): Promise<void> {
+    this.#refuseIfStopping();
+    return this.#history.settle(evaluation);
+  }
+
+  settledAt(projectId: string, audienceId: string): Promise<Micros | null> {
+    return this.#history.settledAt(projectId, audienceId);
+  }
+
+  forgetAudience(projectId: string, audienceId: string): Promise<void> {
+    this.#refuseIfStopping();
+    return this.#history.forget(projectId, audienceId);
+  }
+
+  /** Runs a statement that makes or drops something, as it is to be run where this ClickHouse is. */
+  async define(sql: string, settings: ClickHouseSettings = {}): Promise<void> {
+    try {
+      const clickhouse_settings = { ...DEFINING, ...settings };
+      await this.#clients.inserts.command({ query: this.#deployment.statement(sql), clickhouse_settings });
+    } catch (error) {
+      throw openingError(error);
+    }
+  }
+
+  ofGeneration(number: number): Promise<AnalyticsStore> {
+    this.#refuseIfStopping();
+    return this.#generations.open(number);
+  }
+
+  databaseOf(number: number): Promise<string> {
+    return Promise.resolve(this.#generations.nameOf(number));
+  }
+
+  makeGeneration(number: number): Promise<void> {
+    return this.#generations.make(number);
+  }
+
+  dropGeneration(number: number): Promise<void> {
+    return this.#generations.drop(number);
+  }
+
+  showGenerations(live: LiveNumbers): Promise<void> {
+    return this.#generations.show(live);
+  }
+
+  async check(): Promise<void> {
+    await this.#lookUp({ sql: 'SELECT 1', params: {} });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #insertAll(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
+    try {
+      await allDone(ROW_TABLES.map((table) => this.#insertChunks(table, columnNames(table), rows.get(table) ?? [])));
+      // Last: a range that is noted is held whole.
+      await this.#insertChunks('held_ranges', HELD_RANGE_COLUMNS, ranges.map(heldRangeLine));
+    } catch (error) {
+      throw insertError(error);
+    }
+  }
+
+  async #insertChunks(table: string, columns: string, chunks: readonly Uint8Array[]): Promise<void> {
+    if (chunks.length === 0) return;
+    const { insertSettings, dropsRepeats } = this.#deployment;
+    const { stream } = await this.#clients.inserts.exec({
+      query: `INSERT INTO ${table} (${columns}) FORMAT JSONCompactEachRow`,
+      values: Readable.from(chunks, { objectMode: false }),
+      clickhouse_settings: {
+        ...INSERT_SETTINGS,
+        ...insertSettings,
+        ...(dropsRepeats && { insert_deduplication_token: await tokenOf(chunks) }),
+      },
+    });
+    await drainStream(stream);
+  }
+
+  #lookUp(query: Query): Promise<QueryResult> {
+    return this.#ask(this.#clients.lookups, query, LOOKUP_LIMITS);
+  }
+
+  async #ask(client: ClickHouseClient, { sql, params }: Query, limits: QueryLimits): Promise<QueryResult> {
+    this.#refuseIfStopping();
+    const startedMs = performance.now();
+    const { graceMs } = this.#deployment;
+    const stopping = this.#stopping.signal;
+    const patience = graceMs === undefined ? [] : [AbortSignal.timeout(limits.maxMs + graceMs)];
+    try {
+      const result = await client.query({
+        query: sql,
+        query_params: params,
+        format: 'JSON',
+        clickhouse_settings: questionSettings(limits),
+        abort_signal: AbortSignal.any([stopping, ...patience]),
+      });
+      const { data, statistics } = (await result.json()) as unknown as JsonAnswer;
+      const { rows_read: rowsRead, bytes_read: bytesRead } = statistics;
+      return { rows: data, tookMs: performance.now() - startedMs, rowsRead, bytesRead };
+    } catch (error) {
+      this.#refuseIfStopping();
+      throw questionError(error, limits);
+    }
+  }
+
+  #refuseIfStopping(): void {
+    if (this.#stopping.signal.aborted) throw new TidemarkError('STOPPING', 'analytics is being closed');
+  }
+
+  async #close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#generations.close();
+    await Promise.allSettled([...this.#inserts, ...Array.from(this.#streams, (stream) => stream.return())]);
+    const { release, ...clients } = this.#clients;
+    await Promise.all(Object.values(clients).map((client) => client.close()));
+    await release();
+  }
+}
+
+/**
+ * Names an insert by its bytes: that of a planned range is the same each time. It saves writing a repeat; what makes it
+ * harmless is that every table folds equal keys.
+ */
+async function tokenOf(chunks: readonly Uint8Array[]): Promise<string> {
+  const turns = new Turns();
+  const digest = createHash('sha256');
+  for (const chunk of chunks) {
+    if (turns.isOver()) await turns.next();
+    digest.update(chunk);
+  }
+  return digest.digest('hex');
+}

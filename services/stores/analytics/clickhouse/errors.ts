@@ -1,0 +1,137 @@
+import { getSystemErrorMap } from 'node:util';
+import { ClickHouseError } from '@clickhouse/client';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { isPermanent, reasonOf } from '../../../runtime/transport-faults.ts';
+import type { QueryLimits } from '../analytics-store.ts';
+
+/** https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp */
+type Limit = 'rows' | 'time' | 'memory';
+const LIMITS: Readonly<Record<string, Limit>> = {
+  158: 'rows', // TOO_MANY_ROWS
+  159: 'time', // TIMEOUT_EXCEEDED
+  160: 'time', // TOO_SLOW
+  241: 'memory', // MEMORY_LIMIT_EXCEEDED
+  307: 'rows', // TOO_MANY_BYTES
+};
+
+/** What a row itself can be refused for: it does not parse as its column's type. Anything else is not the row's fault. */
+const REFUSED_ROWS = new Set([
+  '6', // CANNOT_PARSE_TEXT
+  '25', // CANNOT_PARSE_ESCAPE_SEQUENCE
+  '26', // CANNOT_PARSE_QUOTED_STRING
+  '27', // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+  '38', // CANNOT_PARSE_DATE
+  '41', // CANNOT_PARSE_DATETIME
+  '53', // TYPE_MISMATCH
+  '69', // ARGUMENT_OUT_OF_BOUND
+  '72', // CANNOT_PARSE_NUMBER
+  '117', // INCORRECT_DATA
+  '128', // TOO_LARGE_ARRAY_SIZE
+  '131', // TOO_LARGE_STRING_SIZE
+  '306', // TOO_DEEP_RECURSION
+  '349', // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+  '467', // CANNOT_PARSE_BOOL
+  '691', // UNKNOWN_ELEMENT_OF_ENUM
+]);
+
+/** What can be told of a question that ClickHouse will never answer: the question itself is at fault. */
+const WRONG_QUESTIONS = new Set([
+  '36', // BAD_ARGUMENTS
+  '42', // NUMBER_OF_ARGUMENTS_DOESNT_MATCH
+  '43', // ILLEGAL_TYPE_OF_ARGUMENT
+  '46', // UNKNOWN_FUNCTION
+  '47', // UNKNOWN_IDENTIFIER
+  '53', // TYPE_MISMATCH
+  '60', // UNKNOWN_TABLE
+  '62', // SYNTAX_ERROR
+  '164', // READONLY
+  '167', // TOO_DEEP_AST
+  '168', // TOO_BIG_AST
+  '386', // NO_COMMON_TYPE
+  '427', // CANNOT_COMPILE_REGEXP
+  '456', // UNKNOWN_QUERY_PARAMETER
+  '457', // BAD_QUERY_PARAMETER
+]);
+
+/** What a server answers to a user whom it does not let in. */
+const DENIALS = new Set([
+  '192', // UNKNOWN_USER
+  '193', // WRONG_PASSWORD
+  '194', // REQUIRED_PASSWORD
+  '195', // IP_ADDRESS_NOT_ALLOWED
+  '164', // READONLY
+  '497', // ACCESS_DENIED
+  '516', // AUTHENTICATION_FAILED
+]);
+
+/** The error of opening or migrating as ours. */
+export function openingError(error: unknown): TidemarkError {
+  const { code, says } = told(error);
+  const cause = quoteless(error, says);
+  if (DENIALS.has(code)) return new TidemarkError('SERVER_DENIED', `ClickHouse denies access: ${says}`, { cause });
+  if (isPermanent(error)) return new TidemarkError('SERVER_DENIED', `no TLS with ClickHouse: ${says}`, { cause });
+  if (WRONG_QUESTIONS.has(code))
+    return new TidemarkError('STORE_REJECTED', `ClickHouse refuses it: ${says}`, { cause });
+  return unavailable(error, says);
+}
+
+/** What ClickHouse's driver says where an answer does not come in time. It has no code. */
+const NO_ANSWER = 'Timeout error.';
+
+/** The error of an insert as ours. */
+export function insertError(error: unknown): TidemarkError {
+  const { code, says } = told(error);
+  if (LIMITS[code] === 'time' || says === NO_ANSWER) {
+    const cause = quoteless(error, says);
+    return new TidemarkError('STORE_TIMEOUT', `ClickHouse does not finish it in time: ${says}`, { cause });
+  }
+  return REFUSED_ROWS.has(code)
+    ? new TidemarkError('STORE_REJECTED', `ClickHouse refuses a row: ${says}`, { cause: quoteless(error, says) })
+    : unavailable(error, says);
+}
+
+/** The error of a question as ours; with its limits, the one that it went past is told in full. */
+export function questionError(error: unknown, limits?: QueryLimits): TidemarkError {
+  const { code, says } = told(error);
+  const limit = LIMITS[code];
+  const options = { cause: quoteless(error, says) };
+  if (limit !== undefined) {
+    const most = limits === undefined ? '' : ` (${amountOf(limit, limits)})`;
+    return new TidemarkError('QUERY_LIMIT', `the question went past its limit of ${limit}${most}`, options);
+  }
+  if (WRONG_QUESTIONS.has(code)) return new TidemarkError('STORE_REJECTED', `ClickHouse refuses it: ${says}`, options);
+  return unavailable(error, says);
+}
+
+function amountOf(limit: Limit, { maxMs, maxMemoryBytes, maxRowsRead }: QueryLimits): string {
+  return { time: `${maxMs} ms`, memory: `${maxMemoryBytes} bytes`, rows: `${maxRowsRead} rows read` }[limit];
+}
+
+function unavailable(error: unknown, says: string): TidemarkError {
+  return new TidemarkError('STORE_UNAVAILABLE', `ClickHouse cannot do it now: ${says}`, {
+    cause: quoteless(error, says),
+  });
+}
+
+function told(error: unknown): { code: string; says: string } {
+  if (!(error instanceof ClickHouseError)) return { code: '', says: reasonOf(error) };
+  return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() + systemSays(error) };
+}
+
+/** What the operating system said (the disk is full, too many open files), by its number: ClickHouse's text quotes. */
+function systemSays({ code, message }: ClickHouseError): string {
+  const errno = REFUSED_ROWS.has(code) ? undefined : /\berrno: (\d{1,3})\b/.exec(message)?.[1];
+  const [name, text] = (errno && getSystemErrorMap().get(-Number(errno))) || [];
+  return name === undefined ? '' : ` (${name}: ${text})`;
+}
+
+/** ClickHouse quotes the row or the value, which may be a person's: neither goes where errors are printed. */
+function quoteless(error: unknown, says: string): unknown {
+  if (!(error instanceof ClickHouseError)) return error;
+  const cause = new Error(says);
+  cause.stack = `Error: ${says}\n${error.stack
+    ?.split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .join('\n')}`;
+  return cause;
+}

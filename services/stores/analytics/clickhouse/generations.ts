@@ -1,0 +1,147 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import type { LiveNumbers } from '../analytics-store.ts';
+import type { ClickHouseStore } from './clickhouse-store.ts';
+import { quotedName } from './deployment.ts';
+import { openingError } from './errors.ts';
+import { FORGET_DOUBTFUL } from './held-ranges.ts';
+import { viewStatements } from './views.ts';
+import type { QuestionGate } from '../question-gate.ts';
+
+/** The databases beside the one that was opened. */
+export interface ClickHouseDatabases {
+  /** The name of the database that was opened: that of the first generation. */
+  readonly name: string;
+  /** What all of them share. */
+  readonly gates: Readonly<Record<'questions' | 'streams' | 'evaluations', QuestionGate>>;
+  /** Opens a database of this name, which is there, and brings its tables up to date. */
+  open(name: string): Promise<ClickHouseStore>;
+}
+
+const FIRST = 1;
+
+// What is dropped may be as large as it is.
+const DROPPING: ClickHouseSettings = { max_table_size_to_drop: '0', max_partition_size_to_drop: '0' };
+
+/** Makes, opens, shows and drops the generations of a ClickHouse. */
+export class ClickHouseGenerations {
+  readonly #first: ClickHouseStore;
+  readonly #client: ClickHouseClient;
+  readonly #databases: ClickHouseDatabases;
+  readonly #opened = new Map<number, Promise<ClickHouseStore>>();
+
+  constructor(first: ClickHouseStore, client: ClickHouseClient, databases: ClickHouseDatabases) {
+    this.#first = first;
+    this.#client = client;
+    this.#databases = databases;
+  }
+
+  open(number: number): Promise<ClickHouseStore> {
+    if (number === FIRST) return Promise.resolve(this.#first);
+    let store = this.#opened.get(number);
+    if (store === undefined) {
+      store = this.#open(number);
+      this.#opened.set(number, store);
+      // Whoever asks next tries again.
+      store.catch(() => this.#opened.delete(number));
+    }
+    return store;
+  }
+
+  async make(number: number): Promise<void> {
+    if (number === FIRST) return;
+    await this.#first.define(`CREATE DATABASE IF NOT EXISTS ${this.nameOf(number)}`);
+  }
+
+  async drop(number: number): Promise<void> {
+    if (number === FIRST) {
+      await this.#truncate();
+      return;
+    }
+    const opened = this.#opened.get(number);
+    this.#opened.delete(number);
+    await (await opened?.catch(() => undefined))?.close();
+    await this.#first.define(`DROP DATABASE IF EXISTS ${this.nameOf(number)} SYNC`, DROPPING);
+  }
+
+  async show({ all, own }: LiveNumbers): Promise<void> {
+    const live = {
+      all: this.nameOf(all),
+      own: new Map([...own].map(([projectId, number]) => [projectId, this.nameOf(number)])),
+    };
+    const showing = await this.open(all);
+    const comments = new Map((await this.#views()).map(({ name, comment }) => [name, comment]));
+    for (const { name, comment, sql } of await viewStatements(this.nameOf(FIRST), live)) {
+      if (comments.get(name) !== comment) await showing.define(sql);
+    }
+  }
+
+  /** Each is opened for it, so that its tables are as this version knows them. */
+  async forgetDoubtful(): Promise<void> {
+    for (const number of [FIRST, ...(await this.#existing())]) await (await this.open(number)).define(FORGET_DOUBTFUL);
+  }
+
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#opened.values());
+    await Promise.all(opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value.close()] : [])));
+  }
+
+  async #open(number: number): Promise<ClickHouseStore> {
+    if (!(await this.#existing()).includes(number)) {
+      throw new TidemarkError('STORE_UNAVAILABLE', `analytics has no database of generation ${number}`);
+    }
+    return this.#databases.open(this.#plainNameOf(number));
+  }
+
+  /** Of the first generation, whose database stays: it holds the views, and the history of audiences, of no generation. */
+  async #truncate(): Promise<void> {
+    const base = this.nameOf(FIRST);
+    const tables = await this.#rows<{ name: string }>(
+      `SELECT name FROM system.tables
+       WHERE database = {database:String} AND engine LIKE '%MergeTree' AND name NOT LIKE '.%' AND name != 'schema_migrations'
+         AND NOT startsWith(name, 'audience_')`,
+      { database: this.#databases.name },
+    );
+    for (const { name } of tables)
+      await this.#first.define(`TRUNCATE TABLE ${base}.${quotedName(name)} SYNC`, DROPPING);
+  }
+
+  /** Those of the database that was opened. */
+  #views(): Promise<readonly { readonly name: string; readonly comment: string }[]> {
+    return this.#rows(
+      `SELECT name, comment FROM system.tables WHERE database = {database:String} AND engine = 'View'`,
+      {
+        database: this.#databases.name,
+      },
+    );
+  }
+
+  /** The later generations that have a database. */
+  async #existing(): Promise<readonly number[]> {
+    const prefix = `${this.#databases.name}_g`;
+    const rows = await this.#rows<{ name: string }>(
+      'SELECT name FROM system.databases WHERE startsWith(name, {prefix:String})',
+      { prefix },
+    );
+    const numbers = rows.map(({ name }) => name.slice(prefix.length)).filter((number) => /^\d+$/.test(number));
+    return numbers.map(Number);
+  }
+
+  #plainNameOf(number: number): string {
+    return number === FIRST ? this.#databases.name : `${this.#databases.name}_g${number}`;
+  }
+
+  /** Quoted. */
+  nameOf(number: number): string {
+    return quotedName(this.#plainNameOf(number));
+  }
+
+  async #rows<T>(query: string, query_params: Record<string, string>): Promise<readonly T[]> {
+    try {
+      const result = await this.#client.query({ query, query_params, format: 'JSONEachRow' });
+      return await result.json<T>();
+    } catch (error) {
+      throw openingError(error);
+    }
+  }
+}

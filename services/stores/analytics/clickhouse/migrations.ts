@@ -1,0 +1,92 @@
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
+import {
+  type AppliedMigration,
+  migrate,
+  type MigrationFile,
+  type MigrationTarget,
+  readMigrations,
+  statementsOf,
+} from '../../../runtime/migrate.ts';
+import type { Deployment } from './deployment.ts';
+
+export const CLICKHOUSE_SCHEMAS = fileURLToPath(new URL('../../../../schemas/clickhouse', import.meta.url));
+
+type Migrated = Pick<Deployment, 'statement' | 'beforeReading'>;
+
+const ATTEMPTS = 10;
+const AGAIN_MS = 500;
+
+/** Rows of one table to another. */
+const COPY = /^INSERT INTO [^]*^FROM (\w+)$/m;
+
+/** Runs what it is given while nobody else migrates the same tables. */
+export type Exclusively = <T>(run: () => Promise<T>) => Promise<T>;
+
+// Its engine stands on a line of its own, as in schemas/clickhouse: `Deployment.statement` wants it so.
+const APPLIED_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (number UInt32, name String, checksum String)
+ENGINE = ReplacingMergeTree
+ORDER BY number`;
+
+/**
+ * Brings the tables and views up to `schemas/clickhouse`. Every statement bears being run twice, also by two processes
+ * at once (one that finds a table gone, which another is done with, begins again); where there is nothing to do, nothing is
+ * written and no lock taken.
+ */
+export async function migrateClickHouse(
+  client: ClickHouseClient,
+  deployment: Migrated,
+  exclusively: Exclusively = (run) => run(),
+): Promise<void> {
+  const files = await readMigrations(CLICKHOUSE_SCHEMAS);
+  const target: MigrationTarget = {
+    exclusively: async (run) => ((await appliedIn(client)).length >= files.length ? run() : exclusively(run)),
+    applied: () => appliedIn(client),
+    apply: (file) => apply(client, file, deployment),
+  };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await migrate(target, files);
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isOfNoTable(error)) throw error;
+      await delay(AGAIN_MS);
+    }
+  }
+}
+
+/** A process that is further on, where no lock is given, drops what is there for the way alone. */
+function isOfNoTable(error: unknown): boolean {
+  return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE';
+}
+
+async function appliedIn(client: ClickHouseClient): Promise<readonly AppliedMigration[]> {
+  const [table] = await rowsOf<{ result: number }>(client, 'EXISTS TABLE schema_migrations');
+  if (table?.result !== 1) return [];
+  return rowsOf<AppliedMigration>(client, 'SELECT number, name, checksum FROM schema_migrations FINAL');
+}
+
+async function apply(
+  client: ClickHouseClient,
+  { number, name, checksum, sql }: MigrationFile,
+  { statement, beforeReading }: Migrated,
+): Promise<void> {
+  const run = (query: string) => client.command({ query, clickhouse_settings: DEFINING });
+  for (const one of statementsOf(sql)) {
+    const from = COPY.exec(one)?.[1];
+    if (from !== undefined && beforeReading !== undefined) await run(beforeReading(from));
+    await run(statement(one));
+  }
+  await run(statement(APPLIED_TABLE));
+  const query = 'INSERT INTO schema_migrations SELECT {number:UInt32}, {name:String}, {checksum:String}';
+  await client.command({ query, query_params: { number, name, checksum } });
+}
+
+async function rowsOf<T>(client: ClickHouseClient, query: string): Promise<T[]> {
+  const result = await client.query({ query, format: 'JSONEachRow' });
+  return result.json<T>();
+}
+
+// On a cluster a statement is answered when every replica has run it.
+export const DEFINING: ClickHouseSettings = { distributed_ddl_task_timeout: '60' };

@@ -1,0 +1,150 @@
+import { DAY_MICROS, dayOf } from '../../messages/day.ts';
+import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
+import { userNumber } from './user-number.ts';
+
+/** A row of `user_event_rows` as it is read; times in microseconds, 64-bit integers as strings. */
+interface EventRow {
+  readonly message_id: string;
+  readonly event: string;
+  readonly occurred: string;
+  readonly received: string;
+  readonly session_id: string;
+  readonly properties_text: string;
+  readonly given: boolean;
+  readonly precedence: string;
+}
+
+interface Copy {
+  readonly message_id: string;
+  readonly event: string;
+  /** Days since 1970. */
+  readonly day: string;
+  readonly precedence: string;
+}
+
+type Ask = (query: Query) => Promise<readonly unknown[]>;
+
+// A parameter over HTTP has 128 KiB at most (http_max_field_value_size); an id 128 characters of up to three bytes.
+const IDS_AT_ONCE = 300;
+
+/**
+ * One page of a user's events: of the copies of a message on one day the first in the log, as `track_rows FINAL` has. The
+ * table's order makes it read a few granules, without FINAL, which would read all that the user ever did; what else a page
+ * depends on lies within its own days.
+ */
+export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  let after = query.after;
+  while (events.length < query.limit) {
+    const wanted = query.limit - events.length;
+    const rows = (await ask(pageQuery({ ...query, limit: wanted, ...(after && { after }) }))) as readonly EventRow[];
+    const copies = firstOfOnePlace(rows);
+    events.push(...(await withoutLaterCopies(query, copies, ask)).map(storedEvent));
+    const last = copies.at(-1);
+    if (last === undefined || rows.length < wanted) break;
+    after = { timestamp: BigInt(last.occurred), messageId: last.message_id, event: last.event };
+  }
+  return events;
+}
+
+/** WITH TIES: all copies at the last place come along, so that the first of them is known. */
+function pageQuery({ projectId, userKey, event, limit, after }: EventsQuery): Query {
+  const conditions = ['project_id = {projectId:String}', 'user = {user:UInt128}'];
+  if (event !== undefined) conditions.push('event = {event:String}');
+  if (after !== undefined) {
+    const ofOneId =
+      after.event === undefined ? '' : ' OR (message_id = {messageId:String} AND event < {afterEvent:String})';
+    conditions.push('timestamp <= fromUnixTimestamp64Micro({time:Int64})');
+    conditions.push(
+      `(timestamp < fromUnixTimestamp64Micro({time:Int64}) OR message_id < {messageId:String}${ofOneId})`,
+    );
+  }
+  return {
+    sql: `SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received,
+                 session_id, properties_text, message_id_given AS given, precedence
+          FROM user_event_rows WHERE ${conditions.join(' AND ')}
+          ORDER BY timestamp DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
+    params: {
+      projectId,
+      user: userNumber(userKey),
+      limit,
+      ...(event !== undefined && { event }),
+      ...(after !== undefined && { time: String(after.timestamp), messageId: after.messageId }),
+      ...(after?.event !== undefined && { afterEvent: after.event }),
+    },
+  };
+}
+
+/** Of neighbours with the same time, id and name, the first copy. */
+function firstOfOnePlace(rows: readonly EventRow[]): readonly EventRow[] {
+  const firsts: EventRow[] = [];
+  for (const row of rows) {
+    const last = firsts.at(-1);
+    if (last === undefined || !isAtOnePlace(last, row)) firsts.push(row);
+    else if (BigInt(row.precedence) > BigInt(last.precedence)) firsts[firsts.length - 1] = row;
+  }
+  return firsts;
+}
+
+function isAtOnePlace(one: EventRow, other: EventRow): boolean {
+  return one.message_id === other.message_id && one.occurred === other.occurred && one.event === other.event;
+}
+
+/** Drops what is a later copy of a message that lies elsewhere on its day. Only an id that the caller gave can come again. */
+async function withoutLaterCopies(
+  query: EventsQuery,
+  rows: readonly EventRow[],
+  ask: Ask,
+): Promise<readonly EventRow[]> {
+  const given = rows.filter((row) => row.given);
+  const newest = given[0];
+  const oldest = given.at(-1);
+  if (newest === undefined || oldest === undefined) return rows;
+  const days = { first: dayOf(BigInt(oldest.occurred)), last: dayOf(BigInt(newest.occurred)) };
+  const found: Copy[] = [];
+  for (let from = 0; from < given.length; from += IDS_AT_ONCE) {
+    const ids = given.slice(from, from + IDS_AT_ONCE).map((row) => row.message_id);
+    found.push(...((await ask(copiesQuery(query, ids, days))) as readonly Copy[]));
+  }
+  const first = new Map(found.map((copy) => [keyOf(copy), copy.precedence]));
+  return rows.filter(
+    (row) => !row.given || first.get(keyOf({ ...row, day: String(dayOf(BigInt(row.occurred))) })) === row.precedence,
+  );
+}
+
+function keyOf({ event, day, message_id: id }: Omit<Copy, 'precedence'>): string {
+  return JSON.stringify([event, day, id]);
+}
+
+function copiesQuery(
+  { projectId, userKey }: EventsQuery,
+  ids: readonly string[],
+  days: { readonly first: bigint; readonly last: bigint },
+): Query {
+  return {
+    sql: `SELECT message_id, event, toString(toInt32(toDate32(timestamp))) AS day, max(precedence) AS precedence
+          FROM user_event_rows
+          WHERE project_id = {projectId:String} AND user = {user:UInt128}
+            AND timestamp >= fromUnixTimestamp64Micro({from:Int64}) AND timestamp < fromUnixTimestamp64Micro({to:Int64})
+            AND message_id IN {ids:Array(String)}
+          GROUP BY message_id, event, day`,
+    params: {
+      projectId,
+      user: userNumber(userKey),
+      from: String(days.first * DAY_MICROS),
+      to: String((days.last + 1n) * DAY_MICROS),
+      ids,
+    },
+  };
+}
+
+function storedEvent(row: EventRow): StoredEvent {
+  return {
+    messageId: row.message_id,
+    event: row.event,
+    timestamp: BigInt(row.occurred),
+    receivedAt: BigInt(row.received),
+    sessionId: row.session_id === '' ? null : row.session_id,
+    properties: row.properties_text,
+  };
+}

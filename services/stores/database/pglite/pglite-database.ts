@@ -1,0 +1,166 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PGlite } from '@electric-sql/pglite';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { expectRoom } from '../../../runtime/free-space.ts';
+import { lockFolder, type FolderLock } from '../../../runtime/folder-lock.ts';
+import { mayBlock } from '../../../runtime/watchdog/watchdog.ts';
+import type { Database, Queryable, Row, SqlValue, TransactionOptions } from '../database.ts';
+import { sqlState, storeError } from '../errors.ts';
+import { ensureCluster } from './cluster.ts';
+import { startEngine } from './engine.ts';
+import { MaintenanceSchedule, maintain } from './maintenance.ts';
+import { OpenTransaction } from '../open-transaction.ts';
+
+/** Statements that write nothing to speak of, and answer on a full disk too. */
+const READING = /^\s*(?:select|set)\b/i;
+
+/**
+ * Postgres inside this process, on the calling thread, which it holds while a statement runs: keep statements short.
+ * One connection: a transaction and a query from elsewhere wait for one another. An answered commit is on the disk.
+ */
+export class PgliteDatabase implements Database {
+  readonly #cluster: string | undefined;
+  readonly #lock: FolderLock | undefined;
+  readonly #schedule = new MaintenanceSchedule();
+  #engine: PGlite | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #lastStatement: Promise<unknown> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  private constructor(engine: PGlite, cluster?: string, lock?: FolderLock) {
+    this.#engine = engine;
+    this.#cluster = cluster;
+    this.#lock = lock;
+  }
+
+  /**
+   * Makes the folder where it is absent (the first time takes some seconds).
+   *
+   * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` where it cannot be used; `STORE_UNAVAILABLE` where Postgres
+   *   does not start on what lies there.
+   */
+  static async open(folder: string, signal?: AbortSignal): Promise<PgliteDatabase> {
+    const lock = lockFolder(folder);
+    try {
+      const cluster = await ensureCluster(folder, signal);
+      return new PgliteDatabase(await start(cluster), cluster, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** For tests: gone when it is closed. A tar of a cluster to begin with saves making one. */
+  static async openInMemory(cluster?: Blob): Promise<PgliteDatabase> {
+    return new PgliteDatabase(await startEngine(undefined, cluster));
+  }
+
+  async query<R = Row>(sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
+    return this.#exclusively((engine) => this.#roomyStatement<R>(engine, sql, values));
+  }
+
+  async script(sql: string): Promise<void> {
+    await this.#exclusively((engine) => this.#guarded(() => engine.exec(sql)));
+  }
+
+  /** One that is unhurried makes or drops tables: it may take of the reserve, so that a full disk is no bar to starting. */
+  async transaction<T>(
+    run: (transaction: Queryable) => Promise<T>,
+    { isUnhurried = false }: TransactionOptions = {},
+  ): Promise<T> {
+    return this.#exclusively(async (engine) => {
+      const transaction = new OpenTransaction((sql, values) =>
+        isUnhurried ? this.#statement(engine, sql, values) : this.#roomyStatement(engine, sql, values),
+      );
+      await this.#statement(engine, 'begin');
+      try {
+        const result = await run(transaction);
+        transaction.end();
+        await this.#statement(engine, 'commit');
+        return result;
+      } catch (error) {
+        await this.#rollBack(engine);
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#last.then(() => this.#shutDown());
+    await this.#closed;
+  }
+
+  /** One after another, in the order asked. */
+  #exclusively<T>(use: (engine: PGlite) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new TidemarkError('STOPPING', 'the database is closed'));
+    const result = this.#last.then(async () => use(await this.#running()));
+    this.#last = result.catch(() => undefined).then(() => this.#maintainIfDue());
+    return result;
+  }
+
+  /** Where Postgres cannot write its log it panics, so it is asked to write only while there is room. */
+  async #roomyStatement<R = Row>(engine: PGlite, sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
+    if (this.#cluster !== undefined && !READING.test(sql)) expectRoom(this.#cluster, 'STORE_UNAVAILABLE');
+    return this.#statement(engine, sql, values);
+  }
+
+  /** One after another, also where several of a transaction are asked at once. */
+  #statement<R = Row>(engine: PGlite, sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
+    const answer = this.#lastStatement.then(async () => {
+      // Between two statements whatever else waits for this thread gets its turn: PGlite itself never lets go of it.
+      await nextTurn();
+      const { rows } = await this.#guarded(() => engine.query<R>(sql, [...values]));
+      return rows;
+    });
+    this.#lastStatement = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #guarded<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await mayBlock(call);
+    } catch (error) {
+      const state = sqlState(error);
+      if (state !== undefined) throw storeError(error as Error, state);
+      // Postgres panicked (a full disk under its log is enough) or the engine itself broke: only a new one goes on.
+      this.#engine = undefined;
+      throw new TidemarkError('STORE_UNAVAILABLE', 'the embedded database broke down; it is started anew', {
+        cause: error,
+      });
+    }
+  }
+
+  async #rollBack(engine: PGlite): Promise<void> {
+    if (this.#engine === engine) await this.#statement(engine, 'rollback');
+  }
+
+  async #running(): Promise<PGlite> {
+    this.#engine ??= await start(this.#cluster);
+    return this.#engine;
+  }
+
+  async #maintainIfDue(): Promise<void> {
+    const engine = this.#engine;
+    if (engine === undefined || this.#cluster === undefined || !this.#schedule.isDue()) return;
+    // What fails here (a full disk) will fail the next write too, and be told there.
+    await maintain((sql) => this.#roomyStatement(engine, sql)).catch(() => undefined);
+    this.#schedule.done();
+  }
+
+  async #shutDown(): Promise<void> {
+    try {
+      await mayBlock(async () => this.#engine?.close());
+    } finally {
+      this.#lock?.release();
+    }
+  }
+}
+
+async function start(cluster: string | undefined): Promise<PGlite> {
+  try {
+    return await mayBlock(() => startEngine(cluster));
+  } catch (error) {
+    const message = `the embedded database ${cluster ?? ''} does not start`;
+    throw new TidemarkError('STORE_UNAVAILABLE', message, { cause: error });
+  }
+}

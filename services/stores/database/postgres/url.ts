@@ -1,0 +1,81 @@
+import type { ConnectionOptions } from 'node:tls';
+import { ServerUrl } from '../../../runtime/server-url.ts';
+
+/** What the URL says, checked; whatever it leaves out has its default. */
+export interface PostgresSettings {
+  /** A name, an address, or the folder of a Unix socket (`%2Fvar%2Frun%2Fpostgresql` in the URL). */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly applicationName: string;
+  readonly tls: ConnectionOptions | false;
+  /** Most connections at a time. */
+  readonly poolMax: number;
+  /** How long a connection may take, or the wait for a free one. */
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+}
+
+const FORM = {
+  server: 'Postgres',
+  ports: { postgres: 5432, postgresql: 5432 },
+  parameters: [
+    'application_name',
+    'connect_timeout_ms',
+    'lock_timeout_ms',
+    'pool_max',
+    'sslcert',
+    'sslkey',
+    'sslmode',
+    'sslrootcert',
+    'statement_timeout_ms',
+  ],
+  hosts: 'optional',
+} as const;
+type Url = ServerUrl<(typeof FORM.parameters)[number]>;
+
+const LONGEST_MS = 86_400_000;
+
+/**
+ * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?…`. The driver never sees the URL: it would take what is missing from
+ * PG… variables, and reads `sslmode` in its own way (pg 8: `require` checks the certificate; pg 9: it does not).
+ *
+ * @throws TidemarkError `CONFIG_INVALID`
+ */
+export function readPostgresUrl(text: string): PostgresSettings {
+  const url: Url = new ServerUrl(text, FORM);
+  const { user, password = '' } = url;
+  const { name, port } = url.hosts[0] ?? { name: 'localhost', port: FORM.ports.postgres };
+  const database = url.database();
+  if (!user || database === '') throw url.invalid(`names no ${user ? 'database' : 'user'}`);
+  return {
+    host: url.decode(name).replace(/^\[(.+)\]$/, '$1'),
+    port,
+    user,
+    password,
+    database,
+    applicationName: url.text('application_name') ?? 'tidemark',
+    tls: tlsOf(url),
+    poolMax: url.count('pool_max', 1_000, 10),
+    connectTimeoutMs: url.count('connect_timeout_ms', LONGEST_MS, 8_000),
+    statementTimeoutMs: url.count('statement_timeout_ms', LONGEST_MS, 30_000),
+    lockTimeoutMs: url.count('lock_timeout_ms', LONGEST_MS, 10_000),
+  };
+}
+
+/** As libpq reads it. What falls back to plain text by itself (`allow`, `prefer`) is refused. */
+function tlsOf(url: Url): ConnectionOptions | false {
+  const mode = url.oneOf('sslmode', ['disable', 'require', 'verify-ca', 'verify-full'], 'disable');
+  const names = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const;
+  const certificates = url.certificates(mode !== 'disable', names);
+  const checksChain = mode !== 'require' || certificates.ca !== undefined;
+  if (mode === 'disable') return false;
+  if (mode === 'verify-ca' && certificates.ca === undefined)
+    throw url.invalid('says sslmode=verify-ca and no sslrootcert');
+  // `require` with a certificate authority is `verify-ca`: the chain is checked, and not the host's name.
+  const anyName = checksChain && mode !== 'verify-full' && { checkServerIdentity: () => undefined };
+  return { ...certificates, rejectUnauthorized: checksChain, ...anyName };
+}

@@ -1,0 +1,64 @@
+import type { AudienceHistory, ChangesQuery, Difference, Evaluation } from '../analytics/audience-history.ts';
+import type {
+  AnalyticsGenerations,
+  AnalyticsStore,
+  AnalyticsReader,
+  EventsQuery,
+  Query,
+  QueryLimits,
+  QueryResult,
+  StoredEvent,
+} from '../analytics/analytics-store.ts';
+import type { Micros } from '../../messages/message.ts';
+import type { LiveGenerations } from './live-generations.ts';
+
+/** The first generation, which knows the others. */
+export type LivingAnalytics = AnalyticsReader & AudienceHistory & Pick<AnalyticsGenerations, 'ofGeneration'>;
+
+/** The analytics of whichever generation answers for a project. One question is answered by one generation alone. */
+export class LiveAnalytics implements AnalyticsReader, AudienceHistory {
+  readonly #analytics: LivingAnalytics;
+  readonly #live: LiveGenerations;
+
+  constructor(analytics: LivingAnalytics, live: LiveGenerations) {
+    this.#analytics = analytics;
+    this.#live = live;
+  }
+
+  async userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
+    return (await this.#of(query.projectId)).userEvents(query);
+  }
+
+  async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    return (await this.#of(query.projectId)).ask(query, limits);
+  }
+
+  async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    return (await this.#of(query.projectId)).stream(query, limits);
+  }
+
+  /** Who is asked of the generation that answers, what became of it kept in the first. */
+  async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
+    return (await this.#of(evaluation.projectId)).difference(evaluation, members, limits);
+  }
+
+  audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
+    return this.#analytics.audienceChanges(query, limits);
+  }
+
+  settle(evaluation: Evaluation): Promise<void> {
+    return this.#analytics.settle(evaluation);
+  }
+
+  settledAt(projectId: string, audienceId: string): Promise<Micros | null> {
+    return this.#analytics.settledAt(projectId, audienceId);
+  }
+
+  forgetAudience(projectId: string, audienceId: string): Promise<void> {
+    return this.#analytics.forgetAudience(projectId, audienceId);
+  }
+
+  async #of(projectId: string | undefined): Promise<AnalyticsStore> {
+    return this.#analytics.ofGeneration(await this.#live.numberOf('analytics', projectId));
+  }
+}

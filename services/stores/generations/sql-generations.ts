@@ -1,0 +1,254 @@
+/** The rows that say which generations there are and which of them answer, in a Postgres-compatible database. */
+import type { Database, Queryable } from '../database/database.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Generation, GenerationKind } from './generation.ts';
+
+/** Which generation answers for a project, or for everybody who has no row. */
+export interface LiveRow {
+  readonly kind: GenerationKind;
+  /** Null: everybody's. */
+  readonly projectId: string | null;
+  /** Null: the same as everybody's. */
+  readonly number: number | null;
+  /** What answered before; null likewise. */
+  readonly previous: number | null;
+  /** By the database's clock, how long it has been so. */
+  readonly forMs: number;
+}
+
+export interface NewGeneration {
+  readonly kind: GenerationKind;
+  readonly projectId: string | null;
+  readonly rateLimit: number | null;
+  readonly deadLettersFrom: ReadonlyMap<string, bigint>;
+}
+
+export interface Swap {
+  readonly kind: GenerationKind;
+  readonly projectId: string | null;
+  readonly from: number;
+  readonly to: number;
+  readonly asAll?: boolean;
+}
+
+export class SqlGenerations {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** All that ever were, oldest first. */
+  async list(): Promise<readonly Generation[]> {
+    const rows = await this.#database.query<GenerationRow>(`${SELECT} order by kind, number`);
+    return rows.map(toGeneration);
+  }
+
+  async find(kind: GenerationKind, number: number): Promise<Generation | undefined> {
+    const [row] = await this.#database.query<GenerationRow>(`${SELECT} where kind = $1 and number = $2`, [
+      kind,
+      number,
+    ]);
+    return row && toGeneration(row);
+  }
+
+  async live(): Promise<readonly LiveRow[]> {
+    const rows = await this.#database.query<LiveTableRow>(LIVE);
+    return rows.map(({ kind, project_id, number, previous, for_ms }) => ({
+      kind,
+      projectId: project_id === '' ? null : project_id,
+      number,
+      previous,
+      forMs: for_ms,
+    }));
+  }
+
+  /** The one that is being built for these messages already, or a new one; and whether it is new. */
+  async make({ kind, projectId, rateLimit, deadLettersFrom }: NewGeneration): Promise<Generation> {
+    const [row] = await this.#database.transaction(async (transaction) => {
+      await transaction.query(LOCK);
+      const building = await transaction.query<GenerationRow>(
+        `${SELECT} where kind = $1 and state = 'building' and project_id is not distinct from $2`,
+        [kind, projectId],
+      );
+      if (building.length > 0) return building;
+      const from = JSON.stringify(Object.fromEntries([...deadLettersFrom].map(([name, at]) => [name, String(at)])));
+      return transaction.query<GenerationRow>(MAKE, [kind, projectId, rateLimit, from]);
+    });
+    if (row === undefined) throw new Error('no row came back');
+    return toGeneration(row);
+  }
+
+  async setRateLimit(kind: GenerationKind, number: number, rateLimit: number | null): Promise<void> {
+    await this.#database.query('update generations set rate_limit = $3 where kind = $1 and number = $2', [
+      kind,
+      number,
+      rateLimit,
+    ]);
+  }
+
+  /** Notes the first time only. */
+  async noteCaughtUp(kind: GenerationKind, number: number, messages: bigint): Promise<void> {
+    await this.#database.query(
+      `update generations set caught_up_at_ms = ${NOW_MS}, messages = $3
+       where kind = $1 and number = $2 and caught_up_at_ms is null`,
+      [kind, number, messages],
+    );
+  }
+
+  /** Its readers take no step for so long; resolves when none is under way. 0 lets them go on. */
+  async hold(kind: GenerationKind, number: number, forMs: number): Promise<void> {
+    await this.#database.query(
+      `update generations set held_until_ms = case when $3::int8 = 0 then 0 else ${NOW_MS} + $3 end
+       where kind = $1 and number = $2`,
+      [kind, number, forMs],
+    );
+  }
+
+  async isAnyHeld(): Promise<boolean> {
+    return (await this.#database.query(`select 1 from generations where held_until_ms > ${NOW_MS} limit 1`)).length > 0;
+  }
+
+  /**
+   * In one transaction: `check` (where the readers stand, which cannot move) and the row that says which answers. False
+   * where `check` says no. `asAll`: the project is to be answered by `to` because everybody is.
+   *
+   * @throws TidemarkError `POSITION_MOVED` where another than `from` answers by now, or the hold on `from` is over.
+   */
+  async swap(
+    { kind, projectId, from, to, asAll = false }: Swap,
+    check: (transaction: Queryable) => Promise<boolean>,
+  ): Promise<boolean> {
+    return this.#database.transaction(async (transaction) => {
+      await transaction.query(LOCK);
+      const held = await transaction.query(
+        `select number from generations
+         where kind = $1 and (number = $2 and held_until_ms > ${NOW_MS} or number = $3 and state in ('building', 'built'))
+         order by number for update`,
+        [kind, from, to],
+      );
+      const answering = await answeringOf(transaction, kind, projectId);
+      if (held.length !== 2 || answering !== from) throw moved(kind);
+      if (!(await check(transaction))) return false;
+      await transaction.query(FLIP, [kind, projectId ?? '', asAll ? null : to]);
+      await transaction.query(
+        `update generations set held_until_ms = 0, state = case when number = $3 then 'built' else state end
+         where kind = $1 and number in ($2, $3)`,
+        [kind, from, to],
+      );
+      return true;
+    });
+  }
+
+  /** Marks it as being dropped, unless it answers: its readers take no step from now on. */
+  async beginDrop(kind: GenerationKind, number: number): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      await transaction.query(LOCK);
+      const live = await transaction.query('select 1 from live_generations where kind = $1 and number = $2', [
+        kind,
+        number,
+      ]);
+      if (live.length > 0) {
+        throw new TidemarkError('COMMAND_INVALID', `generation ${number} of ${kind} is the live one: it stays`);
+      }
+      await transaction.query(
+        `update generations set state = 'dropping' where kind = $1 and number = $2 and state <> 'dropped'`,
+        [kind, number],
+      );
+      // No way back to what is no more.
+      await transaction.query('update live_generations set previous = number where kind = $1 and previous = $2', [
+        kind,
+        number,
+      ]);
+    });
+  }
+
+  async endDrop(kind: GenerationKind, number: number): Promise<void> {
+    await this.#database.query(
+      `update generations set state = 'dropped' where kind = $1 and number = $2 and state = 'dropping'`,
+      [kind, number],
+    );
+  }
+}
+
+/** The generation that answers for this project, or for everybody. */
+export async function answeringOf(
+  database: Queryable,
+  kind: GenerationKind,
+  projectId: string | null,
+): Promise<number> {
+  const [row] = await database.query<{ readonly number: number }>(
+    `select coalesce(
+       (select number from live_generations where kind = $1 and project_id = $2),
+       (select number from live_generations where kind = $1 and project_id = '')) as number`,
+    [kind, projectId ?? ''],
+  );
+  if (row === undefined) throw new Error('there is always a live generation');
+  return row.number;
+}
+
+interface GenerationRow {
+  readonly kind: GenerationKind;
+  readonly number: number;
+  readonly project_id: string | null;
+  readonly state: Generation['state'];
+  readonly rate_limit: number | null;
+  readonly dead_letters_from: string;
+  readonly created_at_ms: bigint;
+  readonly caught_up_at_ms: bigint | null;
+  readonly messages: bigint | null;
+}
+
+interface LiveTableRow {
+  readonly kind: GenerationKind;
+  readonly project_id: string;
+  readonly number: number | null;
+  readonly previous: number | null;
+  readonly for_ms: number;
+}
+
+// The database's clock: all processes share it.
+const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::int8';
+
+// Any number that no other program locks in this database: who changes these rows does so one at a time.
+const LOCK = 'select pg_advisory_xact_lock(7418321992)::text';
+
+const COLUMNS = `kind, number, project_id, state, rate_limit, dead_letters_from, created_at_ms, caught_up_at_ms, messages`;
+const SELECT = `select ${COLUMNS} from generations`;
+
+const LIVE = `
+  select kind, project_id, number, previous, (${NOW_MS} - since_ms)::float8 as for_ms
+  from live_generations
+  order by kind, project_id`;
+
+const MAKE = `
+  insert into generations (kind, number, project_id, state, rate_limit, dead_letters_from, created_at_ms)
+  select $1, max(number) + 1, $2, 'building', $3::float8, $4, ${NOW_MS}
+  from generations
+  where kind = $1
+  returning ${COLUMNS}`;
+
+const FLIP = `
+  insert into live_generations as live (kind, project_id, number, previous, since_ms)
+  values ($1, $2, $3, null, ${NOW_MS})
+  on conflict (kind, project_id) do update
+  set number = excluded.number, previous = live.number, since_ms = excluded.since_ms`;
+
+function toGeneration(row: GenerationRow): Generation {
+  const from = JSON.parse(row.dead_letters_from) as Record<string, string>;
+  return {
+    kind: row.kind,
+    number: row.number,
+    projectId: row.project_id,
+    state: row.state,
+    rateLimit: row.rate_limit,
+    deadLettersFrom: new Map(Object.entries(from).map(([name, at]) => [name, BigInt(at)])),
+    createdAtMs: Number(row.created_at_ms),
+    caughtUpAtMs: row.caught_up_at_ms === null ? null : Number(row.caught_up_at_ms),
+    messages: row.messages,
+  };
+}
+
+function moved(kind: GenerationKind): TidemarkError {
+  return new TidemarkError('POSITION_MOVED', `the live generation of ${kind} has changed meanwhile`);
+}

@@ -1,0 +1,82 @@
+/** Statements on `reader_positions`: where the projector stands. */
+import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import type { Queryable } from '../database/database.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Step } from './profile-store.ts';
+
+interface PositionRow {
+  readonly topic: string;
+  readonly partition: number;
+  readonly next_offset: bigint;
+  readonly identity: string;
+}
+
+export async function readPositions(database: Queryable, of: readonly TopicPartition[]): Promise<readonly Position[]> {
+  const rows = await database.query<PositionRow>(
+    `select topic, partition, next_offset, identity
+     from {reader_positions}
+     join unnest($1::text[], $2::int4[]) as wanted (topic, partition) using (topic, partition)`,
+    [of.map(({ topic }) => topic), of.map(({ partition }) => partition)],
+  );
+  return rows.map(toPosition);
+}
+
+/**
+ * Holds the partitions until the transaction ends: another that would move one of them waits, and then finds it moved.
+ * They are locked in one order everywhere, or two readers that share several could deadlock.
+ *
+ * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`; some may have been moved.
+ */
+export async function movePositions(transaction: Queryable, steps: readonly Step[]): Promise<void> {
+  const [row] = await transaction.query<{ readonly moved: bigint }>(
+    `with step as (
+       select * from unnest($1::text[], $2::int4[], $3::int8[], $4::text[], $5::int8[], $6::text[])
+         as step (topic, partition, from_offset, from_identity, to_offset, to_identity)
+     ), held as (
+       select topic, partition, from_offset, to_offset, to_identity
+       from {reader_positions} as stands
+       join step using (topic, partition)
+       where (next_offset, identity) = (from_offset, from_identity)
+       order by topic, partition
+       for update of stands
+     ), moved as (
+       update {reader_positions} as stands
+       set next_offset = to_offset, identity = to_identity, counted_from = coalesce(counted_from, from_offset)
+       from held
+       where (stands.topic, stands.partition) = (held.topic, held.partition)
+       returning 1
+     ), begun as (
+       insert into {reader_positions} (topic, partition, next_offset, identity, counted_from)
+       select topic, partition, to_offset, to_identity, 0
+       from step
+       where (from_offset, from_identity) = (0, '')
+       order by topic, partition
+       on conflict do nothing
+       returning 1
+     )
+     select (select count(*) from moved) + (select count(*) from begun) as moved`,
+    stepColumns(steps),
+  );
+  if (row?.moved !== BigInt(steps.length)) throw positionMoved(steps);
+}
+
+/** Six columns: topic, partition, from (offset, identity), to (offset, identity). */
+export function stepColumns(steps: readonly Step[]) {
+  return [
+    steps.map(({ from }) => from.topic),
+    steps.map(({ from }) => from.partition),
+    steps.map(({ from }) => from.offset),
+    steps.map(({ from }) => from.identity),
+    steps.map(({ to }) => to.offset),
+    steps.map(({ to }) => to.identity),
+  ];
+}
+
+export function positionMoved(steps: readonly Pick<Step, 'from'>[]): TidemarkError {
+  const places = steps.map(({ from }) => `${from.topic}/${from.partition} at ${from.offset}`).join(', ');
+  return new TidemarkError('POSITION_MOVED', `another reader has moved one of these partitions: ${places}`);
+}
+
+function toPosition({ topic, partition, next_offset: offset, identity }: PositionRow): Position {
+  return { topic, partition, offset, identity };
+}

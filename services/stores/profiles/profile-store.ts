@@ -1,0 +1,107 @@
+import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import type { Hour } from '../../messages/hour.ts';
+import type { Profile, ProfileChange } from './profile.ts';
+
+/** The two readers of the log that keep positions. */
+export type ReaderName = 'projector' | 'sink';
+
+/**
+ * A message that sets traits and whose id the caller gave: the first of its identity counts, whatever a later copy
+ * says. The identity is (projectId, topic, userKey, messageId), its place (partition, offset).
+ */
+export interface Claim extends TopicPartition {
+  readonly projectId: string;
+  readonly userKey: string;
+  readonly messageId: string;
+  readonly offset: bigint;
+}
+
+/** A step of a reader over one partition: from where it stands to where it will stand. */
+export interface Step {
+  readonly from: Position;
+  readonly to: Position;
+}
+
+/** How many messages of a partition that are of a project and arrived within an hour were applied. */
+export interface AppliedCount extends TopicPartition {
+  readonly projectId: string;
+  readonly hour: Hour;
+  /** That count. */
+  readonly messages: number;
+  /** Of earlier ones: passed, and left out. */
+  readonly repeats: number;
+}
+
+/** What others may read of profiles. Every member's arguments and results can be cloned between threads. */
+export interface ProfileReader {
+  /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
+  find(projectId: string, userKey: string): Promise<Profile | undefined>;
+}
+
+/** The projector's store: profiles and the projector's positions, moved together. */
+export interface ProfileStore extends ProfileReader {
+  /** Where the projector stands; partitions never written are left out. */
+  positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
+  /**
+   * One transaction: moves every step's position, enters the claims (insert or leave), asks `fold` for the changes
+   * given which claims count (same order as `claims`), merges them; adds what `tally` counts of the same messages, to
+   * be held against the log. Both are pure and may be called again. A repeat of the whole call is refused by the
+   * positions; merging itself is idempotent.
+   *
+   * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`: nothing is written.
+   */
+  write(
+    steps: readonly Step[],
+    claims: readonly Claim[],
+    fold: (counts: readonly boolean[]) => readonly ProfileChange[],
+    tally?: (counts: readonly boolean[]) => readonly AppliedCount[],
+  ): Promise<void>;
+  /**
+   * Does what `write` does with these steps and two messages of a made-up user, and takes it back: resolves where the
+   * store takes that now. It fails as `write` does.
+   */
+  probe(steps: readonly Step[]): Promise<void>;
+  /**
+   * Forgets claims, of either reader, entered longer ago than `windowMs`: a repeat that comes later counts again.
+   * Returns how many.
+   */
+  forgetRepeats(windowMs: number): Promise<number>;
+}
+
+/** A range of one partition that one insert covers; fixed before the insert, so that a crash repeats the same one. */
+export interface Plan extends Step {
+  /** Whether the insert is known to have been done. */
+  readonly inserted: boolean;
+}
+
+/** The sink's plans: where it stands and what it had set out to insert, a row per partition. */
+export interface SinkPlans {
+  /** The last plan of each partition; partitions never planned are left out. */
+  last(partitions: readonly TopicPartition[]): Promise<readonly Plan[]>;
+  /**
+   * One transaction: replaces each partition's last plan (which must be inserted and end at `from`, or not exist where
+   * `from` is the beginning) by this step, not yet inserted; enters the claims; says which count.
+   *
+   * @throws TidemarkError `POSITION_MOVED`: nothing is written.
+   */
+  fix(steps: readonly Step[], claims: readonly Claim[]): Promise<readonly boolean[]>;
+  /** Which of these claims count, entering those that are new: for a plan that is inserted again after a crash. */
+  claim(claims: readonly Claim[]): Promise<readonly boolean[]>;
+  /**
+   * Takes back those of these claims that count: their messages were put aside. So that a copy which is appended later
+   * counts; to be done before the plan is finished. May be repeated.
+   */
+  release(claims: readonly Claim[]): Promise<void>;
+  /** Marks the last plans, which end at these positions, as inserted. @throws TidemarkError `POSITION_MOVED`. */
+  finish(ends: readonly Position[]): Promise<void>;
+  /**
+   * Sets a partition's plan to "inserted up to `to`" although it stood further: analytics was found to hold less (a
+   * restored backup, a power cut). @throws TidemarkError `POSITION_MOVED` where it does not stand at `from`.
+   */
+  rewind(from: Position, to: Position): Promise<void>;
+}
+
+/** How far both readers have come: what a receipt is held against. Positions of partitions never read are left out. */
+export interface ReaderProgress {
+  progress(): Promise<{ readonly projector: readonly Position[]; readonly sink: readonly Position[] }>;
+}

@@ -1,0 +1,38 @@
+import type { JsonText, Micros } from '../../messages/message.ts';
+
+/** A trait as the newest message that mentions it left it. Pure data. */
+export interface TraitState {
+  /** The JSON text of the value, digits untouched; null: deleted, and remembered so. */
+  readonly value: JsonText | null;
+  /** The version of that message: 32 hexadecimal digits, compared as a string. */
+  readonly version: string;
+}
+
+/**
+ * What a set of messages of one user says, to be merged into what the store holds. Merging is commutative,
+ * associative and idempotent: trait by trait the higher version wins, times widen, a user id once known stays.
+ */
+export interface ProfileChange {
+  readonly projectId: string;
+  readonly userKey: string;
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  /** Lowest and highest `timestamp` of any message. */
+  readonly firstSeen: Micros;
+  readonly lastSeen: Micros;
+  /** Of the newest session message, null where there is none. */
+  readonly anonymous: { readonly value: boolean; readonly version: string } | null;
+  readonly traits: ReadonlyMap<string, TraitState>;
+}
+
+/** A profile as it is read back. */
+export interface Profile {
+  readonly projectId: string;
+  readonly userKey: string;
+  readonly userId: string | null;
+  readonly anonymous: boolean | null;
+  /** One JSON object: the traits that are set, each value as it was sent. */
+  readonly traits: JsonText;
+  readonly firstSeen: Micros;
+  readonly lastSeen: Micros;
+}

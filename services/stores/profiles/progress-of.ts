@@ -1,0 +1,53 @@
+import type { Queryable } from '../database/database.ts';
+import type { Position } from '../../event-log/event-log.ts';
+import { type GenerationKind, tableOf } from '../generations/generation.ts';
+
+/** How far the reader of a generation has come. Positions of partitions never read are left out. */
+export async function progressOf(
+  database: Queryable,
+  kind: GenerationKind,
+  number: number,
+): Promise<readonly Position[]> {
+  const table = progressTable(kind, number);
+  if (kind === 'profiles') {
+    return database.query<Position>(`select topic, partition, next_offset as offset, identity from ${table}`);
+  }
+  // What a plan sets out to insert counts once it is inserted.
+  return database.query<Position>(
+    `select topic, partition,
+            case when inserted then to_offset else from_offset end as offset,
+            case when inserted then to_identity else from_identity end as identity
+     from ${table}`,
+  );
+}
+
+/** As `progressOf`; nothing where the generation has no tables: they are made after it, and deleted before it is gone. */
+export async function progressSoFar(
+  database: Queryable,
+  kind: GenerationKind,
+  number: number,
+): Promise<readonly Position[]> {
+  try {
+    return await progressOf(database, kind, number);
+  } catch {
+    const table = progressTable(kind, number);
+    const [found] = await database.query<{ made: boolean }>('select to_regclass($1) is not null as made', [table]);
+    // They may have been made since; where it was something else, asking again tells so again.
+    return found?.made === false ? [] : progressOf(database, kind, number);
+  }
+}
+
+/**
+ * How far a generation can have come by now, whatever is still under way: of analytics the end of what is planned, for
+ * rows of it may be there already.
+ */
+export async function reachOf(database: Queryable, kind: GenerationKind, number: number): Promise<readonly Position[]> {
+  if (kind === 'profiles') return progressOf(database, kind, number);
+  return database.query<Position>(
+    `select topic, partition, to_offset as offset, to_identity as identity from ${progressTable(kind, number)}`,
+  );
+}
+
+function progressTable(kind: GenerationKind, number: number): string {
+  return tableOf(kind, number, kind === 'profiles' ? 'reader_positions' : 'sink_plans');
+}

@@ -1,0 +1,135 @@
+import type { Database, Queryable } from '../database/database.ts';
+import { oneAhead } from '../database/one-ahead.ts';
+import { SchemaDatabase } from '../database/schema-database.ts';
+import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
+import { addCounts } from './applied-counts.ts';
+import { enterClaims, forgetClaims } from './claims.ts';
+import { refuseWhileHeld } from './held.ts';
+import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
+import type { DroppedTraits } from './newest-traits.ts';
+import { movePositions, readPositions } from './positions.ts';
+import type { Profile, ProfileChange } from './profile.ts';
+import type { AppliedCount, Claim, ProfileStore, Step } from './profile-store.ts';
+import { madeUp } from './made-up.ts';
+import { inSlices } from './slices.ts';
+
+const FORGOTTEN_AT_ONCE = 2_000;
+
+export interface SqlProfileStoreOptions {
+  /** How many traits a profile keeps. */
+  readonly maxTraits?: number;
+  /** Called after each transaction that dropped some. */
+  readonly onDropped?: (dropped: readonly DroppedTraits[]) => void;
+}
+
+/** A generation of profiles in a Postgres-compatible database, whose tables `schemas/postgres` makes. */
+export class SqlProfileStore implements ProfileStore {
+  readonly #database: Database;
+  readonly #generation: number;
+  readonly #options: SqlProfileStoreOptions;
+
+  constructor(database: Database, generation = FIRST_GENERATION, options: SqlProfileStoreOptions = {}) {
+    this.#database = new SchemaDatabase(database, schemaOf('profiles', generation));
+    this.#generation = generation;
+    this.#options = options;
+  }
+
+  async find(projectId: string, userKey: string): Promise<Profile | undefined> {
+    const [row] = await this.#database.query<ProfileRow>(FIND, [projectId, userKey]);
+    return row && { projectId, userKey, ...row };
+  }
+
+  async positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    return readPositions(this.#database, partitions);
+  }
+
+  async write(
+    steps: readonly Step[],
+    claims: readonly Claim[],
+    fold: (counts: readonly boolean[]) => readonly ProfileChange[],
+    tally: (counts: readonly boolean[]) => readonly AppliedCount[] = () => [],
+  ): Promise<void> {
+    const { maxTraits, onDropped } = this.#options;
+    const dropped = await this.#database.transaction(async (transaction) => {
+      await this.#move(transaction, steps);
+      const counts = await enterClaims(transaction, 'projector', claims);
+      return merge(transaction, fold(counts), tally(counts), maxTraits);
+    });
+    if (dropped.length > 0) onDropped?.(dropped);
+  }
+
+  async probe(steps: readonly Step[]): Promise<void> {
+    const { claim, changes, count } = madeUp();
+    try {
+      await this.#database.transaction(async (transaction) => {
+        await this.#move(transaction, steps);
+        await enterClaims(transaction, 'projector', [claim]);
+        // The second time the rows are there.
+        for (const change of changes) await merge(transaction, [change], [count], this.#options.maxTraits);
+        throw TAKEN_BACK;
+      });
+    } catch (error) {
+      if (error !== TAKEN_BACK) throw error;
+    }
+  }
+
+  async #move(transaction: Queryable, steps: readonly Step[]): Promise<void> {
+    await oneAhead([
+      () => refuseWhileHeld(transaction, 'profiles', this.#generation),
+      () => movePositions(transaction, steps),
+    ]);
+  }
+
+  async forgetRepeats(windowMs: number): Promise<number> {
+    let forgotten = 0;
+    let last: number;
+    do {
+      last = await forgetClaims(this.#database, windowMs, FORGOTTEN_AT_ONCE);
+      forgotten += last;
+    } while (last === FORGOTTEN_AT_ONCE);
+    return forgotten;
+  }
+}
+
+/** What a probe's transaction rejects with, so that it is rolled back. */
+const TAKEN_BACK = new Error('taken back');
+
+type ProfileRow = Omit<Profile, 'projectId' | 'userKey'>;
+
+const FIND = `
+  select user_id as "userId", anonymous, coalesce(traits, '{}')::text as traits,
+         first_seen as "firstSeen", last_seen as "lastSeen"
+  from {users}
+  left join {profiles} using (project_id, user_key)
+  where project_id = $1 and user_key = $2`;
+
+/** Returns what was dropped. */
+async function merge(
+  transaction: Queryable,
+  changes: readonly ProfileChange[],
+  counts: readonly AppliedCount[],
+  maxTraits: number | undefined,
+): Promise<readonly DroppedTraits[]> {
+  const dropped: DroppedTraits[] = [];
+  const merges = function* (): Generator<() => Promise<void>> {
+    yield () => addCounts(transaction, counts);
+    const sorted = changes.toSorted(byKey);
+    for (const slice of inSlices(sorted)) yield () => mergeUsers(transaction, slice);
+    // Whoever shares a user with another transaction waits for it there: these may come in any order.
+    const { setting = [], deleting = [] } = Object.groupBy(
+      sorted.filter(({ traits }) => traits.size > 0),
+      (change) => (deletesTraits(change) ? 'deleting' : 'setting'),
+    );
+    for (const slice of [...inSlices(setting), ...inSlices(deleting)])
+      yield async () => void dropped.push(...(await mergeTraits(transaction, slice, maxTraits)));
+  };
+  await oneAhead(merges());
+  return dropped;
+}
+
+/** One order everywhere: two projectors may write the same user at once, and must not deadlock. */
+function byKey(a: ProfileChange, b: ProfileChange): number {
+  if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
+  return a.userKey < b.userKey ? -1 : 1;
+}

@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AuthenticatedKey, KeyRing } from './key-ring.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { hashKey } from './keys.ts';
+import type { ProjectsSnapshot, ProjectStore } from './project-store.ts';
+
+export interface ProjectCacheOptions {
+  /** From one refresh's beginning to the next one's. With `timeoutMs` it bounds for how long a revoked key works. */
+  readonly refreshEveryMs?: number;
+  /** Least time between the beginnings of two refreshes, however many unknown keys ask. */
+  readonly minIntervalMs?: number;
+  /** A refresh that takes longer counts as failed. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Every project and valid key in memory, by the key's SHA-256 (and as it was given, until the next refresh), so that a
+ * known key is answered at once and the door stays open while the store is away. A revoked key stops working within
+ * `refreshEveryMs` + `timeoutMs` (9 s).
+ */
+export class ProjectCache implements KeyRing {
+  readonly #store: Pick<ProjectStore, 'snapshot'>;
+  readonly #logger: Pick<Logger, 'info' | 'warn'>;
+  readonly #options: Required<ProjectCacheOptions>;
+  #keys: ReadonlyMap<string, AuthenticatedKey> = new Map();
+  /** Keys as they were given and found since the last refresh: a look instead of a SHA-256 for every request. */
+  readonly #given = new Map<string, AuthenticatedKey>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #beganAtMs = -Infinity;
+  #loaded = false;
+  #away = false;
+  readonly #stopping = new AbortController();
+
+  constructor(
+    store: Pick<ProjectStore, 'snapshot'>,
+    logger: Pick<Logger, 'info' | 'warn'>,
+    options: ProjectCacheOptions = {},
+  ) {
+    this.#store = store;
+    this.#logger = logger;
+    this.#options = { refreshEveryMs: 5_000, minIntervalMs: 250, timeoutMs: 4_000, ...options };
+  }
+
+  /** Whether it has ever read the store: until then every key is `STORE_UNAVAILABLE`. */
+  get loaded(): boolean {
+    return this.#loaded;
+  }
+
+  /** Whether the last attempt to read the store failed. */
+  get storeAway(): boolean {
+    return this.#away;
+  }
+
+  /**
+   * Reads the store and goes on doing so until `stop`. Resolves after the first attempt, whether or not it succeeded:
+   * see `loaded`.
+   */
+  async start(): Promise<void> {
+    this.#timer ??= setInterval(() => void this.#refreshSoon().catch(ignore), this.#options.refreshEveryMs).unref();
+    await this.#refreshSoon().catch(ignore);
+  }
+
+  /**
+   * Waits for a refresh under way. Known keys go on being answered, unknown ones are `STORE_UNAVAILABLE`. Idempotent.
+   */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+    await Promise.allSettled([this.#running, this.#next]);
+  }
+
+  find(key: string): AuthenticatedKey | Promise<AuthenticatedKey | undefined> {
+    const given = this.#given.get(key);
+    if (given !== undefined) return given;
+    const sha256 = hashKey(key);
+    const found = this.#keys.get(sha256);
+    if (found === undefined) return this.#lookAgain(sha256);
+    this.#given.set(key, found);
+    return found;
+  }
+
+  /** The key may have been made a moment ago: only a refresh that began after it was asked for can deny it. */
+  async #lookAgain(sha256: string): Promise<AuthenticatedKey | undefined> {
+    await this.#refreshSoon();
+    return this.#keys.get(sha256);
+  }
+
+  /** One refresh that has not begun yet, shared by all who ask until it begins. Never two under way at once. */
+  #refreshSoon(): Promise<void> {
+    this.#next ??= this.#refreshInTurn();
+    return this.#next;
+  }
+
+  async #refreshInTurn(): Promise<void> {
+    try {
+      // Gives way even where nothing runs, so that `#next` is set before it is cleared below.
+      await this.#running?.catch(ignore);
+      const waitMs = this.#beganAtMs + this.#options.minIntervalMs - performance.now();
+      if (waitMs > 0) await delay(waitMs, undefined, { signal: this.#stopping.signal, ref: false });
+      this.#stopping.signal.throwIfAborted();
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      this.#next = undefined;
+    }
+    this.#beganAtMs = performance.now();
+    this.#running = this.#refresh();
+    await this.#running;
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      const snapshot = await inTime(this.#store.snapshot(), this.#options.timeoutMs);
+      this.#keys = byHash(snapshot);
+      this.#given.clear();
+      this.#loaded = true;
+      this.#noteBack();
+    } catch (error) {
+      this.#noteAway(error);
+      throw unavailable(error);
+    }
+  }
+
+  #noteBack(): void {
+    if (this.#away) this.#logger.info({ keys: this.#keys.size }, 'the project store is back');
+    this.#away = false;
+  }
+
+  /** Once for each time the store goes away, not for every attempt. */
+  #noteAway(error: unknown): void {
+    if (this.#away || this.#stopping.signal.aborted) return;
+    this.#away = true;
+    this.#logger.warn({ err: error, keys: this.#keys.size }, 'the project store is away: going on with the keys known');
+  }
+}
+
+function byHash({ projects, keys }: ProjectsSnapshot): Map<string, AuthenticatedKey> {
+  const byId = new Map(projects.map((project) => [project.id, project]));
+  const found = new Map<string, AuthenticatedKey>();
+  for (const { projectId, scope, sha256 } of keys) {
+    const project = byId.get(projectId);
+    if (project !== undefined) found.set(sha256, { project, scope });
+  }
+  return found;
+}
+
+/** What comes too late is dropped: an old snapshot must not overwrite a newer one. */
+async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new TidemarkError('STORE_UNAVAILABLE', `The project store did not answer in ${timeoutMs} ms.`);
+    timer = setTimeout(reject, timeoutMs, error).unref();
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unavailable(cause: unknown): TidemarkError {
+  return new TidemarkError('STORE_UNAVAILABLE', 'The key cannot be checked: the project store is away.', { cause });
+}
+
+function ignore(): void {
+  // Whoever waits for the refresh is told; the log is told by #noteAway.
+}

@@ -1,0 +1,161 @@
+import { isTimezone } from '../../messages/timestamp.ts';
+import type { CommandArguments } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { hashKey, makeKey } from './keys.ts';
+import type { ApiKey, Project, ProjectChanges, ProjectLimits, ProjectStore, Scope } from './project-store.ts';
+
+/** A project as the command line shows it: without its secret. Times are RFC 3339. */
+export interface ShownProject {
+  readonly id: string;
+  readonly name: string;
+  readonly timezone: string;
+  readonly rate_limit: number | null;
+  readonly query_max_ms: number | null;
+  readonly query_max_memory_bytes: number | null;
+  readonly query_max_rows: number | null;
+  readonly created_at: string;
+}
+
+export interface ShownKey {
+  readonly id: string;
+  readonly project_id: string;
+  readonly scope: Scope;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+/** With the key itself, shown this once. */
+export interface CreatedKey extends ShownKey {
+  readonly key: string;
+}
+
+/** What each command answers with: JSON. */
+export interface ProjectCommandResults {
+  readonly 'project create': ShownProject;
+  readonly 'project list': readonly ShownProject[];
+  readonly 'project set': ShownProject;
+  readonly 'key create': CreatedKey;
+  readonly 'key list': readonly ShownKey[];
+  readonly 'key revoke': ShownKey;
+}
+
+export type ProjectCommands = {
+  readonly [Name in keyof ProjectCommandResults]: (args: CommandArguments) => Promise<ProjectCommandResults[Name]>;
+};
+
+/**
+ * The commands over projects and keys, for the control socket of a running service and for the command line alike.
+ * Members of `args` that a command does not name are ignored.
+ *
+ * They throw TidemarkError `COMMAND_INVALID` where an argument makes no sense, and what the store throws.
+ */
+export function projectCommands(store: ProjectStore, defaultTimezone: string): ProjectCommands {
+  return {
+    'project create': async ({ name, timezone = defaultTimezone, rate_limit: rateLimit = null }) => {
+      const project = {
+        name: checkName(name),
+        timezone: checkTimezone(timezone),
+        rateLimit: checkRateLimit(rateLimit),
+      };
+      return showProject(await store.createProject(project));
+    },
+    'project list': async () => (await store.listProjects()).map(showProject),
+    'project set': async ({ id, ...changes }) =>
+      showProject(await store.updateProject(checkId('project', id), checkChanges(changes))),
+    'key create': async ({ project, scope }) => {
+      const checked = checkScope(scope);
+      const key = makeKey(checked);
+      return { ...showKey(await store.addKey(checkId('project', project), checked, hashKey(key))), key };
+    },
+    'key list': async ({ project }) =>
+      (await store.listKeys(project === undefined ? undefined : checkId('project', project))).map(showKey),
+    'key revoke': async ({ id }) => showKey(await store.revokeKey(checkId('key', id))),
+  };
+}
+
+function checkChanges(args: CommandArguments): ProjectChanges {
+  const { name, timezone, rate_limit: rateLimit } = args;
+  const changes = {
+    ...(name !== undefined && { name: checkName(name) }),
+    ...(timezone !== undefined && { timezone: checkTimezone(timezone) }),
+    ...(rateLimit !== undefined && { rateLimit: checkRateLimit(rateLimit) }),
+    ...checkLimits(args),
+  };
+  if (Object.keys(changes).length === 0) throw invalid('Nothing to change: give a name, a timezone or a limit.');
+  return changes;
+}
+
+// Control characters and invisible ones that turn text around would let a name say one thing in a terminal and be
+// another; a lone surrogate is no text at all.
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+function checkName(name: unknown): string {
+  if (typeof name !== 'string' || name.trim() === '' || characters(name) > 200) {
+    throw invalid('A project name has 1 to 200 characters.');
+  }
+  if (UNPRINTABLE.test(name)) throw invalid('A project name has no control characters.');
+  return name;
+}
+
+function checkTimezone(timezone: unknown): string {
+  if (typeof timezone === 'string' && isTimezone(timezone)) return timezone;
+  throw invalid(`${JSON.stringify(timezone)} is not an IANA time zone such as Europe/Berlin.`);
+}
+
+function checkRateLimit(limit: unknown): number | null {
+  if (limit === null || (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1)) return limit;
+  throw invalid('A rate limit is a whole number of requests a second from 1 up, or none.');
+}
+
+function checkLimits(args: CommandArguments): Partial<ProjectLimits> {
+  const limits = [
+    ['queryMaxMs', args['query_max_ms'], 600_000],
+    ['queryMaxMemoryBytes', args['query_max_memory_bytes'], 2 ** 50],
+    ['queryMaxRows', args['query_max_rows'], Number.MAX_SAFE_INTEGER],
+  ] as const;
+  const given = limits.filter(([, limit]) => limit !== undefined);
+  return Object.fromEntries(given.map(([name, limit, most]) => [name, checkLimit(limit, most)]));
+}
+
+function checkLimit(limit: unknown, most: number): number | null {
+  if (limit === null) return null;
+  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 && limit <= most) return limit;
+  throw invalid(`A limit of questions is a whole number from 1 to ${most}, or none.`);
+}
+
+function checkScope(scope: unknown): Scope {
+  if (scope === 'write' || scope === 'read') return scope;
+  throw invalid('The scope of a key is write or read.');
+}
+
+/** The store says whether it exists; a string that it could not even look up (a NUL) exists nowhere. */
+function checkId(what: 'project' | 'key', id: unknown): string {
+  if (typeof id === 'string' && /^\w{1,100}$/u.test(id)) return id;
+  throw invalid(`${JSON.stringify(id)} is not the id of a ${what}.`);
+}
+
+function characters(text: string): number {
+  return Array.from(text).length;
+}
+
+function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ShownProject {
+  const limits = {
+    query_max_ms: project.queryMaxMs,
+    query_max_memory_bytes: project.queryMaxMemoryBytes,
+    query_max_rows: project.queryMaxRows,
+  };
+  return { id, name, timezone, rate_limit: rateLimit, ...limits, created_at: instant(createdAtMs) };
+}
+
+function showKey({ id, projectId, scope, createdAtMs, revokedAtMs }: ApiKey): ShownKey {
+  const revokedAt = revokedAtMs === null ? null : instant(revokedAtMs);
+  return { id, project_id: projectId, scope, created_at: instant(createdAtMs), revoked_at: revokedAt };
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function invalid(message: string): TidemarkError {
+  return new TidemarkError('COMMAND_INVALID', message);
+}

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import type { Database, Queryable, SqlValue } from '../database/database.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type {
+  ApiKey,
+  FirstKey,
+  NewKey,
+  NewProject,
+  Project,
+  ProjectChanges,
+  ProjectsSnapshot,
+  ProjectStore,
+  Scope,
+} from './project-store.ts';
+import { BASE36, randomText } from './random-text.ts';
+
+/** Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql). */
+export class SqlProjectStore implements ProjectStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async snapshot(): Promise<ProjectsSnapshot> {
+    // Keys first: a project is never deleted, so that every key read here finds its project in the second answer.
+    const keys = await this.#keys('where revoked_at_ms is null');
+    return { keys, projects: await this.listProjects() };
+  }
+
+  async createProject(project: NewProject): Promise<Project> {
+    return only(await insertProject(this.#database, project, 'values ($1, $2, $3, $4::float8, $5::bytea, $6::int8)'));
+  }
+
+  async createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined> {
+    return this.#database.transaction(async (transaction) => {
+      // At every later start nothing is to be written, which a full disk would refuse.
+      if ((await transaction.query('select 1 from projects limit 1')).length > 0) return undefined;
+      await transaction.query(ONE_FIRST_START);
+      const unlessThereIsOne = `select $1, $2, $3, $4::float8, $5::bytea, $6::int8 where not exists (select from projects)`;
+      const [first] = await insertProject(transaction, project, unlessThereIsOne);
+      if (first === undefined) return undefined;
+      for (const key of keys) await insertKey(transaction, first.id, key);
+      return first;
+    });
+  }
+
+  async keysAwaitingShowing(): Promise<readonly ApiKey[]> {
+    return this.#keys('where awaits_showing and revoked_at_ms is null');
+  }
+
+  async replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined> {
+    return this.#database.transaction(async (transaction) => {
+      await transaction.query(ONE_FIRST_START);
+      const revoked = await transaction.query<Pick<KeyRow, 'project_id' | 'scope'>>(REVOKE_AWAITING, [
+        [...ids],
+        BigInt(Date.now()),
+      ]);
+      const [first] = revoked;
+      if (first === undefined) return undefined;
+      for (const { project_id: id, scope } of revoked) {
+        for (const key of keys.filter((candidate) => candidate.scope === scope)) await insertKey(transaction, id, key);
+      }
+      const sql = `select ${PROJECT_COLUMNS} from projects where id = $1`;
+      return only((await transaction.query<ProjectRow>(sql, [first.project_id])).map(toProject));
+    });
+  }
+
+  async noteShown(sha256s: readonly string[]): Promise<boolean> {
+    const rows = await this.#database.query(
+      `update api_keys set awaits_showing = false
+       where sha256 = any($1::text[]) and revoked_at_ms is null
+       returning id`,
+      [[...sha256s]],
+    );
+    return rows.length === sha256s.length;
+  }
+
+  async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
+    const { name, timezone, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows } = changes;
+    const rows = await this.#database.query<ProjectRow>(
+      `update projects set
+         name = coalesce($2::text, name),
+         timezone = coalesce($3::text, timezone),
+         rate_limit = case when $4::boolean then $5::float8 else rate_limit end,
+         query_max_ms = case when $6::boolean then $7::int8 else query_max_ms end,
+         query_max_memory_bytes = case when $8::boolean then $9::int8 else query_max_memory_bytes end,
+         query_max_rows = case when $10::boolean then $11::int8 else query_max_rows end
+       where id = $1
+       returning ${PROJECT_COLUMNS}`,
+      [
+        id,
+        name ?? null,
+        timezone ?? null,
+        rateLimit !== undefined,
+        rateLimit ?? null,
+        ...[queryMaxMs, queryMaxMemoryBytes, queryMaxRows].flatMap((limit) => [limit !== undefined, limit ?? null]),
+      ],
+    );
+    if (rows.length === 0) throw projectUnknown(id);
+    return only(rows.map(toProject));
+  }
+
+  async listProjects(): Promise<readonly Project[]> {
+    const sql = `select ${PROJECT_COLUMNS} from projects order by created_at_ms, id`;
+    return (await this.#database.query<ProjectRow>(sql)).map(toProject);
+  }
+
+  async addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey> {
+    const [key] = await insertKey(this.#database, projectId, { scope, sha256 });
+    if (key === undefined) throw projectUnknown(projectId);
+    return key;
+  }
+
+  async listKeys(projectId?: string): Promise<readonly ApiKey[]> {
+    return projectId === undefined ? this.#keys('') : this.#keys('where project_id = $1', [projectId]);
+  }
+
+  async revokeKey(keyId: string): Promise<ApiKey> {
+    const rows = await this.#database.query<KeyRow>(
+      `update api_keys set revoked_at_ms = coalesce(revoked_at_ms, $2::int8) where id = $1 returning ${KEY_COLUMNS}`,
+      [keyId, BigInt(Date.now())],
+    );
+    if (rows.length === 0) throw new TidemarkError('KEY_UNKNOWN', `There is no key ${JSON.stringify(keyId)}.`);
+    return only(rows.map(toKey));
+  }
+
+  async #keys(where: string, values: readonly SqlValue[] = []): Promise<readonly ApiKey[]> {
+    const sql = `select ${KEY_COLUMNS} from api_keys ${where} order by created_at_ms, id`;
+    return (await this.#database.query<KeyRow>(sql, values)).map(toKey);
+  }
+}
+
+const NEW_COLUMNS = 'id, name, timezone, rate_limit, session_secret, created_at_ms';
+const PROJECT_COLUMNS = `${NEW_COLUMNS}, query_max_ms, query_max_memory_bytes, query_max_rows`;
+const KEY_COLUMNS = 'id, project_id, scope, sha256, created_at_ms, revoked_at_ms';
+
+// Conflicts with every writer and with itself, not with readers: of two first starts the second waits here, and then finds
+// what the first has made.
+const ONE_FIRST_START = 'lock table projects in share row exclusive mode';
+
+// All of them or none.
+const REVOKE_AWAITING = `
+  with awaiting as
+  (
+      select id from api_keys
+      where id = any($1::text[]) and awaits_showing and revoked_at_ms is null
+  )
+  update api_keys set revoked_at_ms = $2::int8, awaits_showing = false
+  where id in (select id from awaiting)
+    and (select count(*) from awaiting) = cardinality($1::text[])
+  returning project_id, scope`;
+
+// Types, not interfaces: a query's row must be assignable to the port's `Record<string, unknown>`.
+type ProjectRow = {
+  id: string;
+  name: string;
+  timezone: string;
+  rate_limit: number | null;
+  session_secret: Uint8Array;
+  created_at_ms: bigint;
+  query_max_ms: bigint | null;
+  query_max_memory_bytes: bigint | null;
+  query_max_rows: bigint | null;
+};
+
+type KeyRow = {
+  id: string;
+  project_id: string;
+  scope: Scope;
+  sha256: string;
+  created_at_ms: bigint;
+  revoked_at_ms: bigint | null;
+};
+
+/** `source` yields the rows from the six values: id, name, timezone, rate limit, secret, creation. */
+async function insertProject(queryable: Queryable, project: NewProject, source: string): Promise<readonly Project[]> {
+  const rows = await queryable.query<ProjectRow>(
+    `insert into projects (${NEW_COLUMNS}) ${source} returning ${PROJECT_COLUMNS}`,
+    [
+      `proj_${randomText(20, BASE36)}`,
+      project.name,
+      project.timezone,
+      project.rateLimit,
+      randomBytes(32),
+      BigInt(Date.now()),
+    ],
+  );
+  return rows.map(toProject);
+}
+
+/** Nothing where there is no such project. */
+async function insertKey(
+  queryable: Queryable,
+  projectId: string,
+  { scope, sha256, awaitsShowing = false }: NewKey & Partial<FirstKey>,
+): Promise<readonly ApiKey[]> {
+  const rows = await queryable.query<KeyRow>(
+    `insert into api_keys (id, project_id, scope, sha256, created_at_ms, awaits_showing)
+     select $1, id, $3, $4, $5::int8, $6::boolean from projects where id = $2
+     returning ${KEY_COLUMNS}`,
+    [`key_${randomText(20, BASE36)}`, projectId, scope, sha256, BigInt(Date.now()), awaitsShowing],
+  );
+  return rows.map(toKey);
+}
+
+function toProject(row: ProjectRow): Project {
+  return {
+    id: row.id,
+    name: row.name,
+    timezone: row.timezone,
+    rateLimit: row.rate_limit,
+    queryMaxMs: numberOf(row.query_max_ms),
+    queryMaxMemoryBytes: numberOf(row.query_max_memory_bytes),
+    queryMaxRows: numberOf(row.query_max_rows),
+    // A plain Uint8Array of its own memory: a driver may hand out a Buffer that shares a larger one.
+    sessionSecret: Uint8Array.from(row.session_secret),
+    createdAtMs: Number(row.created_at_ms),
+  };
+}
+
+function numberOf(limit: bigint | null): number | null {
+  return limit === null ? null : Number(limit);
+}
+
+function toKey(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    scope: row.scope,
+    sha256: row.sha256,
+    createdAtMs: Number(row.created_at_ms),
+    revokedAtMs: row.revoked_at_ms === null ? null : Number(row.revoked_at_ms),
+  };
+}
+
+function only<T>(rows: readonly T[]): T {
+  const [row] = rows;
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row;
+}
+
+function projectUnknown(id: string): TidemarkError {
+  return new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(id)}.`);
+}

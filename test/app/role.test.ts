@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../services/runtime/config.ts';
+import { checkRole, ROLES, roleOf } from '../../services/app/role.ts';
+
+const SERVERS = {
+  EVENT_LOG_URL: 'kafka://127.0.0.1:9092',
+  PROFILES_URL: 'postgres://user:secret@127.0.0.1/tidemark',
+  ANALYTICS_URL: 'http://127.0.0.1:8123/tidemark',
+};
+
+describe('the role of a process', () => {
+  test('is everything where none is named', () => {
+    expect(roleOf([])).toBe('all');
+    expect(ROLES.map((role) => roleOf([role]))).toEqual(ROLES);
+  });
+
+  test.each([[['sinks']], [['ingest', 'sink']], [['']]])('%j is refused', (args) => {
+    expect(() => roleOf(args)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  test.each(ROLES)('%s runs on servers', (role) => {
+    expect(() => checkRole(role, readConfig(SERVERS))).not.toThrow();
+  });
+
+  test.each(['ingest', 'sink'] as const)('%s names both embedded stores that it cannot share', (role) => {
+    expect(() => checkRole(role, readConfig({}))).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(/PROFILES_URL.*ANALYTICS_URL/) as string,
+      }),
+    );
+  });
+
+  test('the projector has nothing to do with analytics', () => {
+    const { ANALYTICS_URL: _, ...others } = SERVERS;
+    expect(() => checkRole('projector', readConfig(others))).not.toThrow();
+    expect(() => checkRole('projector', readConfig({}))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+});

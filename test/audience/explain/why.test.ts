@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { Audiences } from '../../../services/audience/audiences.ts';
+import { readDefinition } from '../../../services/audience/definition/definition.ts';
+import { whyJson } from '../../../services/audience/explain/shown.ts';
+import type { Why } from '../../../services/audience/explain/why.ts';
+import { userKeyOf } from '../../../services/messages/user-key.ts';
+import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
+import { sharedAnalytics, testedAnalytics } from '../../support/analytics-stores.ts';
+import { HOSTILE, hostileMembers } from '../../support/hostile.ts';
+import { exactly, NOW, NOW_MS } from '../../support/random-history.ts';
+
+const HOUR = 3_600_000_000n;
+const DAY = 24n * HOUR;
+
+describe.each(await testedAnalytics())('why, in $name', (tested) => {
+  const analytics = sharedAnalytics(tested);
+  const store = () => analytics().store;
+
+  async function why(make: MessageMaker, definition: unknown, userId = 'ada', eventsShown = 10) {
+    const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
+    const read = readDefinition(exactly(text), { timezone: 'UTC' });
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const user = { projectId: make.projectId, userKey: userKeyOf(make.projectId, userId) };
+    return new Audiences(store(), AMPLE, () => NOW_MS).why(user, read.definition, '/definition', eventsShown);
+  }
+
+  async function verdictOf(make: MessageMaker, definition: unknown, eventsShown?: number): Promise<Why['verdict']> {
+    const found = await why(make, definition, 'ada', eventsShown);
+    if (found === undefined) throw new Error('nobody knows them');
+    return found.verdict;
+  }
+
+  test('names the events that decided, how many there are, and when the oldest of them no longer counts', async () => {
+    const make = new MessageMaker();
+    const bought = [1n, 20n, 29n, 31n].map((days) =>
+      make.track({ event: 'Bought', messageId: `m${days}`, properties: '{"total":60}', timestamp: NOW - days * DAY }),
+    );
+    const cheap = make.track({ event: 'Bought', properties: '{"total":5}', timestamp: NOW - DAY });
+    await insert(store(), [...bought, bought[1]!, cheap]);
+    const condition = { event: 'Bought', where: [{ property: 'total', gt: 50 }], within: { last: '30d' } };
+
+    const found = await verdictOf(make, { ...condition, count: { at_least: 3 } }, 2);
+
+    expect(found).toMatchObject({
+      kind: 'event',
+      path: '/definition',
+      isMet: true,
+      changesAt: NOW + DAY + 1n,
+      count: 3,
+      first: { messageId: 'm29' },
+      last: { messageId: 'm1' },
+      events: [{ messageId: 'm1', timestamp: NOW - DAY }, { messageId: 'm20' }],
+    });
+  });
+
+  test('says when nothing but time makes a member of somebody', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track({ event: 'Signed In', timestamp: NOW - 3n * DAY })]);
+
+    const lapsed = { event: 'Signed In', last: { before: '7d' } };
+    const silent = { event: 'Signed In', count: { at_most: 0 }, within: { last: '7d' } };
+
+    expect(await verdictOf(make, lapsed)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
+    expect(await verdictOf(make, silent)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
+    expect(await verdictOf(make, { all: [lapsed, silent] })).toMatchObject({ changesAt: NOW + 4n * DAY + 1n });
+    expect(await verdictOf(make, { any: [lapsed, { not: lapsed }] })).toMatchObject({ isMet: true, changesAt: null });
+  });
+
+  test('gives the value of a trait digit for digit, and when that version of it was', async () => {
+    const make = new MessageMaker();
+    const receivedAt = NOW - 5n;
+    await insert(store(), [
+      make.identify({
+        traits: '{"n":9007199254740993,"deep":{"list":[1e400,0.10]}}',
+        timestamp: NOW - DAY,
+        receivedAt,
+      }),
+      make.identify({ traits: '{"gone":1}', timestamp: NOW - 2n * DAY, receivedAt }),
+      make.identify({ traits: '{"gone":null}', timestamp: NOW - DAY, receivedAt }),
+      make.identify({ traits: '{"ahead":1}', timestamp: NOW + DAY, receivedAt }),
+    ]);
+    const paths = ['n', ['deep', 'list'], ['deep', 'none'], 'gone', 'never', 'ahead'];
+
+    const found = await why(make, { any: paths.map((trait) => ({ trait, exists: true })) });
+    const shown = whyJson(found!);
+
+    const times = { timestamp: NOW - DAY, receivedAt };
+    expect(found?.verdict).toMatchObject({
+      of: [
+        { isMet: true, changesAt: null, setBy: { ...times, isDeleted: false } },
+        { isMet: true, setBy: times },
+        { isMet: false, value: undefined, setBy: times },
+        { isMet: false, value: undefined, setBy: { ...times, isDeleted: true } },
+        { isMet: false, value: undefined, setBy: null },
+        // A time yet to come counts as that of its arrival.
+        { isMet: true, setBy: { timestamp: receivedAt, receivedAt } },
+      ],
+    });
+    expect(shown).toContain('"value":9007199254740993,');
+    expect(shown).toContain('"value":[1e400,0.1]');
+  });
+
+  test('takes one id under two names of events for two events, merged or not', async () => {
+    const make = new MessageMaker();
+    const copies = ['A', 'B'].map((event) => make.track({ event, messageId: 'm', timestamp: NOW - DAY }));
+    await insert(store(), copies);
+    await analytics().byHand('OPTIMIZE TABLE user_event_rows FINAL');
+
+    expect(await verdictOf(make, { all: [{ event: 'A' }, { event: 'B' }] })).toMatchObject({ isMet: true });
+  });
+
+  test('knows nobody whom no message has named', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track()]);
+
+    expect(await why(make, { not: { event: 'X' } }, 'stranger')).toBeUndefined();
+    expect(await why(new MessageMaker(), { not: { event: 'X' } })).toBeUndefined();
+  });
+
+  test('reads what the user did and is, however much others did', async () => {
+    const make = new MessageMaker();
+    const others = Array.from({ length: 25_000 }, (_, index) =>
+      make.track({ userId: `u${index % 5_000}`, event: 'Bought', properties: '{"total":60}', timestamp: NOW - HOUR }),
+    );
+    await insert(store(), [
+      ...others,
+      make.track({ event: 'Bought', properties: '{"total":60}', timestamp: NOW - HOUR }),
+    ]);
+
+    const found = await why(make, { event: 'Bought', where: [{ property: 'total', gt: 50 }], within: { last: '30d' } });
+
+    expect(found).toMatchObject({ verdict: { isMet: true, count: 1 } });
+    // A granule or two of 8,192 rows in each of two tables.
+    expect(found?.rowsRead).toBeLessThan(25_000);
+  });
+
+  test.each(HOSTILE)('takes %j for what it is, wherever it stands', async (text) => {
+    const make = new MessageMaker();
+    const said = JSON.stringify({ [text]: text, list: [text], deep: { [text]: text } });
+    await insert(store(), [
+      make.identify({ userId: text, traits: said }),
+      make.track({ userId: text, event: text, messageId: text, properties: said }),
+    ]);
+    const members = hostileMembers(text);
+    const where = members.map(({ name, ...rest }) => ({ property: name, ...rest }));
+    const all = [...members.map(({ name, ...rest }) => ({ trait: name, ...rest })), { event: text, where }];
+
+    const found = await why(make, { all }, text);
+
+    expect(found).toMatchObject({ userId: text, verdict: { isMet: true } });
+    expect(found?.verdict).toMatchObject({ of: [{}, {}, {}, { events: [{ messageId: text }] }] });
+  });
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { NewRecord } from '../../services/event-log/event-log.ts';
+import { DeadLetters } from '../../services/consumers/dead-letters.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { codec } from '../support/messages.ts';
+
+test('what was put aside when the log was first read is not put aside again', async () => {
+  const appended: NewRecord[] = [];
+  const log = { append: async (records: readonly NewRecord[]) => (appended.push(...records), []) };
+  const letters = new DeadLetters(log, codec, 'sink', new Map([['tidemark.track/1', 5n]]));
+  const poison = (partition: number, offset: bigint) => ({
+    topic: 'tidemark.track',
+    partition,
+    record: { offset, appendedAtMs: 0, key: new Uint8Array(), value: new Uint8Array() },
+    error: new TidemarkError('MESSAGE_UNDECODABLE', 'no message'),
+  });
+
+  await letters.append([poison(0, 1n), poison(1, 4n), poison(1, 5n)]);
+
+  const places = appended.map(({ value }) => codec.decodeDeadLetter(value));
+  expect(places).toMatchObject([
+    { partition: 0, offset: 1n },
+    { partition: 1, offset: 5n },
+  ]);
+});

@@ -1,0 +1,164 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { changeOf, fold, mergeChanges } from '../../../services/consumers/projector/fold.ts';
+import type { ProfileChange, TraitState } from '../../../services/stores/profiles/profile.ts';
+import { identify, session, track } from '../../support/messages.ts';
+
+const ada = { projectId: 'proj_1', userId: 'ada' };
+
+describe('what a message says of its user', () => {
+  test('an identify says traits, each with its digits and its version', () => {
+    const message = identify({ ...ada, traits: '{"n":9007199254740993,"gone":null,"deep":{"x":null}}' });
+
+    const { traits } = changeOf(message);
+
+    expect([...traits]).toEqual([
+      ['n', { value: '9007199254740993', version: message.version }],
+      ['gone', { value: null, version: message.version }],
+      ['deep', { value: '{"x":null}', version: message.version }],
+    ]);
+  });
+
+  test('a track says when, and nothing of traits', () => {
+    const change = changeOf(track({ ...ada, timestamp: 5n, properties: '{"total":1}' }));
+
+    expect(change).toMatchObject({ userId: 'ada', firstSeen: 5n, lastSeen: 5n, anonymous: null, traits: new Map() });
+  });
+
+  test('a session says whether the user is anonymous, and traits', () => {
+    const message = session({ ...ada, anonymous: true, traits: '{"plan":"pro"}' });
+
+    const change = changeOf(message);
+
+    expect(change.anonymous).toEqual({ value: true, version: message.version });
+    expect([...change.traits.keys()]).toEqual(['plan']);
+  });
+
+  test('traits that are no JSON object are undecodable', () => {
+    expect(() => changeOf(identify({ ...ada, traits: '[1]' }))).toThrow(
+      expect.objectContaining({ code: 'MESSAGE_UNDECODABLE' }),
+    );
+  });
+});
+
+describe('folding', () => {
+  test('yields one change for each user of each project', () => {
+    const messages = [
+      track(ada),
+      identify(ada),
+      track({ ...ada, userId: 'bob' }),
+      track({ ...ada, projectId: 'proj_2' }),
+    ];
+
+    const changes = fold(messages.map(changeOf));
+
+    expect(changes.map(({ projectId, userId }) => `${projectId} ${userId}`)).toEqual([
+      'proj_1 ada',
+      'proj_1 bob',
+      'proj_2 ada',
+    ]);
+  });
+
+  test('is the same in any order and any grouping, and twice is once', () => {
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), fc.nat(), (changes, seed) => {
+        const at = seed % changes.length;
+        const turned = [...changes.slice(at), ...changes.slice(0, at)].toReversed();
+        const grouped = [mergeChanges(changes.slice(0, at + 1)), ...changes.slice(at), ...changes];
+
+        expect(mergeChanges(turned)).toEqual(mergeChanges(changes));
+        expect(mergeChanges(grouped)).toEqual(mergeChanges(changes));
+      }),
+    );
+  });
+});
+
+describe('of a user of whom more is said than is kept', () => {
+  const said = fc.array(wideChange(), { minLength: 1, maxLength: 12 });
+
+  test('the newest traits stay, whatever the order, the grouping and the repeats', () => {
+    fc.assert(
+      fc.property(said, fc.integer({ min: 1, max: 4 }), fc.nat(), (changes, maxTraits, seed) => {
+        const at = seed % changes.length;
+        const turned = [...changes.slice(at), ...changes.slice(0, at)].toReversed();
+        const merge = (some: readonly ProfileChange[]) => mergeChanges(some, { maxTraits });
+        const grouped = [merge(changes.slice(0, at + 1)), ...changes.slice(at), merge(turned), ...changes];
+
+        const kept = naivelyKept(changes, maxTraits);
+        for (const delivery of [changes, turned, grouped]) {
+          expect(new Map(merge(delivery).traits)).toEqual(kept);
+          expect(new Map(fold(delivery, { maxTraits })[0]?.traits)).toEqual(kept);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no more than three times as many as are kept are ever held, and what is dropped is told', () => {
+    const changes = Array.from({ length: 50 }, (_, n) => changeWith([[`t${n}`, n]]));
+    const dropped: unknown[] = [];
+
+    const [merged] = fold(changes, { maxTraits: 2, onDropped: (one) => dropped.push(one) });
+
+    expect([...(merged?.traits.keys() ?? [])].sort()).toEqual(['t48', 't49']);
+    expect(dropped).toEqual([{ projectId: 'proj_1', userKey: 'key', traits: 48 }]);
+  });
+
+  test('a message of before there was a bound is trimmed too', () => {
+    const one = changeOf(identify({ ...ada, traits: '{"c":1,"a":null,"b":3}' }));
+
+    expect([...(fold([one], { maxTraits: 2 })[0]?.traits.keys() ?? [])]).toEqual(['a', 'b']);
+  });
+});
+
+/** Names that sort otherwise by UTF-16 than by bytes, under few versions: all traits of one message share one. */
+function wideChange(): fc.Arbitrary<ProfileChange> {
+  const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'ab', '\uff5e', '\u{1f600}', '__proto__', ''));
+  return fc.tuple(fc.nat(3), names).map(([number, traits]) => changeWith(traits.map((trait) => [trait, number])));
+}
+
+function changeWith(traits: readonly (readonly [trait: string, version: number])[]): ProfileChange {
+  const states = traits.map(([trait, number]) => {
+    const state = { value: number % 3 === 0 ? null : String(number), version: number.toString(16).padStart(32, '0') };
+    return [trait, state] as const;
+  });
+  return {
+    projectId: 'proj_1',
+    userKey: 'key',
+    userId: null,
+    anonymousId: null,
+    firstSeen: 1n,
+    lastSeen: 1n,
+    anonymous: null,
+    traits: new Map(states),
+  };
+}
+
+function naivelyKept(changes: readonly ProfileChange[], most: number) {
+  const newest = new Map<string, TraitState>();
+  for (const [trait, state] of changes.flatMap(({ traits }) => [...traits])) {
+    if (state.version > (newest.get(trait)?.version ?? '')) newest.set(trait, state);
+  }
+  const order = [...newest].sort(([a, x], [b, y]) =>
+    x.version === y.version ? Buffer.from(a).compare(Buffer.from(b)) : x.version < y.version ? 1 : -1,
+  );
+  return new Map(order.slice(0, most));
+}
+
+/** One version always says the same: it names one message. */
+const change: fc.Arbitrary<ProfileChange> = fc
+  .record({ number: fc.nat(8), userId: fc.option(fc.constant('ada')), traits: fc.subarray(['a', 'b', 'c']) })
+  .map(({ number, userId, traits }) => {
+    const version = number.toString(16).padStart(32, '0');
+    const value = number % 3 === 0 ? null : String(number);
+    return {
+      projectId: 'proj_1',
+      userKey: 'key',
+      userId,
+      anonymousId: null,
+      firstSeen: BigInt((number * 7) % 5),
+      lastSeen: BigInt(number),
+      anonymous: number % 2 === 0 ? { value: number % 4 === 0, version } : null,
+      traits: new Map(traits.map((trait) => [trait, { value, version }])),
+    };
+  });

@@ -1,0 +1,143 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { AnalyticsWriter, HeldRange, Rows } from '../../../services/stores/analytics/analytics-store.ts';
+import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { ask, MessageMaker } from '../../support/analytics.ts';
+import { testedAnalytics } from '../../support/analytics-stores.ts';
+import { codec, sinkBench } from '../../support/sink.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 10 };
+const TRACKS = { topic: 'tidemark.track', partition: 0 };
+
+describe.each(await testedAnalytics())('$name', (tested) => {
+  const bench = sinkBench(tested);
+
+  function caughtUp(): Promise<void> {
+    return vi.waitFor(async () => expect(await bench().hasCaughtUp()).toBe(true), PATIENCE);
+  }
+
+  async function eventIds(): Promise<string[]> {
+    const rows = await ask<{ message_id: string }>(
+      bench().analytics.store,
+      'SELECT message_id FROM events ORDER BY message_id',
+    );
+    return rows.map((row) => row.message_id);
+  }
+
+  /** Runs a sink up to the insert for which `dies` says so, which does not come back; then it is gone. */
+  async function runUntilItDies(dies: (ranges: readonly HeldRange[]) => boolean, after = false): Promise<void> {
+    const { promise: dying, resolve } = Promise.withResolvers<void>();
+    bench().analytics.before = async (ranges, rows) => {
+      if (!dies(ranges)) return;
+      if (after) await bench().analytics.store.insert(ranges, rows);
+      resolve();
+      throw new TidemarkError('STORE_UNAVAILABLE', 'the process dies here');
+    };
+    const sink = bench().run();
+    await dying;
+    await sink.stop();
+    bench().analytics.before = () => undefined;
+    bench().inserts.length = 0;
+  }
+
+  test.each([
+    ['before the rows', (ranges: readonly HeldRange[]) => ranges.length === 0, false],
+    ['after the rows', (ranges: readonly HeldRange[]) => ranges.length === 0, true],
+    ['before the ranges are noted', (ranges: readonly HeldRange[]) => ranges.length > 0, false],
+    ['after the ranges are noted', (ranges: readonly HeldRange[]) => ranges.length > 0, true],
+  ])(
+    'after a crash %s the same range is inserted again with the same rows, and counts once',
+    async (_, dies, after) => {
+      const maker = new MessageMaker();
+      const traits = maker.identify({ messageId: 'i', traits: '{"plan":"pro"}' });
+      bench().put([
+        maker.track({ messageId: 'a' }),
+        maker.track({ messageId: 'b' }),
+        traits,
+        { ...traits, traits: '{"plan":"x"}' },
+      ]);
+      await runUntilItDies(dies, after);
+      const before = rowsOfCalls();
+      bench().put([maker.track({ messageId: 'c' }), maker.identify({ messageId: 'j', traits: '{"age":7}' })]);
+      bench().analytics.calls.length = 0;
+
+      bench().run();
+      await caughtUp();
+
+      expect(rowsOfCalls()[0]).toEqual(before[0]);
+      expect(bench().inserts.map(({ messages }) => messages)).toEqual([3, 2]);
+      expect(await eventIds()).toEqual(['a', 'b', 'c']);
+      expect(await ask(bench().analytics.store, 'SELECT traits FROM profiles')).toEqual([
+        { traits: '{"age":7,"plan":"pro"}' },
+      ]);
+    },
+  );
+
+  function rowsOfCalls(): readonly Rows[] {
+    return bench()
+      .analytics.calls.map(({ rows }) => rows)
+      .filter((rows) => rows.size > 0);
+  }
+
+  test('dead letters that a crash kept from being written are written by the next process', async () => {
+    bench().log.put('tidemark.track', 0, { key: Buffer.from('k'), value: Buffer.from('no message') });
+    await runUntilItDies((ranges) => ranges.length > 0, true);
+    expect(bench().log.records(DEAD_LETTER_TOPIC, 0)).toHaveLength(0);
+
+    bench().run();
+    await caughtUp();
+
+    const letters = bench().log.records(DEAD_LETTER_TOPIC, 0);
+    expect(letters.map(({ value }) => codec.decodeDeadLetter(value).offset)).toEqual([0n]);
+  });
+
+  test('what analytics lost of what the plans say it holds is inserted again', async () => {
+    const maker = new MessageMaker();
+    bench().put([maker.track({ messageId: 'a' })]);
+    let sink = bench().run();
+    await caughtUp();
+    bench().put([maker.track({ messageId: 'b' })]);
+    await caughtUp();
+    await sink.stop();
+    const [end] = await bench().analytics.store.heldUpTo([TRACKS]);
+
+    // As a backup taken after the first insert would have it.
+    const backup = await olderBackup();
+    sink = bench().run({ analytics: backup });
+    await vi.waitFor(() => expect(bench().lines.some((line) => line.includes('lost a range'))).toBe(true), PATIENCE);
+    await caughtUp();
+
+    expect(await backup.heldUpTo([TRACKS])).toEqual([end]);
+    expect(backup.calls.flatMap(({ rows }) => rows.get('track_rows') ?? [])).toHaveLength(1);
+
+    async function olderBackup(): Promise<AnalyticsWriter & { readonly calls: readonly { readonly rows: Rows }[] }> {
+      const { analytics } = bench();
+      const first = analytics.calls.flatMap(({ ranges }) => ranges).find(({ from }) => from === 0n);
+      let restored = first?.to;
+      const calls: { rows: Rows }[] = [];
+      return {
+        calls,
+        insert: async (ranges: readonly HeldRange[], rows: Rows) => {
+          calls.push({ rows });
+          await analytics.store.insert(ranges, rows);
+          restored = ranges.at(-1)?.to ?? restored;
+        },
+        heldUpTo: async () => (restored ? [restored] : []),
+        compactHeld: async () => undefined,
+      };
+    }
+  });
+
+  test('a log that does not hold the planned range any more is not taken for it', async () => {
+    const maker = new MessageMaker();
+    bench().put([maker.track({ messageId: 'a' })]);
+    await runUntilItDies((ranges) => ranges.length === 0);
+    bench().log.records('tidemark.track', 0).length = 0;
+    bench().put([maker.track({ messageId: 'another' })]);
+
+    const sink = bench().run();
+
+    await expect(sink.failed).rejects.toMatchObject({ code: 'LOG_REPLACED' });
+    expect(await eventIds()).toEqual([]);
+  });
+});

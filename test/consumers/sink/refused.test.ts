@@ -1,0 +1,68 @@
+import { expect, test, vi } from 'vitest';
+import type { Rows } from '../../../services/stores/analytics/analytics-store.ts';
+import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { ask, MessageMaker } from '../../support/analytics.ts';
+import { codec, sinkBench } from '../../support/sink.ts';
+
+const bench = sinkBench();
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
+function caughtUp(): Promise<void> {
+  return vi.waitFor(async () => expect(await bench().hasCaughtUp()).toBe(true), PATIENCE);
+}
+
+/** Analytics refuses every insert that has a row with this in it. */
+function refuse(text: string): void {
+  bench().analytics.before = (_, rows: Rows) => {
+    if ([...rows.values()].flat().some((chunk) => Buffer.from(chunk).includes(text))) {
+      throw new TidemarkError('STORE_REJECTED', 'refused, as ordered');
+    }
+  };
+}
+
+test('the one message of many that analytics refuses is found and put aside', async () => {
+  const maker = new MessageMaker();
+  const messages = Array.from({ length: 100 }, (_, n) =>
+    maker.track({ messageId: `m${n}`, event: `event ${n % 50} of 50` }),
+  );
+  bench().put(messages);
+  refuse('event 37 of 50');
+
+  bench().run();
+  await caughtUp();
+
+  const letters = bench().log.records(DEAD_LETTER_TOPIC, 0);
+  expect(letters.map(({ value }) => codec.decodeDeadLetter(value).offset)).toEqual([37n, 87n]);
+  expect(await ask(bench().analytics.store, 'SELECT count() AS n FROM events')).toEqual([{ n: '98' }]);
+  expect(bench().inserts).toMatchObject([{ messages: 98, deadLetters: 2 }]);
+});
+
+test('a message alone that is refused is put aside, and the reader goes on', async () => {
+  const maker = new MessageMaker();
+  bench().put([maker.track({ event: 'poison' })]);
+  refuse('poison');
+  bench().run();
+  await caughtUp();
+
+  bench().put([maker.track({ messageId: 'b' })]);
+  await caughtUp();
+
+  expect(await ask(bench().analytics.store, 'SELECT message_id FROM events')).toEqual([{ message_id: 'b' }]);
+});
+
+test('where analytics refuses what it took before, no message is to blame: the sink waits', async () => {
+  const maker = new MessageMaker();
+  bench().put([maker.track({ messageId: 'a' })]);
+  bench().run();
+  await caughtUp();
+  refuse('"');
+  bench().put([maker.track({ messageId: 'b' }), maker.track({ messageId: 'c' })]);
+  await vi.waitFor(() => expect(bench().lines.some((line) => line.includes('waiting'))).toBe(true), PATIENCE);
+  expect(bench().log.records(DEAD_LETTER_TOPIC, 0)).toEqual([]);
+
+  bench().analytics.before = () => undefined;
+  await caughtUp();
+
+  expect(await ask(bench().analytics.store, 'SELECT count() AS n FROM events')).toEqual([{ n: '3' }]);
+});

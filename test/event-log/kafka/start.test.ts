@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { entryAt } from '../../../services/event-log/kafka/start.ts';
+
+const at = { topic: 't', partition: 3 };
+const identity = 'a'.repeat(32);
+
+describe('where reading a partition of Kafka begins', () => {
+  test('is the first record that is held, for who has read nothing', () => {
+    const entry = entryAt({ ...at, offset: 0n, identity: '' }, { earliest: 7n, latest: 9n });
+
+    expect(entry).toEqual({ ...at, from: 7n });
+  });
+
+  test.each([8n, 9n])('is the record before the position %d, to be compared', (offset) => {
+    const entry = entryAt({ ...at, offset, identity }, { earliest: 2n, latest: 9n });
+
+    expect(entry).toEqual({ ...at, from: offset - 1n, identity });
+  });
+
+  test('is the position itself where records were deleted exactly up to it', () => {
+    const entry = entryAt({ ...at, offset: 7n, identity }, { earliest: 7n, latest: 7n });
+
+    expect(entry).toEqual({ ...at, from: 7n });
+  });
+
+  test.each([
+    ['past the end', 10n, identity],
+    ['before what is held', 6n, identity],
+    ['without the record before it', 8n, ''],
+    ['at the beginning with a record before it', 0n, identity],
+  ])('is nowhere for a position %s', (_, offset, identity) => {
+    expect(() => entryAt({ ...at, offset, identity }, { earliest: 7n, latest: 9n })).toThrow(
+      expect.objectContaining({ code: 'LOG_REPLACED' }),
+    );
+  });
+});

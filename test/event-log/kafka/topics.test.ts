@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { newTopics, problemsOf } from '../../../services/event-log/kafka/topics.ts';
+
+const good = new Map([
+  ['cleanup.policy', 'delete'],
+  ['retention.ms', '-1'],
+  ['retention.bytes', '-1'],
+  ['message.timestamp.type', 'LogAppendTime'],
+  ['unclean.leader.election.enable', 'false'],
+  ['min.insync.replicas', '2'],
+]);
+const three = Array.from({ length: 4 }, () => ({ leader: 1, replicas: 3 }));
+
+describe('a topic of Kafka', () => {
+  test('is in order as we make it', () => {
+    expect(problemsOf('t', three, good, 4)).toEqual([]);
+    expect(problemsOf('t', three, good, undefined)).toEqual([]);
+  });
+
+  test.each([
+    ['cleanup.policy', 'compact', 'delete'],
+    ['cleanup.policy', 'compact,delete', 'delete'],
+    ['retention.ms', '604800000', '-1'],
+    ['retention.bytes', '1073741824', '-1'],
+    ['message.timestamp.type', 'CreateTime', 'LogAppendTime'],
+    ['unclean.leader.election.enable', 'true', 'false'],
+    ['min.insync.replicas', '1', '2'],
+    ['min.insync.replicas', '4', '3 at most'],
+  ])('with %s of %s is not', (setting, found, wanted) => {
+    const problems = problemsOf('my-topic', three, new Map([...good, [setting, found]]), 4);
+
+    expect(problems).toEqual([`topic my-topic: ${setting} is ${found}, wanted ${wanted}`]);
+  });
+
+  test('with another number of partitions is not, and every problem is told', () => {
+    const problems = problemsOf('t', three, new Map([...good, ['retention.ms', '1']]), 6);
+
+    expect(problems).toHaveLength(2);
+    expect(problems[0]).toContain('4, wanted 6');
+  });
+
+  test('of one copy need not be in sync with others', () => {
+    const one = [{ leader: 1, replicas: 1 }];
+
+    expect(problemsOf('t', one, new Map([...good, ['min.insync.replicas', '1']]), 1)).toEqual([]);
+    expect(problemsOf('t', one, good, 1)).toHaveLength(1);
+  });
+
+  test.each([
+    [3, undefined, 3, '2'],
+    [5, undefined, 3, '2'],
+    [2, undefined, 1, '1'],
+    [1, undefined, 1, '1'],
+    [3, 2, 2, '2'],
+  ])('on %d brokers, told %s copies, gets %d of which %s are in sync', (brokers, replicas, copies, inSync) => {
+    const cluster = { brokers: Array.from({ length: brokers }, (_, i) => i), topics: new Map() };
+
+    const [topic] = newTopics(['t'], cluster, { topics: ['t'], partitions: undefined, replicas, create: true });
+
+    expect(topic).toMatchObject({ topic: 't', partitions: 4, replicas: copies });
+    expect(topic!.configs.get('min.insync.replicas')).toBe(inSync);
+  });
+
+  test('gets as many partitions as told, or as the others have', () => {
+    const cluster = { brokers: [1], topics: new Map([['other', three.slice(0, 2)]]) };
+    const wanted = { topics: ['t', 'other'], replicas: undefined, create: true };
+
+    const made = [7, undefined].map((partitions) => newTopics(['t'], cluster, { ...wanted, partitions }));
+
+    expect(made.map(([topic]) => topic!.partitions)).toEqual([7, 2]);
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { AppendQueue } from '../../../services/event-log/lmdb/appends.ts';
+import { Layout } from '../../../services/event-log/lmdb/layout.ts';
+import type { AppendRequest, AppendResult } from '../../../services/event-log/lmdb/requests.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { record, records, until } from '../../support/event-log.ts';
+
+const layout = new Layout([{ name: 't', partitions: 2 }]);
+
+/** Takes requests and answers them when told. */
+class SlowDisk {
+  readonly requests: AppendRequest[] = [];
+  readonly #answers: { resolve: (result: AppendResult) => void; reject: (error: Error) => void }[] = [];
+  readonly #ends = [0, 0];
+
+  readonly write = (request: AppendRequest): Promise<AppendResult> => {
+    this.requests.push(request);
+    return new Promise((resolve, reject) => this.#answers.push({ resolve, reject }));
+  };
+
+  recordsOf(request: number): number {
+    return this.requests[request]!.chunks.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  finish(request: number): void {
+    const { bytes, chunks } = this.requests[request]!;
+    const offsets = chunks.map(({ slot, count }) => (this.#ends[slot]! += count) - count);
+    this.#answers[request]!.resolve({ offsets, appendedAtMs: 7, bytes });
+  }
+
+  fail(request: number): void {
+    this.#answers[request]!.reject(new TidemarkError('LOG_UNAVAILABLE', 'the disk is full'));
+  }
+}
+
+describe('appends at once', () => {
+  test('go in one batch, and those that come while it is under way in the next', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+
+    const first = Array.from({ length: 7 }, () => queue.append(records('t', 2)));
+    await until(() => disk.requests.length === 1);
+    const second = Array.from({ length: 5 }, () => queue.append(records('t', 1)));
+    disk.finish(0);
+    await Promise.all(first);
+    await until(() => disk.requests.length === 2);
+    disk.finish(1);
+    await Promise.all(second);
+
+    expect([disk.recordsOf(0), disk.recordsOf(1), disk.requests.length]).toEqual([14, 5, 2]);
+  });
+
+  test('are sent off by halves where there are many, the first before all of them have come', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    const appendedAtOnce = () => Array.from({ length: 64 }, () => queue.append(records('t', 1)));
+    const warmUp = appendedAtOnce();
+    for (let i = 0; i < 3; i++) {
+      await until(() => disk.requests.length > i);
+      disk.finish(i);
+    }
+    await Promise.all(warmUp);
+
+    const appended = appendedAtOnce();
+    const sentOff = disk.requests.slice(3).map((_, i) => disk.recordsOf(3 + i));
+    disk.finish(3);
+    disk.finish(4);
+
+    expect(sentOff).toEqual([32, 32]);
+    expect(await Promise.all(appended)).toHaveLength(64);
+  });
+
+  test('gather beside a batch under way for as long as each turn of the event loop brings one', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    const appended = [queue.append(records('t', 1))];
+    await until(() => disk.requests.length === 1);
+    for (let turn = 0; turn < 5; turn++) {
+      appended.push(queue.append(records('t', 1)));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(disk.requests).toHaveLength(1);
+    await until(() => disk.requests.length === 2);
+    disk.finish(0);
+    disk.finish(1);
+
+    await Promise.all(appended);
+    expect(disk.recordsOf(1)).toBe(5);
+  });
+
+  test('are all done with once the queue is idle, also those that waited', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    let settled = 0;
+    const appended = Array.from({ length: 40 }, () => queue.append(records('t', 1)).then(() => settled++));
+    const idle = queue.idle().then(() => settled);
+    for (let i = 0; i < 3; i++) {
+      await until(() => disk.requests.length > i);
+      disk.finish(i);
+    }
+
+    expect(await idle).toBe(40);
+    await Promise.all(appended);
+  });
+
+  test('settle only when their own batch has', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    const settled: string[] = [];
+
+    const first = queue.append(records('t', 1)).then(() => settled.push('first'));
+    await until(() => disk.requests.length === 1);
+    const second = queue.append(records('t', 1)).then(() => settled.push('second'));
+    expect(settled).toEqual([]);
+    disk.finish(0);
+    await first;
+    await until(() => disk.requests.length === 2);
+
+    expect(settled).toEqual(['first']);
+    disk.finish(1);
+    await second;
+  });
+
+  test('reject together when the batch fails, and the next goes on', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    const failing = Array.from({ length: 3 }, () => queue.append(records('t', 2)).catch((error: unknown) => error));
+    await until(() => disk.requests.length === 1);
+
+    const later = queue.append(records('t', 1));
+    disk.fail(0);
+
+    for (const error of await Promise.all(failing)) expect(error).toMatchObject({ code: 'LOG_UNAVAILABLE' });
+    await until(() => disk.requests.length === 2);
+    disk.finish(1);
+    expect(await later).toHaveLength(1);
+  });
+
+  test('do not make a batch without end', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+    const megabyte = 'x'.repeat(2 ** 20);
+
+    const appended = Array.from({ length: 20 }, () => queue.append([record('t', 'k', megabyte)]));
+    for (let i = 0; i < 3; i++) {
+      await until(() => disk.requests.length > i);
+      disk.finish(i);
+    }
+
+    expect(await Promise.all(appended)).toHaveLength(20);
+    expect([0, 1, 2].map((i) => disk.recordsOf(i))).toEqual([7, 7, 6]);
+  });
+
+  test('wait where two batches are under way', async () => {
+    const disk = new SlowDisk();
+    const queue = new AppendQueue(layout, disk.write);
+
+    const appended = [queue.append(records('t', 1))];
+    await until(() => disk.requests.length === 1);
+    appended.push(queue.append(records('t', 2)));
+    await until(() => disk.requests.length === 2);
+    appended.push(queue.append(records('t', 3)), queue.append(records('t', 4)));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(disk.requests).toHaveLength(2);
+    disk.finish(0);
+    await until(() => disk.requests.length === 3);
+    disk.finish(1);
+    disk.finish(2);
+
+    await Promise.all(appended);
+    expect([0, 1, 2].map((i) => disk.recordsOf(i))).toEqual([1, 2, 7]);
+  });
+
+  test('refuse a record too large for the log at once', () => {
+    const queue = new AppendQueue(layout, new SlowDisk().write);
+
+    expect(() => queue.append([record('t', 'k', 'x'.repeat(9 * 2 ** 20))])).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,143 @@
+import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { LogRecord } from '../../../services/event-log/event-log.ts';
+import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { prepareFolder } from '../../../services/event-log/lmdb/folder.ts';
+import { LmdbStore } from '../../../services/event-log/lmdb/store.ts';
+import { hasCode, TidemarkError } from '../../../services/runtime/errors.ts';
+import { record, records, text } from '../../support/event-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const TOPICS = ['t', 'u'];
+const LARGE = 'large '.repeat(3_000);
+
+describe('a damaged log', () => {
+  test('whose file is empty, or gone, is refused', async () => {
+    const folder = await logOf(10);
+    await truncate(join(folder, 'data.mdb'), 0);
+    await expect(contentOf(folder)).rejects.toMatchObject({ code: 'LOG_DAMAGED' });
+
+    await rm(join(folder, 'data.mdb'));
+
+    await expect(contentOf(folder)).rejects.toMatchObject({ code: 'LOG_DAMAGED' });
+  });
+
+  test.each([0.1, 0.25, 0.5, 0.75, 0.9])('of which only %f is left is refused', async (left) => {
+    const folder = await logOf(2_000);
+    const file = join(folder, 'data.mdb');
+    // Of what was written: behind it is room (lmdb-room.ts).
+    const written = (await readFile(file)).findLastIndex((byte) => byte !== 0) + 1;
+    await truncate(file, Math.floor(written * left));
+
+    await expect(contentOf(folder)).rejects.toMatchObject({ code: 'LOG_DAMAGED' });
+  });
+
+  test('with a page of zeros in place of any other is refused, or lacks nothing', async () => {
+    const folder = await logOf(200);
+    const file = join(folder, 'data.mdb');
+    const intact = await readFile(file);
+    const content = await contentOf(folder);
+
+    for (let page = 0; page * 4_096 < intact.length; page++) {
+      await writeFile(file, Buffer.from(intact).fill(0, page * 4_096, (page + 1) * 4_096));
+      await expectRefusedOrEqual(folder, content);
+    }
+  });
+
+  test('with another byte anywhere in a record is refused', async () => {
+    const folder = await logOf(200);
+    const file = join(folder, 'data.mdb');
+    const intact = await readFile(file);
+
+    for (const value of ['v-0', 'v-100', 'v-199', 'large large']) {
+      const damaged = Buffer.from(intact);
+      for (let at = damaged.indexOf(value); at >= 0; at = damaged.indexOf(value, at + 1)) damaged[at]! ^= 1;
+      await writeFile(file, damaged);
+      await expect(contentOf(folder)).rejects.toMatchObject({ code: 'LOG_DAMAGED' });
+    }
+  });
+
+  // Of LMDB's two meta pages the one with the higher transaction counts, and neither has a checksum: a bit that lowers the
+  // newer one's number brings back the state one transaction earlier, which nothing in the file tells from the truth.
+  test('with another byte anywhere behind its two meta pages is refused, or lacks nothing', async () => {
+    const folder = await logOf(200);
+    const file = join(folder, 'data.mdb');
+    const intact = await readFile(file);
+    const content = await contentOf(folder);
+
+    for (let i = 0; i < 400; i++) {
+      const damaged = Buffer.from(intact);
+      damaged[META_BYTES + Math.floor(Math.random() * (damaged.length - META_BYTES))]! ^=
+        1 << Math.floor(Math.random() * 8);
+      await writeFile(file, damaged);
+      await expectRefusedOrEqual(folder, content);
+    }
+  }, 60_000);
+
+  test('is found out when a reader comes to the place', async () => {
+    const folder = await logOf(200);
+    const file = join(folder, 'data.mdb');
+    const damaged = await readFile(file);
+    for (let at = damaged.indexOf('key-5t-5'); at >= 0; at = damaged.indexOf('key-5t-5', at + 1)) damaged[at]! ^= 1;
+    await writeFile(file, damaged);
+
+    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    const reader = await log.openReader({ group: 'g', topics: TOPICS, start: () => Promise.resolve([]) });
+
+    const poll = reader.poll({ maxRecords: 10_000, maxBytes: 2 ** 26, maxWaitMs: 20_000 });
+    await expect(poll).rejects.toMatchObject({ code: 'LOG_DAMAGED', retryable: false });
+    await log.close();
+  });
+
+  test('is not what a copy of a log is', async () => {
+    const folder = await logOf(100);
+    const copy = join(await temporaryFolder(), 'copy');
+    await cp(folder, copy, { recursive: true });
+
+    expect(await contentOf(copy)).toEqual(await contentOf(folder));
+  });
+});
+
+const META_BYTES = 2 * 4_096;
+
+/** A closed log with small records, appended one by one and together, and a large one in each topic. */
+async function logOf(count: number): Promise<string> {
+  const folder = await temporaryFolder();
+  const log = await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 2 });
+  for (const one of records('t', Math.min(count, 100), 't')) await log.append([one]);
+  await log.append(records('u', count));
+  await log.append(TOPICS.map((topic) => record(topic, 'key', LARGE)));
+  await log.close();
+  return folder;
+}
+
+/** Everything that the log in a folder holds. */
+async function contentOf(folder: string): Promise<readonly string[]> {
+  await prepareFolder(folder, TOPICS, undefined);
+  const store = LmdbStore.open(folder, TOPICS, undefined);
+  try {
+    store.checkEnds();
+    const ends = store.ends();
+    return store.layout.slots.flatMap((slot) => {
+      const found: LogRecord[] = [];
+      while (found.length < ends[slot.index]!) {
+        store.read(slot, found.length, { records: 2 ** 30, bytes: 2 ** 30, atLeastOne: true }, found);
+      }
+      return found.map(({ offset, key, value }) => `${slot.index}@${offset} ${text(key)} ${text(value)}`);
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+async function expectRefusedOrEqual(folder: string, content: readonly string[]): Promise<void> {
+  try {
+    expect(await contentOf(folder)).toEqual(content);
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    expect(hasCode(error, 'LOG_DAMAGED') || hasCode(error, 'LOG_FOREIGN'), `${error.code}: ${error.message}`).toBe(
+      true,
+    );
+  }
+}

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { hasCode } from '../../../services/runtime/errors.ts';
+import { LOG_RESERVE_BYTES } from '../../../services/runtime/free-space.ts';
+import { PATIENT, placed, placeOf, readCount, record, text } from '../../support/event-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const LARGE = 'x'.repeat(40_000);
+
+describe('an embedded log that cannot grow', () => {
+  // A file-size limit needs no rights and no mount, and no look at the free space foresees it. It ends in the middle of a
+  // page: LMDB sees a write that is cut short, as on a full disk.
+  test('refuses what does not fit, keeps what it acknowledged and nothing else, and goes on later', async () => {
+    const folder = await temporaryFolder();
+    const command = 'ulimit -f 4001; exec "$0" test/support/event-log-filler.ts "$1"';
+
+    const printed = execFileSync('sh', ['-c', command, process.execPath, folder], { encoding: 'utf8' });
+
+    const lines = printed.trim().split('\n');
+    const acknowledged = lines.slice(0, -2);
+    expect(lines.slice(-2)).toEqual(['LOG_UNAVAILABLE true', String(acknowledged.length)]);
+    expect(acknowledged.length).toBeGreaterThan(100);
+    const log = await LmdbEventLog.open({ folder, topics: ['t'] });
+    onTestFinished(() => log.close());
+    const read = await readCount(await readerOf(log), acknowledged.length);
+    expect(
+      new Set(read.map(({ partition, offset, value }) => `${partition} ${offset} ${Number(text(value))}`)),
+    ).toEqual(new Set(acknowledged));
+    expect(await log.append([record('t', 'key', LARGE)])).toHaveLength(1);
+  });
+
+  test.runIf(canRaiseLimits())(
+    'is opened anew after a write that failed, and takes what it refused once it fits',
+    async () => {
+      const folder = await temporaryFolder();
+      const command = 'ulimit -S -f 4001; exec "$0" test/support/event-log-filler.ts "$1" again';
+
+      const printed = execFileSync('sh', ['-c', command, process.execPath, folder], { encoding: 'utf8' });
+
+      const lines = printed.trim().split('\n');
+      const acknowledged = lines.filter((line) => /^\d+ \d+ \d+$/.test(line));
+      expect(lines.filter((line) => line === 'LOG_UNAVAILABLE true').length).toBeGreaterThan(0);
+      expect(lines.at(-1)).toBe(String(acknowledged.length));
+      const log = await LmdbEventLog.open({ folder, topics: ['t'] });
+      onTestFinished(() => log.close());
+      const read = await readCount(await readerOf(log), acknowledged.length);
+      const held = read.map(({ partition, offset, value }) => `${partition} ${offset} ${Number(text(value))}`);
+      expect(held.toSorted()).toEqual(acknowledged.toSorted());
+    },
+  );
+
+  test.runIf(canMount())(
+    'on a full disk (a tmpfs: root on Linux) refuses, leaves the reserve alone, and goes on once there is space',
+    async () => {
+      const folder = await smallDisk('96m');
+      await writeFile(join(folder, 'ballast'), Buffer.alloc(24 * 2 ** 20));
+      const log = await LmdbEventLog.open({ folder: join(folder, 'log'), topics: ['t'] });
+      onTestFinished(() => log.close());
+      const acknowledged = new Set<string>();
+      const reader = await readerOf(log);
+
+      expect(await appendAll(log, 1_200, acknowledged)).toBeGreaterThan(0);
+      const { bavail, bsize } = await statfs(folder);
+      expect(bavail * bsize).toBeGreaterThan(LOG_RESERVE_BYTES - 2 ** 20);
+      await rm(join(folder, 'ballast'));
+      expect(await appendAll(log, 100, acknowledged)).toBe(0);
+
+      const read = await readCount(reader, acknowledged.size, { ...PATIENT, maxBytes: 2 ** 20 });
+      expect(new Set(read.map((one) => `${placeOf(one)} ${text(one.key)}`))).toEqual(acknowledged);
+      expect(placed(await reader.poll({ ...PATIENT, maxWaitMs: 0 }))).toEqual([]);
+      await expect(log.check()).resolves.toBeUndefined();
+    },
+  );
+});
+
+/** Appends one by one, small and large; returns how many were refused. */
+async function appendAll(log: LmdbEventLog, count: number, acknowledged: Set<string>): Promise<number> {
+  let refused = 0;
+  for (let i = 0; i < count; i++) {
+    const key = `${acknowledged.size}-${refused}`;
+    try {
+      const [appended] = await log.append([record('t', key, i % 3 === 0 ? LARGE : 'small')]);
+      acknowledged.add(`${placeOf(appended!)} ${key}`);
+    } catch (error) {
+      if (!hasCode(error, 'LOG_UNAVAILABLE')) throw error;
+      refused++;
+    }
+  }
+  return refused;
+}
+
+function readerOf(log: LmdbEventLog) {
+  return log.openReader({ group: 'g', topics: ['t'], start: () => Promise.resolve([]) });
+}
+
+async function smallDisk(size: string): Promise<string> {
+  const folder = await temporaryFolder();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
+  onTestFinished(() => void execFileSync('umount', [folder]));
+  return folder;
+}
+
+/** By util-linux' prlimit. */
+function canRaiseLimits(): boolean {
+  try {
+    execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Root may still be kept from it, in a container. */
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

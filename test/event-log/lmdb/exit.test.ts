@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { runProgram } from '../../support/program.ts';
+import { records } from '../../support/event-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const LEAVER = 'test/support/event-log-leaver.ts';
+
+describe('a process that ends in the middle of appending', () => {
+  // Unguarded, one of some tens hangs.
+  test.each([
+    ['exit', 7],
+    ['throw', 1],
+    ['thread', 7],
+  ])(
+    'exits (%s), and the log takes appends',
+    async (end, code) => {
+      const folder = await temporaryFolder();
+
+      for (let i = 0; i < 8; i++) {
+        const { code: ended, stderr } = await runProgram([LEAVER, folder, end]);
+        expect(ended, stderr).toBe(code);
+      }
+
+      const log = await LmdbEventLog.open({ folder, topics: ['t'] });
+      expect(await log.append(records('t', 1))).toHaveLength(1);
+      await log.close();
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,159 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { open } from 'lmdb';
+import { describe, expect, test } from 'vitest';
+import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { makeLog } from '../../../services/event-log/lmdb/folder.ts';
+import { readCount, records } from '../../support/event-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const TOPICS = ['t'];
+const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
+
+describe('the folder of an embedded log', () => {
+  test.each(['', 'not/there/yet'])('is a new log where it is empty or absent (%j)', async (below) => {
+    const folder = join(await temporaryFolder(), below);
+
+    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+
+    expect(await log.append(records('t', 1))).toHaveLength(1);
+    await log.close();
+    expect((await readdir(folder)).toSorted()).toEqual(['data.mdb', 'lock.mdb']);
+  });
+
+  test('may be the root of a file system, and hold what a crash left while it was made', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'lost+found'));
+    await writeFile(join(folder, 'new-0123456789abcdef.mdb'), Buffer.alloc(5_000));
+    await writeFile(join(folder, 'new-0123456789abcdef.mdb-lock'), '');
+
+    await (await LmdbEventLog.open({ folder, topics: TOPICS })).close();
+
+    expect((await readdir(folder)).toSorted()).toEqual(['data.mdb', 'lock.mdb', 'lost+found']);
+  });
+
+  test('keeps its records, and takes more, when it is opened again', async () => {
+    const folder = await temporaryFolder();
+    for (let round = 0; round < 3; round++) {
+      const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+      await log.append(records('t', 10));
+      await log.close();
+    }
+
+    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+
+    expect(await countOf(log)).toBe(30);
+    await log.close();
+  });
+
+  test('becomes one log when several make it at the same instant', async () => {
+    const folder = await temporaryFolder();
+
+    const logs = await Promise.all([1, 2, 3, 4].map(() => LmdbEventLog.open({ folder, topics: TOPICS })));
+
+    await Promise.all(logs.map((log) => log.append(records('t', 10))));
+    expect(await countOf(logs[0]!)).toBe(40);
+    await Promise.all(logs.map((log) => log.close()));
+  });
+
+  test('stays the log that it is for one who saw it empty and comes late to make it', async () => {
+    const folder = await temporaryFolder();
+    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    await log.append(records('t', 10));
+
+    await makeLog(folder, TOPICS, 4);
+
+    const late = await LmdbEventLog.open({ folder, topics: TOPICS });
+    expect([await countOf(log), await countOf(late)]).toEqual([10, 10]);
+    await Promise.all([log.close(), late.close()]);
+  });
+
+  test('keeps its count of partitions: another is refused, none asked for takes what is there', async () => {
+    const folder = await temporaryFolder();
+    await (await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 6 })).close();
+
+    const other = LmdbEventLog.open({ folder, topics: TOPICS, partitions: 4 });
+
+    await expect(other).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    expect(await log.ends(TOPICS)).toHaveLength(6);
+    await log.close();
+  });
+
+  test('gains topics, with as many partitions as the others, and keeps what it has', async () => {
+    const folder = await temporaryFolder();
+    const before = await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 3 });
+    await before.append(records('t', 10));
+
+    const grown = await LmdbEventLog.open({ folder, topics: ['later', 't'] });
+    await Promise.all([grown.append(records('later', 10)), before.append(records('t', 10))]);
+
+    expect(await grown.ends(['later'])).toHaveLength(3);
+    expect([await countOf(grown, 'later'), await countOf(before)]).toEqual([10, 20]);
+    await Promise.all([grown.close(), before.close()]);
+  });
+});
+
+describe('a folder that is no log of ours', () => {
+  test('with other files is refused, and stays as it is', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'thesis.txt'), 'years of work');
+
+    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+
+    expect(await readdir(folder)).toEqual(['thesis.txt']);
+  });
+
+  test('with another data.mdb is refused, and stays as it is', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'data.mdb'), 'years of work '.repeat(1_000));
+
+    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+
+    expect(await readdir(folder)).toEqual(['data.mdb']);
+    expect(await readFile(join(folder, 'data.mdb'), 'utf8')).toBe('years of work '.repeat(1_000));
+  });
+
+  test("with another program's LMDB database is refused, and stays as it is", async () => {
+    const folder = await temporaryFolder();
+    const database = open<Buffer, Buffer>({ path: folder, ...BINARY });
+    await database.put(Buffer.from('key'), Buffer.from('value'));
+    await database.close();
+    const content = await readFile(join(folder, 'data.mdb'));
+
+    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+
+    expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
+  });
+
+  test('with a log of a newer format is refused, and stays as it is', async () => {
+    const folder = await temporaryFolder();
+    await (await LmdbEventLog.open({ folder, topics: TOPICS })).close();
+    const database = open<Buffer, Buffer>({ path: folder, overlappingSync: false, ...BINARY });
+    const body = Buffer.from(JSON.stringify({ format: 2, topics: 'kept in another way' }));
+    const checksum = Buffer.alloc(4);
+    checksum.writeUInt32LE(crc32(body, crc32('format')));
+    await database.openDB('books', BINARY).put(Buffer.from('format'), Buffer.concat([checksum, body]));
+    await database.close();
+    const content = await readFile(join(folder, 'data.mdb'));
+
+    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'LOG_FOREIGN' });
+
+    expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
+  });
+
+  test('but a file is refused', async () => {
+    const folder = join(await temporaryFolder(), 'file');
+    await writeFile(folder, 'x');
+
+    await expect(LmdbEventLog.open({ folder, topics: TOPICS })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+});
+
+async function countOf(log: LmdbEventLog, topic = 't'): Promise<number> {
+  const count = (await log.ends([topic])).reduce((sum, { offset }) => sum + Number(offset), 0);
+  const start = (): Promise<[]> => Promise.resolve([]);
+  const reader = await log.openReader({ group: `count-${Math.random()}`, topics: [topic], start });
+  return (await readCount(reader, count)).length;
+}

@@ -1,0 +1,95 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { LogReader, ReaderOptions } from '../../../services/event-log/event-log.ts';
+import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { AT_ONCE, keyIn, PATIENT, placed, readCount, record, records, values } from '../../support/event-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const PARTITIONS = 4;
+
+describe('a reader of the embedded log', () => {
+  test('shares what it may take evenly among the partitions that have something', async () => {
+    const log = await opened(await temporaryFolder());
+    const keys = [0, 2, 3].map((partition) => keyIn(partition, PARTITIONS));
+    await log.append(keys.flatMap((key) => Array.from({ length: 100 }, () => record('t', key, 'x'.repeat(100)))));
+    const reader = await readerOf(log);
+
+    const byCount = await reader.poll({ ...PATIENT, maxRecords: 30 });
+    const bySize = await reader.poll({ ...PATIENT, maxBytes: 30 * 136 });
+
+    for (const polled of [byCount, bySize]) {
+      const counts = new Map(polled.map(({ partition, records: taken }) => [partition, taken.length]));
+      expect(counts).toEqual(new Map([0, 2, 3].map((partition) => [partition, 10])));
+    }
+  });
+
+  test('gives what one partition leaves to those after it', async () => {
+    const log = await opened(await temporaryFolder());
+    await log.append([record('t', keyIn(0, PARTITIONS), 'few')]);
+    await log.append(Array.from({ length: 100 }, () => record('t', keyIn(1, PARTITIONS), 'many')));
+
+    const polled = await (await readerOf(log)).poll({ ...PATIENT, maxRecords: 50 });
+
+    expect(polled.map((one) => one.records.length)).toEqual([1, 49]);
+  });
+
+  test('stops at a position of a partition that the log does not have', async () => {
+    const log = await opened(await temporaryFolder());
+    const lost = { topic: 't', partition: 7, offset: 1n, identity: '0'.repeat(32) };
+
+    const reader = await readerOf(log, { start: () => Promise.resolve([lost]) });
+
+    await expect(reader.poll(AT_ONCE)).rejects.toMatchObject({ code: 'LOG_REPLACED' });
+  });
+
+  test('takes no answer for the place to start that a restart has overtaken', async () => {
+    const log = await opened(await temporaryFolder());
+    await log.append([record('t', 'key', '1'), record('t', 'key', '2')]);
+    const answers: (() => void)[] = [];
+    const reader = await readerOf(log, { start: () => new Promise((resolve) => answers.push(() => resolve([]))) });
+
+    const poll = readCount(reader, 2);
+    await expect.poll(() => answers.length).toBe(1);
+    reader.restart();
+    answers[0]!();
+    await expect.poll(() => answers.length).toBe(2);
+    answers[1]!();
+
+    expect(values(await poll)).toEqual(['1', '2']);
+  });
+
+  test('wakes for what another log of the same folder appends', async () => {
+    const folder = await temporaryFolder();
+    const [log, other] = [await opened(folder), await opened(folder)];
+    const reader = await readerOf(log);
+    await reader.poll(AT_ONCE);
+
+    const poll = reader.poll(PATIENT);
+    await other.append(records('t', 1));
+
+    expect(placed(await poll)).toHaveLength(1);
+  });
+
+  test('reads on while the log grows, from within the chunks in which it was written', async () => {
+    const log = await opened(await temporaryFolder());
+    const reader = await readerOf(log);
+    const read: string[] = [];
+
+    for (let round = 0; round < 20; round++) {
+      await log.append(Array.from({ length: 50 }, (_, i) => record('t', 'key', `${round * 50 + i}`)));
+      read.push(...values(placed(await reader.poll({ ...PATIENT, maxRecords: 37 }))));
+    }
+    while (read.length < 1_000) read.push(...values(placed(await reader.poll(PATIENT))));
+
+    expect(read).toEqual(Array.from({ length: 1_000 }, (_, i) => String(i)));
+  });
+});
+
+async function opened(folder: string): Promise<LmdbEventLog> {
+  const log = await LmdbEventLog.open({ folder, topics: ['t'], partitions: PARTITIONS });
+  onTestFinished(() => log.close());
+  return log;
+}
+
+function readerOf(log: LmdbEventLog, options: Partial<ReaderOptions> = {}): Promise<LogReader> {
+  return log.openReader({ group: 'g', topics: ['t'], start: () => Promise.resolve([]), ...options });
+}

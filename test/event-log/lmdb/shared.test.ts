@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Appended } from '../../../services/event-log/event-log.ts';
+import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
+import { placeOf, readCount, record, values } from '../../support/event-log.ts';
+import type { ThreadNews, ThreadTask } from '../../support/event-log-thread.ts';
+import { runProgram } from '../../support/program.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const APPENDER = 'test/support/event-log-appender.ts';
+
+describe('an embedded log that several have open', () => {
+  test('takes the appends of two processes at once, each record at a place of its own', async () => {
+    const folder = await temporaryFolder();
+
+    const writers = await Promise.all(['x', 'y'].map((name) => runProgram([APPENDER, folder, 't', name, '2000'])));
+
+    const lines = writers.flatMap(({ stdout }) => stdout.trim().split('\n'));
+    expect(writers.map(({ code }) => code)).toEqual([0, 0]);
+    expect(new Set(lines.map((line) => line.split(' ').slice(0, 3).join(' '))).size).toBe(4_000);
+    const log = await opened(folder);
+    const read = await readCount(await readerOf(log), 4_000);
+    expect(
+      new Set(read.map(({ topic, partition, offset, value }) => `${topic} ${partition} ${offset} ${String(value)}`)),
+    ).toEqual(new Set(lines));
+  });
+
+  test('lets a worker thread read what the main thread appends', async () => {
+    const folder = await temporaryFolder();
+    const log = await opened(folder);
+    const thread = startThread({ folder, topic: 't', group: 'g', leaseMs: 10_000, read: 1_000 });
+    expect(await thread.news()).toEqual({ holding: true });
+
+    const given = Array.from({ length: 1_000 }, (_, i) => record('t', `key-${i}`, `main-${i}`));
+    await Promise.all(given.map((one) => log.append([one])));
+
+    const { read } = (await thread.news()) as { read: readonly string[] };
+    expect(read.toSorted()).toEqual(given.map(({ value }) => String(value)).toSorted());
+  });
+
+  test('takes the appends of two threads and two logs of one thread at once', async () => {
+    const folder = await temporaryFolder();
+    const [log, other] = [await opened(folder), await opened(folder)];
+    const thread = startThread({ folder, topic: 't', group: 'g', leaseMs: 10_000, append: 500 });
+
+    const appended = await Promise.all(
+      Array.from({ length: 1_000 }, (_, i) => [log, other][i % 2]!.append([record('t', `main-${i}`, `main-${i}`)])),
+    );
+
+    const { appended: elsewhere } = (await thread.news()) as { appended: readonly Appended[] };
+    const said = new Set([...appended.flat(), ...elsewhere].map(placeOf));
+    expect(said.size).toBe(1_500);
+    const read = await readCount(await readerOf(other), 1_500);
+    expect(new Set(read.map(placeOf))).toEqual(said);
+    expect(new Set(values(read)).size).toBe(1_500);
+  });
+
+  test('goes on for one thread when another has closed it', async () => {
+    const folder = await temporaryFolder();
+    const [log, other] = [await opened(folder), await opened(folder)];
+    const thread = startThread({ folder, topic: 't', group: 'g', leaseMs: 10_000, append: 10 });
+    await thread.news();
+    await thread.ended;
+
+    await other.close();
+
+    expect(await log.append([record('t', 'key', 'value')])).toHaveLength(1);
+    expect(await readCount(await readerOf(log), 11)).toHaveLength(11);
+  });
+});
+
+async function opened(folder: string): Promise<LmdbEventLog> {
+  const log = await LmdbEventLog.open({ folder, topics: ['t'] });
+  onTestFinished(() => log.close());
+  return log;
+}
+
+function readerOf(log: LmdbEventLog) {
+  return log.openReader({ group: 'check', topics: ['t'], start: () => Promise.resolve([]) });
+}
+
+function startThread(task: ThreadTask) {
+  const worker = new Worker(new URL('../../support/event-log-thread.ts', import.meta.url), { workerData: task });
+  onTestFinished(async () => void (await worker.terminate()));
+  const news: ThreadNews[] = [];
+  worker.on('message', (one: ThreadNews) => news.push(one));
+  return {
+    ended: once(worker, 'exit'),
+    news: async () => {
+      while (news.length === 0) await once(worker, 'message');
+      return news.shift();
+    },
+  };
+}

@@ -1,0 +1,235 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { lockFolder } from '../../../services/runtime/folder-lock.ts';
+import { lockIfFree } from '../../../services/event-log/spool/folders.ts';
+import { encodeFrames } from '../../../services/event-log/spool/frames.ts';
+import { IngestSpool, type IngestSpoolOptions } from '../../../services/event-log/spool/ingest-spool.ts';
+import { Spool } from '../../../services/event-log/spool/spool.ts';
+import { until } from '../../support/event-log.ts';
+import { FaultyLog } from '../../support/faulty-log.ts';
+import { numbered, spooled, valuesOf } from '../../support/spool.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+interface Door {
+  readonly log: FaultyLog;
+  readonly spool: IngestSpool;
+  readonly registry: Registry;
+  readonly said: { readonly level: string; readonly message: string }[];
+}
+
+/** What an ingest process has of the spool. */
+async function open(dir: string, options: Partial<IngestSpoolOptions> = {}): Promise<Door> {
+  const log = new FaultyLog();
+  const registry = new Registry();
+  const said: Door['said'] = [];
+  const say =
+    (level: string) =>
+    (...args: unknown[]): void =>
+      void said.push({ level, message: String(args.at(-1)) });
+  const logger = { info: say('info'), warn: say('warn'), error: say('error') };
+  const spool = await IngestSpool.open({ dir, maxBytes: 2 ** 20, log, registry, logger, adoptEveryMs: 20, ...options });
+  onTestFinished(() => spool.close());
+  return { log, spool, registry, said };
+}
+
+/** As a process that was killed leaves its folder: until then it has it, unless somebody else does here. */
+async function leave(
+  dir: string,
+  folder: string,
+  records: readonly (readonly ReturnType<typeof spooled>[])[],
+): Promise<string> {
+  const path = join(dir, folder);
+  await mkdir(path, { recursive: true });
+  const lock = lockIfFree(path);
+  const left = await Spool.open({ folder: path, maxBytes: 2 ** 20, segmentBytes: 1 });
+  for (const some of records) await left.append(some);
+  await left.close();
+  lock?.release();
+  return path;
+}
+
+async function segmentsIn(path: string): Promise<string[]> {
+  return (await readdir(path)).filter((name) => !name.startsWith('.lock')).sort();
+}
+
+describe('the spool of a process', () => {
+  test('has a folder of its own beside those of others', async () => {
+    const dir = join(await temporaryFolder(), 'spool');
+    const doors = [await open(dir), await open(dir), await open(dir)];
+    for (const { log } of doors) log.away = true;
+
+    for (const [i, { spool }] of doors.entries()) await spool.log.append(numbered(i, 1));
+
+    for (const folder of ['1', '2', '3']) expect(await segmentsIn(join(dir, folder))).toHaveLength(1);
+    for (const { log } of doors) log.away = false;
+    await until(() => doors.every(({ spool }) => spool.state === 'empty'));
+    expect(doors.map(({ log }) => valuesOf(log.records))).toEqual([['0'], ['1'], ['2']]);
+  });
+
+  test('is that of the process before it, and goes on where that ended', async () => {
+    const dir = await temporaryFolder();
+    const before = await open(dir);
+    before.log.away = true;
+    await before.spool.log.append(numbered(0, 2));
+    await before.spool.close();
+
+    const { log, spool } = await open(dir);
+    await spool.log.append(numbered(2, 1));
+    await until(() => spool.state === 'empty');
+
+    expect(valuesOf(log.records)).toEqual(['0', '1', '2']);
+  });
+
+  test('forwards what processes that are gone have left, as soon as nobody has their folder', async () => {
+    const dir = await temporaryFolder();
+    const { log, spool } = await open(dir);
+    const lock = lockFolder(join(dir, '7'));
+    const path = await leave(dir, '7', [numbered(0, 3), numbered(3, 2)]);
+    const other = await leave(dir, '9', [numbered(5, 1)]);
+    await until(() => log.records.length === 1);
+    expect(await segmentsIn(path)).toHaveLength(2);
+
+    lock.release();
+    await until(() => log.records.length === 6);
+
+    await until(async () => (await segmentsIn(path)).length + (await segmentsIn(other)).length === 0);
+    expect(valuesOf(log.records)).toEqual(['5', '0', '1', '2', '3', '4']);
+    expect(spool.state).toBe('empty');
+  });
+
+  test('says once of a folder with something else in it that it is no spool, and looks again', async () => {
+    const dir = await temporaryFolder();
+    const { log, said } = await open(dir);
+    const path = await leave(dir, '7', []);
+    await writeFile(join(path, 'notes.txt'), 'mine');
+    await leave(dir, '8', [numbered(0, 1)]);
+    await writeFile(join(path, '0000000000000001.spool'), encodeFrames(numbered(1, 1), Date.now()));
+    await until(() => said.some(({ level }) => level === 'error'));
+    await until(() => log.records.length === 1);
+
+    await rm(join(path, 'notes.txt'));
+    await until(() => log.records.length === 2);
+
+    expect(valuesOf(log.records)).toEqual(['0', '1']);
+    expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  test('keeps a damaged segment aside, says so, and forwards all that is whole', async () => {
+    const dir = await temporaryFolder();
+    const path = await leave(dir, '1', [numbered(0, 3), numbered(3, 2)]);
+    const file = join(path, '0000000000000001.spool');
+    const bytes = await readFile(file);
+    bytes[Math.floor(bytes.length / 2)]! ^= 1;
+    await writeFile(file, bytes);
+
+    const { log, spool, said, registry } = await open(dir);
+    await until(() => spool.state === 'empty');
+
+    expect(valuesOf(log.records)).toEqual(['0', '2', '3', '4']);
+    expect(await segmentsIn(path)).toEqual(['0000000000000001.spool.kept']);
+    expect(await readFile(`${file}.kept`)).toEqual(bytes);
+    expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(await registry.metrics()).toMatch(/^tidemark_spool_kept_aside_total 1$/m);
+  });
+
+  test('keeps aside what is no segment at all, under the name of one', async () => {
+    const dir = await temporaryFolder();
+    await mkdir(join(dir, '1'));
+    await writeFile(join(dir, '1', '0000000000000004.spool'), 'somebody else wrote this');
+
+    const { log, spool } = await open(dir);
+    await until(() => spool.state === 'empty');
+    log.away = true;
+    await spool.log.append(numbered(0, 1));
+
+    expect(await segmentsIn(join(dir, '1'))).toEqual(['0000000000000004.spool.kept', '0000000000000005.spool']);
+  });
+
+  test('goes on, and says so, where a segment is gone', async () => {
+    const dir = await temporaryFolder();
+    await leave(dir, '1', [numbered(0, 1), numbered(1, 1)]);
+    const { log, spool, said } = await open(dir, { segmentBytes: 1 });
+    await until(() => spool.state === 'empty');
+    log.away = true;
+    for (let i = 2; i < 5; i++) await spool.log.append(numbered(i, 1));
+    await rm(join(dir, '1', '0000000000000004.spool'));
+
+    log.away = false;
+    await until(() => spool.state === 'empty');
+
+    expect(valuesOf(log.records)).toEqual(['0', '1', '2', '4']);
+    expect(said.some(({ level }) => level === 'error')).toBe(true);
+    log.away = true;
+    expect(await spool.log.append(numbered(5, 1))).toBeNull();
+  });
+
+  test('keeps aside a message that the log does not take, and forwards the others', async () => {
+    const dir = await temporaryFolder();
+    await leave(dir, '1', [numbered(0, 5)]);
+    const log = new (class extends FaultyLog {
+      override append(records: Parameters<FaultyLog['append']>[0]): ReturnType<FaultyLog['append']> {
+        if (valuesOf(records).includes('2')) return Promise.reject(new RangeError('too large, as ordered'));
+        return super.append(records);
+      }
+    })();
+
+    const { spool, said } = await open(dir, { log });
+    await until(() => spool.state === 'empty');
+
+    expect(valuesOf(log.records)).toEqual(['0', '1', '3', '4']);
+    expect(await segmentsIn(join(dir, '1'))).toEqual(['0000000000000001.spool.kept']);
+    expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  test.each(['notes.txt', '1/notes.txt'])('is refused where %s lies in the folder', async (name) => {
+    const dir = await temporaryFolder();
+    await mkdir(join(dir, '1'));
+    await writeFile(join(dir, name), 'mine');
+
+    await expect(open(dir)).rejects.toMatchObject({ code: 'SPOOL_FOREIGN' });
+    expect(await readFile(join(dir, name), 'utf8')).toBe('mine');
+    // And nobody keeps the folder.
+    lockFolder(join(dir, '1')).release();
+  });
+
+  test('is refused where its folder cannot be', async () => {
+    const dir = join(await temporaryFolder(), 'file');
+    await writeFile(dir, '');
+
+    await expect(open(dir)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  test('tells how much waits, for how long, and what has become of it', async () => {
+    const { log, spool, registry } = await open(await temporaryFolder(), { maxBytes: 300 });
+    log.away = true;
+    await spool.log.append(numbered(0, 2));
+    await spool.log.append([spooled('k', 'x'.repeat(500))]).catch(() => undefined);
+
+    const figures = async (): Promise<Record<string, number>> => {
+      const metrics = await registry.getMetricsAsJSON();
+      return Object.fromEntries(metrics.map(({ name, values }) => [name, values[0]?.value ?? NaN]));
+    };
+    const waiting = await figures();
+    log.away = false;
+    await until(() => spool.state === 'empty');
+
+    expect(waiting).toMatchObject({
+      tidemark_spool_messages: 2,
+      tidemark_spool_spooled_total: 2,
+      tidemark_spool_forwarded_total: 0,
+      tidemark_spool_full_total: 1,
+    });
+    expect([waiting['tidemark_spool_bytes']! > 50, waiting['tidemark_spool_oldest_seconds']! > 0]).toEqual([
+      true,
+      true,
+    ]);
+    expect(await figures()).toMatchObject({
+      tidemark_spool_messages: 0,
+      tidemark_spool_bytes: 0,
+      tidemark_spool_oldest_seconds: 0,
+      tidemark_spool_forwarded_total: 2,
+    });
+  });
+});

@@ -1,0 +1,253 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Appended, NewRecord } from '../../../services/event-log/event-log.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { SpoolingLog, type SpoolingLogParts } from '../../../services/event-log/spool/spooling-log.ts';
+import type { Spool, SpoolOptions } from '../../../services/event-log/spool/spool.ts';
+import { until } from '../../support/event-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { FaultyLog } from '../../support/faulty-log.ts';
+import { firstsOf, numbered, openSpool, spooled, valuesOf } from '../../support/spool.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+interface Scene {
+  readonly log: FaultyLog;
+  readonly spool: Spool;
+  readonly spooling: SpoolingLog;
+  readonly said: string[];
+}
+
+/** Takes its time: a turn of the event loop, as a log that is somewhere does. */
+class UnhurriedLog extends FaultyLog {
+  override async append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    await nextTurn();
+    return super.append(records);
+  }
+}
+
+/** Ticks are short, so that patience ends soon. */
+async function scene(parts: Partial<SpoolingLogParts> = {}, options: Partial<SpoolOptions> = {}): Promise<Scene> {
+  const log = new UnhurriedLog();
+  const spool = parts.spool ?? (await openSpool(await temporaryFolder(), options));
+  const said: string[] = [];
+  const say = (...args: unknown[]): void => void said.push(String(args.at(-1)));
+  const logger = { info: say, warn: say, error: say };
+  const spooling = new SpoolingLog({ log, spool, logger, tickMs: 10, ...parts });
+  onTestFinished(async () => {
+    log.release();
+    await spooling.close();
+  });
+  return { log, spool, spooling, said };
+}
+
+test('while the log is there nothing is spooled, and where records went is told', async () => {
+  const { log, spool, spooling } = await scene();
+
+  const appended = await spooling.append(numbered(0, 2));
+
+  expect(appended).toHaveLength(2);
+  expect([valuesOf(log.records), spool.taken, spooling.isDirect]).toEqual([['0', '1'], 0, true]);
+});
+
+test('what the log refuses for now waits, and is forwarded in order when the log is back', async () => {
+  const { log, spool, spooling, said } = await scene();
+  log.away = true;
+
+  const answers = [];
+  for (let i = 0; i < 5; i++) answers.push(await spooling.append(numbered(i, 1)));
+  expect([answers, spool.messages, log.records.length]).toEqual([[null, null, null, null, null], 5, 0]);
+  log.away = false;
+  await until(() => spooling.isDirect);
+
+  expect(await spooling.append(numbered(5, 1))).toHaveLength(1);
+  expect(valuesOf(log.records)).toEqual(['0', '1', '2', '3', '4', '5']);
+  expect([spool.isEmpty, spooling.forwarder.forwarded]).toEqual([true, 5]);
+  expect(said).toHaveLength(2);
+});
+
+test('what the log does not settle waits in the order it came, and goes before what comes then', async () => {
+  const { log, spool, spooling } = await scene();
+  log.hold();
+
+  const first = [0, 1, 2].map((i) => spooling.append(numbered(i, 1)));
+  expect(await Promise.all(first)).toEqual([null, null, null]);
+  const second = spooling.append(numbered(3, 1));
+  expect(await second).toBeNull();
+  expect(spool.messages).toBe(4);
+  // The log takes the first three all the same, late: they are there twice.
+  log.release();
+  await until(() => spooling.isDirect);
+
+  expect(valuesOf(log.records)).toEqual(['0', '1', '2', '0', '1', '2', '3']);
+});
+
+test('where the log settles late what has gone to the spool, whichever is first answers', async () => {
+  const { log, spooling } = await scene();
+  log.hold();
+  const answer = spooling.append(numbered(0, 1));
+  await until(() => !spooling.isDirect);
+  log.release();
+
+  expect([null, 1]).toContain((await answer)?.length ?? null);
+  await until(() => spooling.isDirect);
+});
+
+test('an error that no waiting cures goes to whoever appended, and nothing is spooled', async () => {
+  const damaged = new TidemarkError('LOG_DAMAGED', 'as ordered');
+  const { spool, spooling } = await scene({
+    log: { append: () => Promise.reject(damaged), check: () => Promise.resolve() },
+  });
+
+  await expect(spooling.append(numbered(0, 1))).rejects.toBe(damaged);
+  expect([spool.taken, spooling.isDirect]).toEqual([0, true]);
+});
+
+test('with the log away and the spool full it refuses, and recovers from both', async () => {
+  const { log, spool, spooling } = await scene({}, { maxBytes: 4_000, segmentBytes: 1_000 });
+  const large = spooled('k', 'x'.repeat(1_500));
+  log.away = true;
+  await spooling.append([large]);
+  await spooling.append([large]);
+
+  await expect(spooling.append([large])).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
+  await expect(spooling.check()).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
+  expect(spool.state).toBe('full');
+  log.away = false;
+  await until(() => spooling.isDirect);
+  await spooling.check();
+
+  expect(await spooling.append([large])).toHaveLength(1);
+  expect([spool.state, log.records.length]).toEqual(['empty', 3]);
+});
+
+test('what waited at the start goes before anything new', async () => {
+  const spool = await openSpool(await temporaryFolder());
+  await spool.append(numbered(0, 3));
+  const { log, spooling } = await scene({ spool });
+
+  const answers = await Promise.all([spooling.append(numbered(3, 1)), spooling.append(numbered(4, 1))]);
+  await until(() => spooling.isDirect);
+
+  expect(answers.every((answer) => answer === null || answer.length === 1)).toBe(true);
+  expect(valuesOf(log.records)).toEqual(['0', '1', '2', '3', '4']);
+});
+
+test('a log that goes away while the spool is handed over finds nothing out of order or lost', async () => {
+  const { log, spooling } = await scene();
+  log.away = true;
+  await spooling.append(numbered(0, 1));
+  log.away = false;
+  log.hold();
+  // Forwarding is under way and does not end: what comes now is held, then spooled.
+  await until(() => log.waiting > 0);
+  const held = [1, 2].map((i) => spooling.append(numbered(i, 1)));
+  expect(await Promise.all(held)).toEqual([null, null]);
+  log.release();
+  await until(() => spooling.isDirect);
+
+  expect(firstsOf(log.records)).toEqual({ 'key 0': ['0'], 'key 1': ['1'], 'key 2': ['2'] });
+});
+
+test('under load that does not end the spool is emptied, and the log takes over again', async () => {
+  const { log, spool, spooling } = await scene({}, { maxBytes: 2 ** 26 });
+  const stopping = new AbortController();
+  let next = 0;
+  const writers = Array.from({ length: 32 }, async () => {
+    while (!stopping.signal.aborted) await spooling.append(numbered(next++, 1));
+  });
+  log.away = true;
+  await until(() => spool.messages > 500);
+  log.away = false;
+
+  await until(() => spooling.isDirect);
+  stopping.abort();
+  await Promise.all(writers);
+
+  expect(new Set(valuesOf(log.records)).size).toBe(next);
+});
+
+test('a load greater than what the log takes does not keep the spool from being emptied', async () => {
+  const log = new FaultyLog();
+  // 20,000 records a second; the disk takes ten times as many.
+  const slow = {
+    append: async (records: readonly NewRecord[]) => {
+      await delay(records.length / 20);
+      return log.append(records);
+    },
+    check: () => log.check(),
+  };
+  const { spool, spooling } = await scene({ log: slow, tickMs: 250 }, { maxBytes: 2 ** 28 });
+  const stopping = new AbortController();
+  const some = Array.from({ length: 100 }, () => spooled('k', 'x'.repeat(1_000)));
+  const writers = Array.from({ length: 16 }, async () => {
+    while (!stopping.signal.aborted) await spooling.append(some);
+  });
+  log.away = true;
+  await until(() => spool.bytes > 5 * 2 ** 20);
+  log.away = false;
+
+  await until(() => spooling.isDirect);
+  stopping.abort();
+  await Promise.all(writers);
+});
+
+test('what a clock that has jumped would date wrongly is refused while the log is away', async () => {
+  let mayWait = true;
+  const { log, spooling } = await scene({ mayWait: () => mayWait });
+  log.away = true;
+  expect(await spooling.append(numbered(0, 1))).toBeNull();
+
+  mayWait = false;
+
+  await expect(spooling.append(numbered(1, 1))).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' });
+});
+
+test(
+  'whatever is done to the log, each writer finds its own records there in its order',
+  { timeout: 60_000 },
+  async () => {
+    const { log, spool, spooling } = await scene({}, { maxBytes: 2 ** 26, segmentBytes: 5_000 });
+    const acknowledged = new Map<string, string[]>();
+    const stopping = new AbortController();
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      const mine: string[] = [];
+      acknowledged.set(`w${writer}`, mine);
+      for (let i = 0; !stopping.signal.aborted; i++) {
+        await spooling.append([spooled(`w${writer}`, `${i}`)]);
+        mine.push(`${i}`);
+      }
+    });
+    for (let fault = 0; fault < 30; fault++) {
+      const [taken, forwarded] = [spool.taken, spooling.forwarder.forwarded];
+      if (fault % 3 === 0) log.hold();
+      else log.away = true;
+      // Once in a while it is back before anything has gone to the spool.
+      if (fault % 5 !== 0) await until(() => spool.taken > taken + 20);
+      log.release();
+      log.away = false;
+      if (fault % 2 === 0) await until(() => spooling.isDirect);
+      else await until(() => spooling.forwarder.forwarded > forwarded || spooling.isDirect);
+    }
+    stopping.abort();
+    await Promise.all(writers);
+    await until(() => spooling.isDirect);
+
+    expect(firstsOf(log.records)).toEqual(Object.fromEntries(acknowledged));
+    expect(spool.taken).toBeGreaterThan(300);
+  },
+);
+
+test('closing leaves on disk what waits, and refuses nothing that was taken', async () => {
+  const { log, spool, spooling } = await scene();
+  log.away = true;
+  await spooling.append(numbered(0, 2));
+  log.away = false;
+  log.hold();
+  await eventually(() => expect(log.waiting).toBeGreaterThan(0));
+  const held = spooling.append(numbered(2, 1));
+
+  await spooling.close();
+
+  expect(await held).toBeNull();
+  expect(spool.messages).toBe(3);
+});

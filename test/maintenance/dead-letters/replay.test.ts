@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { DEAD_LETTER_TOPIC, type Identify, MESSAGE_TOPICS } from '../../../services/messages/message.ts';
+import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
+import { Projector } from '../../../services/consumers/projector/project.ts';
+import type { CommandArguments, CommandCall } from '../../../services/runtime/command.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { createLogger } from '../../../services/runtime/logger.ts';
+import { ask, MessageMaker } from '../../support/analytics.ts';
+import { sharedDatabase } from '../../support/database.ts';
+import { codec, sinkBench } from '../../support/sink.ts';
+
+const database = sharedDatabase();
+const bench = sinkBench();
+const PATIENCE = { timeout: 20_000, interval: 10 };
+const call: CommandCall = { report: () => undefined, signal: new AbortController().signal };
+const quiet = createLogger('silent', { write: () => undefined });
+
+beforeEach(() =>
+  database().script(
+    'delete from reader_positions; delete from applied; delete from users; delete from profiles; delete from settled_dead_letters',
+  ),
+);
+
+/** Both readers at work on one log, each of which refuses what has `poison` in it while it is told to. */
+function readers(): { refusing: { projector: boolean; sink: boolean } } {
+  const refusing = { projector: false, sink: false };
+  const refuse = (): never => {
+    throw new TidemarkError('STORE_REJECTED', 'refused, as ordered');
+  };
+  bench().analytics.before = (_, rows) => {
+    const isPoison = [...rows.values()].flat().some((chunk) => Buffer.from(chunk).includes('poison'));
+    if (refusing.sink && isPoison) refuse();
+  };
+  const store = new SqlProfileStore(database());
+  const faulty: ProfileStore = {
+    find: (...args) => store.find(...args),
+    positions: (...args) => store.positions(...args),
+    probe: (...args) => store.probe(...args),
+    forgetRepeats: (...args) => store.forgetRepeats(...args),
+    write: (steps, claims, fold, tally) =>
+      store.write(
+        steps,
+        claims,
+        (counts) => {
+          const changes = fold(counts);
+          const isPoison = changes.some(({ traits }) => [...traits.keys()].includes('poison'));
+          return refusing.projector && isPoison ? refuse() : changes;
+        },
+        tally,
+      ),
+  };
+  const projector = new Projector({ log: bench().log, codec, store: faulty, logger: quiet, repeatWindowMs: 60_000 });
+  onTestFinished(() => projector.stop());
+  projector.start();
+  bench().run();
+  return { refusing };
+}
+
+async function caughtUp(): Promise<void> {
+  await vi.waitFor(async () => {
+    expect(await bench().hasCaughtUp()).toBe(true);
+    const stands = await new SqlProfileStore(database()).positions(bench().log.partitionsOf(MESSAGE_TOPICS));
+    const read = stands.reduce((sum, { offset }) => sum + Number(offset), 0);
+    const ends = await bench().log.ends(MESSAGE_TOPICS);
+    expect(read).toBe(ends.reduce((sum, { offset }) => sum + Number(offset), 0));
+  }, PATIENCE);
+}
+
+function commands() {
+  return deadLetterCommands({ log: bench().log, codec, database: database() });
+}
+
+function replay(args: CommandArguments) {
+  return commands()['dead-letters replay'](args, call);
+}
+
+async function waiting() {
+  return (await commands()['dead-letters list']({}, call)).dead_letters;
+}
+
+/** What each store says of the user. */
+async function both(message: Identify) {
+  const profile = await new SqlProfileStore(database()).find(message.projectId, message.userKey);
+  const [row] = await ask<{ traits: string }>(bench().analytics.store, 'SELECT traits FROM profiles');
+  const [{ n } = { n: '0' }] = await ask<{ n: string }>(bench().analytics.store, 'SELECT count() AS n FROM identifies');
+  return { profile: profile?.traits ?? '{}', analytics: row?.traits ?? '{}', identifies: Number(n) };
+}
+
+describe.each([
+  { reader: 'sink', messageIdGiven: true },
+  { reader: 'sink', messageIdGiven: false },
+  { reader: 'projector', messageIdGiven: true },
+  { reader: 'projector', messageIdGiven: false },
+] as const)('a message that the $reader put aside, id given: $messageIdGiven', ({ reader, messageIdGiven }) => {
+  test('counts once it is replayed, exactly once, and changes nothing in the other reader', async () => {
+    const { refusing } = readers();
+    const maker = new MessageMaker();
+    const poison = maker.identify({ messageId: 'm', messageIdGiven, traits: '{"poison":1}' });
+    bench().put([maker.identify({ traits: '{"a":1}' })]);
+    await caughtUp();
+    refusing[reader] = true;
+    bench().put([poison, maker.identify({ traits: '{"b":2}' })]);
+    await caughtUp();
+    const [putAside, ...others] = await waiting();
+    expect(others).toEqual([]);
+    expect(putAside).toMatchObject({ code: 'STORE_REJECTED', attempts: [{ reader }], project_id: poison.projectId });
+    const [without, within] = ['{"a": 1, "b": 2}', '{"a": 1, "b": 2, "poison": 1}'];
+    expect((await both(poison)).profile).toBe(reader === 'projector' ? without : within);
+    expect((await both(poison)).identifies).toBe(reader === 'sink' ? 2 : 3);
+
+    refusing[reader] = false;
+    for (const args of [{ all: true }, { ids: [putAside!.id], again: true }]) {
+      expect(await replay(args)).toMatchObject({ messages: 1, still_undecodable: 0 });
+      await caughtUp();
+      expect(await both(poison)).toEqual({
+        profile: within,
+        analytics: '{"a":1,"b":2,"poison":1}',
+        identifies: 3,
+      });
+    }
+
+    expect(await waiting()).toEqual([]);
+    expect(await replay({ all: true })).toMatchObject({ messages: 0, settled_before: 1 });
+  });
+});
+
+test('a message that cannot be read after its replay either is put aside again, and said to be a copy', async () => {
+  readers();
+  bench().log.put('tidemark.track', 0, { key: Buffer.from('k'), value: Buffer.from('no avro') });
+  await vi.waitFor(async () => expect((await waiting())[0]?.attempts).toHaveLength(2), PATIENCE);
+
+  const result = await replay({ topic: 'track' });
+
+  expect(result).toMatchObject({ messages: 1, still_undecodable: 1 });
+  await vi.waitFor(async () => expect((await waiting())[0]?.attempts).toHaveLength(2), PATIENCE);
+  expect(await waiting()).toMatchObject([
+    { id: 'tidemark.track/0/1', copy_of: 'tidemark.track/0/0', state: 'waiting', code: 'MESSAGE_UNDECODABLE' },
+  ]);
+  expect(bench().log.records(DEAD_LETTER_TOPIC, 0)).toHaveLength(4);
+});

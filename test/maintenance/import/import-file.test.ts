@@ -1,0 +1,116 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { importScene, trackLine, trackLines } from '../../support/importing.ts';
+
+const scene = importScene();
+
+describe('an import', () => {
+  test('puts identify and track on topics of their own, with all that was said', async () => {
+    await writeFile(
+      scene().path,
+      '{"type":"identify","user_id":"ada","traits":{"plan":"pro"},"timestamp":"2020-01-01","message_id":"m-1"}\n' +
+        '{"type":"track","anonymousId":"x","event":"Paid"}\n',
+    );
+
+    const result = await scene().run();
+
+    expect(result).toMatchObject({ imported: 2, refused: 0, lines: 2, isDone: true });
+    const [identify, paid] = scene().messages();
+    expect(identify).toMatchObject({
+      type: 'identify',
+      userId: 'ada',
+      messageId: 'm-1',
+      source: 'import',
+      traits: '{"plan":"pro"}',
+    });
+    expect(identify?.timestamp).toBe(BigInt(Date.UTC(2020, 0)) * 1_000n);
+    expect(paid).toMatchObject({
+      type: 'track',
+      userId: null,
+      anonymousId: 'x',
+      messageIdGiven: true,
+      sessionId: null,
+    });
+    expect(paid?.receivedAt).toBe((identify?.receivedAt ?? 0n) + 1n);
+    expect(paid?.timestamp).toBe(paid?.receivedAt);
+    expect(scene().log.records('tidemark.import-identify', 0)).toHaveLength(1);
+  });
+
+  test('writes refused lines into the report, readable by nobody else', async () => {
+    await writeFile(scene().path, `${trackLine(1)}\n{"type":"track"}\n\nnonsense\n${trackLine(2)}\n`);
+
+    const result = await scene().run();
+
+    expect(result).toMatchObject({ imported: 2, refused: 2, lines: 5, isDone: true });
+    expect(await scene().reported()).toEqual([
+      {
+        line: 2,
+        errors: [
+          { path: '/user_id', message: 'is missing' },
+          { path: '/event', message: 'is missing' },
+        ],
+        text: '{"type":"track"}',
+      },
+      { line: 4, errors: [expect.objectContaining({ path: '' })], text: 'nonsense' },
+    ]);
+    expect((await stat(scene().reportPath)).mode & 0o777).toBe(0o600);
+    expect((await stat(scene().statePath)).mode & 0o777).toBe(0o600);
+  });
+
+  test('unpacks gzip, whatever the file is called, of several members too', async () => {
+    await writeFile(scene().path, Buffer.concat([gzipSync(trackLines(3)), gzipSync(trackLines(2))]));
+
+    expect(await scene().run()).toMatchObject({ imported: 5, isDone: true });
+  });
+
+  test.each([
+    ['for the first time', false],
+    ['in place of an import before', true],
+  ])('whose header is refused keeps no state: %s', async (_, restarts) => {
+    const csv = { format: 'csv', type: 'track' } as const;
+    await writeFile(scene().path, 'user_id,event\nada,Paid\n');
+    if (restarts) await scene().run(csv);
+    await writeFile(scene().path, 'user_id,event,event\nada,Paid,Paid\n');
+
+    await expect(scene().run({ ...csv, restarts })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+
+    await expect(scene().state()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('that only looks writes nothing to the log and keeps no state', async () => {
+    await writeFile(scene().path, `${trackLines(3)}nonsense\n`);
+
+    expect(await scene().run({ isDry: true })).toMatchObject({ imported: 3, refused: 1, isDone: true });
+
+    expect(scene().messages()).toEqual([]);
+    await expect(scene().state()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('waits for a log that is away', async () => {
+    await writeFile(scene().path, trackLines(5));
+    scene().log.trouble = new TidemarkError('LOG_UNAVAILABLE', 'away');
+    setTimeout(() => (scene().log.trouble = undefined), 50);
+
+    expect(await scene().run()).toMatchObject({ imported: 5, isDone: true });
+  });
+
+  test('does not go on where the clock of this machine is not that of the log', async () => {
+    await writeFile(scene().path, trackLines(500));
+
+    // The log in memory has times of its own, years ago.
+    await expect(scene().run({ maxClockSkewMs: 5_000 })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+
+    expect(scene().messages().length).toBeLessThan(500);
+  });
+
+  test('of gzip that is cut off says so, and what came before is imported', async () => {
+    const whole = gzipSync(trackLines(5_000));
+    await writeFile(scene().path, whole.subarray(0, whole.length - 500));
+
+    await expect(scene().run()).rejects.toMatchObject({ code: 'IMPORT_UNREADABLE' });
+
+    expect(scene().messages().length).toBeGreaterThan(0);
+  });
+});

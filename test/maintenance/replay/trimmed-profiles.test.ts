@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
+import { makeTables } from '../../../services/stores/generations/make-tables.ts';
+import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
+import { changeOf } from '../../../services/consumers/projector/fold.ts';
+import { compareProfiles } from '../../../services/maintenance/replay/compare-profiles.ts';
+import { sharedDatabase } from '../../support/database.ts';
+import { MemoryLog } from '../../support/memory-log.ts';
+import { codec, identify } from '../../support/messages.ts';
+import { randomProjectId } from '../../support/random-project.ts';
+
+const MOST = 2;
+const database = sharedDatabase();
+
+beforeAll(async () => {
+  const made = { kind: 'profiles', projectId: null, rateLimit: null, deadLettersFrom: new Map() } as const;
+  await makeTables(database(), await new SqlGenerations(database()).make(made));
+});
+
+/** Of two users the live generation has all traits, as it had before there was a bound; the new one the newest two. */
+async function compared(also: string) {
+  const projectId = randomProjectId();
+  const said = ['ada', 'bob'].flatMap((userId) =>
+    ['{"a":1,"b":null,"c":3}', '{"d":4}', '{"e":5}'].map((traits) => identify({ projectId, userId, traits })),
+  );
+  for (const [generation, maxTraits] of [
+    [1, 10],
+    [2, MOST],
+  ] as const) {
+    const store = new SqlProfileStore(database(), generation, { maxTraits });
+    for (const message of said) await store.write([], [], () => [changeOf(message)]);
+  }
+  await database().query(`update profiles set traits = traits || $2::text::jsonb where project_id = $1`, [
+    projectId,
+    also,
+  ]);
+  const parts = { log: new MemoryLog(), codec, database: database(), analytics: {} as AnalyticsStore };
+  const pair = { live: 1, fresh: 2, projectId, except: [] };
+  return compareProfiles({ ...parts, signal: new AbortController().signal, onStep: () => undefined }, pair, MOST);
+}
+
+test('a profile of before there was a bound equals the one that a replay makes', async () => {
+  expect(await compared('{}')).toMatchObject({ equal: 2, different: 0 });
+});
+
+test('it does not where a trait that is kept has another value', async () => {
+  expect(await compared('{"e":6}')).toMatchObject({ equal: 0, different: 2 });
+});

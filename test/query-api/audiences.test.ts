@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Query } from '../../services/stores/analytics/analytics-store.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { PROJECT, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+
+const GOLD = { trait: 'tier', is: 'gold' };
+
+let server: ReadingServer;
+
+beforeAll(async () => {
+  server = await ReadingServer.start();
+});
+
+afterAll(() => server.stop());
+
+interface Reply {
+  readonly status: number;
+  readonly body: { readonly errors?: readonly { readonly path: string }[] };
+}
+
+async function preview(body: unknown, key?: string): Promise<Reply> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await server.request('/v1/audiences/preview', { method: 'POST', body: text }, key);
+  return { status: response.status, body: (await response.json()) as Reply['body'] };
+}
+
+async function pathsAtFault(body: unknown): Promise<readonly string[] | undefined> {
+  const reply = await preview(body);
+  expect(reply.status).toBe(400);
+  return reply.body.errors?.map(({ path }) => path);
+}
+
+test('an audience is counted in the project of the key, and a sample of ten is given unless told otherwise', async () => {
+  const asked: Query[] = [];
+  server.analytics.answer = (query) => {
+    asked.push(query);
+    return { rows: [{ count: '12', sample: ['ada'] }], tookMs: 3.4567, rowsRead: 7, bytesRead: 56 };
+  };
+
+  const reply = await preview('{"definition":{"trait":"n","is":9007199254740993},"ignored":true}');
+  await preview({ definition: GOLD, sample: 0 });
+  await preview('{"definition":{"trait":"n","is":1},"sample":1e1}');
+
+  expect(reply).toEqual({ status: 200, body: { count: 12, sample: ['ada'], took_ms: 3, rows_read: 7 } });
+  const [first, second, third] = asked.map(({ params }) => Object.values(params).map(String));
+  expect(first).toEqual(expect.arrayContaining([PROJECT.id, '9007199254740993', '10']));
+  expect(second).toContain('0');
+  expect(third).toContain('10');
+});
+
+test('what is wrong is named, all of it, from the root of the body', async () => {
+  expect(await pathsAtFault('[]')).toEqual(['']);
+  expect(await pathsAtFault('null')).toEqual(['']);
+  expect(await pathsAtFault('{')).toEqual(['']);
+  expect(await pathsAtFault({})).toEqual(['/definition']);
+  expect(await pathsAtFault({ definition: null })).toEqual(['/definition']);
+  expect(await pathsAtFault({ sample: -1 })).toEqual(['/definition', '/sample']);
+  expect((await pathsAtFault({ definition: { all: [GOLD, { trait: 7, is: 1 }] } }))?.[0]).toMatch(
+    /^\/definition\/all\/1/,
+  );
+});
+
+test.each([-1, 1e9, 0.5, '10', null, true, [1]])('a sample of %j is a bad request', async (sample) => {
+  expect(await pathsAtFault({ definition: GOLD, sample })).toEqual(['/sample']);
+});
+
+test('a key that may only write gets no audience', async () => {
+  expect(await preview({ definition: GOLD }, WRITE_KEY)).toMatchObject({ status: 401 });
+});
+
+test('a question past its limits is told so, one whose store is away may be asked again', async () => {
+  server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'reads more than 10 rows');
+  expect(await preview({ definition: GOLD })).toMatchObject({
+    status: 422,
+    body: { type: 'urn:tidemark:problem:query-limit' },
+  });
+
+  server.analytics.answer = () => new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+  expect(await preview({ definition: GOLD })).toMatchObject({ status: 503 });
+});

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
+import { ask } from '../../../support/analytics.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+
+const SCRIPT = new URL('../../../support/chdb-process.ts', import.meta.url);
+const ENDED = 'STOPPING,STOPPING,STOPPING';
+
+async function countIn(url: string): Promise<unknown> {
+  const store = await openAnalytics(url);
+  const rows = await ask(store, 'SELECT count() AS n FROM events');
+  await store.close();
+  return rows;
+}
+
+test('a process that closes in the middle of heavy questions and an insert ends by itself, the insert whole', async () => {
+  const url = `chdb:${await temporaryFolder()}`;
+
+  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT.pathname, url], { timeout: 60_000 });
+
+  expect(stdout).toBe(ENDED);
+  expect(await countIn(url)).toEqual([{ n: '5000' }]);
+}, 90_000);
+
+test('so does a thread, and its process goes on', async () => {
+  const url = `chdb:${await temporaryFolder()}`;
+  const worker = new Worker(SCRIPT);
+  const said = new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  const exited = new Promise((resolve) => worker.once('exit', resolve));
+  worker.postMessage(url);
+
+  expect(await said).toBe(ENDED);
+  await worker.terminate();
+  await exited;
+
+  expect(await countIn(url)).toEqual([{ n: '5000' }]);
+}, 90_000);
+
+test('a folder is open once at a time', async () => {
+  const url = `chdb:${await temporaryFolder()}`;
+  const store = await openAnalytics(url);
+
+  await expect(openAnalytics(url)).rejects.toMatchObject({ code: 'FOLDER_IN_USE' });
+
+  await store.close();
+  await (await openAnalytics(url)).close();
+});
+
+test('a scheme that nothing serves is named', async () => {
+  await expect(openAnalytics('bolt:somewhere')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+});

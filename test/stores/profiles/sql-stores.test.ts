@@ -1,0 +1,32 @@
+import { beforeAll, describe } from 'vitest';
+import type { Database } from '../../../services/stores/database/database.ts';
+import { makeTables } from '../../../services/stores/generations/make-tables.ts';
+import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
+import { testCounts } from '../../contract/counts.ts';
+import { testGenerations } from '../../contract/generations.ts';
+import { testProfileStore } from '../../contract/profile-store.ts';
+import { testSinkPlans } from '../../contract/sink-plans.ts';
+import { serverUrl } from '../../servers/server.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+
+const server = await serverUrl('postgres');
+
+function testStores(name: string, database: () => Database): void {
+  beforeAll(async () => {
+    for (const kind of ['profiles', 'analytics'] as const) {
+      const made = { kind, projectId: null, rateLimit: null, deadLettersFrom: new Map() };
+      await makeTables(database(), await new SqlGenerations(database()).make(made));
+    }
+  });
+
+  for (const generation of [1, 2]) {
+    testProfileStore(name, database, generation);
+    testSinkPlans(name, database, generation);
+  }
+  testCounts(name, database);
+  testGenerations(name, database);
+}
+
+describe('on PGlite', () => testStores('PGlite', sharedDatabase()));
+
+describe.skipIf(server === undefined)('on Postgres', () => testStores('Postgres', sharedPostgres(server)));

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { firstStartNotice, makeFirstProject } from '../../../services/stores/projects/first-start.ts';
+import { hashKey } from '../../../services/stores/projects/keys.ts';
+import { MemoryProjectStore } from '../../support/memory-project-store.ts';
+
+const given = { timezone: 'Europe/Berlin', writeKey: 'w'.repeat(32), readKey: 'r'.repeat(32) };
+const random = { timezone: 'UTC', writeKey: undefined, readKey: undefined };
+
+/** Nobody else can be at a first start. */
+const ALONE = { othersShowWithinMs: 0 };
+
+describe('the first start', () => {
+  test('makes the default project and shows a random key of each scope', async () => {
+    const store = new MemoryProjectStore();
+
+    const first = await makeFirstProject(store, random, ALONE);
+
+    expect(first?.project).toMatchObject({ name: 'default', timezone: 'UTC', rateLimit: null });
+    expect(first?.keys.map(({ scope }) => scope)).toEqual(['write', 'read']);
+    const shown = first?.keys.map(({ scope, key }) => ({ scope, sha256: hashKey(key) }));
+    expect((await store.listKeys()).map(({ scope, sha256 }) => ({ scope, sha256 }))).toEqual(shown);
+    for (const { key } of first?.keys ?? []) expect(firstStartNotice(first!)).toContain(key);
+  });
+
+  test('takes the keys it was given and never shows them', async () => {
+    const store = new MemoryProjectStore();
+
+    const first = await makeFirstProject(store, given, ALONE);
+
+    expect(first?.keys).toEqual([]);
+    expect(firstStartNotice(first!)).toBe('');
+    const hashes = (await store.listKeys()).map(({ scope, sha256 }) => [scope, sha256]);
+    expect(hashes).toEqual([
+      ['write', hashKey(given.writeKey)],
+      ['read', hashKey(given.readKey)],
+    ]);
+  });
+
+  test('shows only the key that was not given', async () => {
+    const first = await makeFirstProject(new MemoryProjectStore(), { ...given, readKey: undefined }, ALONE);
+
+    expect(first?.keys.map(({ scope }) => scope)).toEqual(['read']);
+    expect(firstStartNotice(first!)).not.toContain(given.writeKey);
+  });
+
+  test('changes nothing where there is a project whose keys were shown', async () => {
+    const store = new MemoryProjectStore();
+    const first = await makeFirstProject(store, random, ALONE);
+    expect(await first?.noteShown()).toBe(true);
+    const before = await store.snapshot();
+
+    expect(await makeFirstProject(store, given, ALONE)).toBeUndefined();
+
+    expect(await store.snapshot()).toEqual(before);
+  });
+
+  test('refuses one key for both scopes', async () => {
+    const same = makeFirstProject(new MemoryProjectStore(), { ...given, readKey: given.writeKey }, ALONE);
+
+    await expect(same).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  test('that ended before its keys were shown is made up for by the next: other keys, and those shown', async () => {
+    const store = new MemoryProjectStore();
+    const lost = await makeFirstProject(store, random, ALONE);
+
+    const next = await makeFirstProject(store, random, ALONE);
+
+    expect(next?.project).toEqual(lost?.project);
+    expect(next?.keys.map(({ scope }) => scope)).toEqual(['write', 'read']);
+    for (const { key } of next?.keys ?? []) expect(firstStartNotice(next!)).toContain(key);
+    expect(firstStartNotice(next!)).not.toBe(firstStartNotice({ ...next!, isRepeated: false }));
+    const usable = (await store.snapshot()).keys.map(({ sha256 }) => sha256);
+    expect(usable).toEqual(next?.keys.map(({ key }) => hashKey(key)));
+    expect(await lost?.noteShown()).toBe(false);
+    expect(await next?.noteShown()).toBe(true);
+    expect(await makeFirstProject(store, random, ALONE)).toBeUndefined();
+  });
+
+  test('keeps a key that it was given when it replaces the other, which was never shown', async () => {
+    const store = new MemoryProjectStore();
+    await makeFirstProject(store, { ...given, readKey: undefined }, ALONE);
+
+    const next = await makeFirstProject(store, { ...given, readKey: undefined }, ALONE);
+
+    expect(next?.keys.map(({ scope }) => scope)).toEqual(['read']);
+    const usable = (await store.snapshot()).keys.map(({ sha256 }) => sha256);
+    expect(usable).toEqual([hashKey(given.writeKey), hashKey(next?.keys[0]?.key ?? '')]);
+  });
+
+  test('takes keys that are given now in place of those that were never shown', async () => {
+    const store = new MemoryProjectStore();
+    await makeFirstProject(store, random, ALONE);
+
+    const next = await makeFirstProject(store, given, ALONE);
+
+    expect(firstStartNotice(next!)).toBe('');
+    const usable = (await store.snapshot()).keys.map(({ sha256 }) => sha256);
+    expect(usable).toEqual([hashKey(given.writeKey), hashKey(given.readKey)]);
+    expect(await makeFirstProject(store, random, ALONE)).toBeUndefined();
+  });
+
+  test('leaves keys to the process that made them a moment ago and shows them now', async () => {
+    const store = new MemoryProjectStore();
+    const first = await makeFirstProject(store, random, ALONE);
+
+    const second = makeFirstProject(store, random, { othersShowWithinMs: 60_000 });
+    await first?.noteShown();
+
+    expect(await second).toBeUndefined();
+    expect((await store.snapshot()).keys).toHaveLength(2);
+  });
+});

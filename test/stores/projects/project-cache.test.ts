@@ -1,0 +1,186 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashKey, makeKey } from '../../../services/stores/projects/keys.ts';
+import { ProjectCache, type ProjectCacheOptions } from '../../../services/stores/projects/project-cache.ts';
+import type { Scope } from '../../../services/stores/projects/project-store.ts';
+import { createLogger } from '../../../services/runtime/logger.ts';
+import { eventually } from '../../support/eventually.ts';
+import { MemoryProjectStore } from '../../support/memory-project-store.ts';
+
+describe('the project cache', () => {
+  test('answers a known key without a promise and without the store', async () => {
+    const { cache, store, project, addKey } = await setUp();
+    const key = await addKey('read');
+    await cache.start();
+    const { snapshots } = store;
+
+    const found = cache.find(key);
+
+    expect(found).toEqual({ project, scope: 'read' });
+    expect(store.snapshots).toBe(snapshots);
+  });
+
+  test('does not know a key that nobody made', async () => {
+    const { cache } = await setUp();
+    await cache.start();
+
+    expect(await cache.find(makeKey('write'))).toBeUndefined();
+  });
+
+  test('knows a key that was made after its last refresh', async () => {
+    const { cache, addKey, project } = await setUp();
+    await cache.start();
+    const key = await addKey('write');
+
+    expect(await cache.find(key)).toEqual({ project, scope: 'write' });
+  });
+
+  test('does not deny a key on the word of a refresh that began before it was asked for', async () => {
+    const { cache, store, addKey } = await setUp();
+    await cache.start();
+    const gate = Promise.withResolvers<void>();
+    store.gate = gate.promise;
+    const before = cache.find(makeKey('write'));
+    await eventually(() => expect(store.snapshots).toBe(2));
+    const key = await addKey('write');
+
+    const found = cache.find(key);
+    gate.resolve();
+
+    expect(await before).toBeUndefined();
+    expect(await found).toBeDefined();
+  });
+
+  test('stops knowing a revoked key, with nobody asking', async () => {
+    const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
+    const key = await addKey('write');
+    await cache.start();
+    expect(cache.find(key)).not.toBeInstanceOf(Promise);
+
+    await store.revokeKey((await store.listKeys())[0]!.id);
+
+    await eventually(async () => expect(await cache.find(key)).toBeUndefined());
+  });
+
+  test('notices a changed project', async () => {
+    const { cache, store, project, addKey } = await setUp({ refreshEveryMs: 5 });
+    const key = await addKey('write');
+    await cache.start();
+
+    await store.updateProject(project.id, { rateLimit: 7 });
+
+    await eventually(async () => expect(await cache.find(key)).toMatchObject({ project: { rateLimit: 7 } }));
+  });
+
+  test('does not ask the store again within the least interval, however many unknown keys come', async () => {
+    const { cache, store } = await setUp({ refreshEveryMs: 60_000, minIntervalMs: 60_000 });
+    await cache.start();
+
+    const asked = Array.from({ length: 500 }, async () => cache.find(makeKey('write')));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    await cache.stop();
+
+    const answers = await Promise.allSettled(asked);
+    expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(store.snapshots).toBe(1);
+  });
+
+  test('asks the store once for all unknown keys that come together', async () => {
+    const { cache, store } = await setUp({ refreshEveryMs: 60_000 });
+    await cache.start();
+
+    await Promise.all(Array.from({ length: 500 }, async () => cache.find(makeKey('write'))));
+
+    expect(store.snapshots).toBe(2);
+  });
+
+  test('has one refresh under way at most', async () => {
+    const { cache, store } = await setUp({ refreshEveryMs: 60_000 });
+    await cache.start();
+
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all([cache.find('a'), new Promise(setImmediate).then(() => cache.find('b')), cache.find('c')]);
+    }
+
+    expect(store.mostAtOnce).toBe(1);
+    expect(store.snapshots).toBeGreaterThan(20);
+  });
+
+  test('leaves no unhandled rejection when it is stopped', async () => {
+    const { cache, store } = await setUp();
+    store.away = true;
+    await cache.start();
+
+    await cache.stop();
+    await cache.stop();
+
+    await expect(cache.find('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});
+
+describe('the project cache while the store is away', () => {
+  test('goes on with the keys it has and cannot check others', async () => {
+    const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
+    const key = await addKey('write');
+    await cache.start();
+
+    store.away = true;
+
+    await expect(cache.find('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
+    expect(cache.find(key)).toMatchObject({ scope: 'write' });
+    expect(cache.storeAway).toBe(true);
+  });
+
+  test('says once that it is away and once that it is back, however often it tried', async () => {
+    const { cache, store, lines } = await setUp({ refreshEveryMs: 2 });
+    await cache.start();
+    store.away = true;
+    const tried = store.snapshots;
+    await eventually(() => expect(store.snapshots).toBeGreaterThan(tried + 3));
+
+    store.away = false;
+
+    await eventually(() => expect(cache.storeAway).toBe(false));
+    expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+
+  test('starts all the same, and loads once it is back', async () => {
+    const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
+    const key = await addKey('write');
+    store.away = true;
+    await cache.start();
+    expect(cache.loaded).toBe(false);
+
+    store.away = false;
+
+    await eventually(() => expect(cache.loaded).toBe(true));
+    expect(cache.find(key)).not.toBeInstanceOf(Promise);
+  });
+
+  test('takes a store that does not answer for one that is away', async () => {
+    const { cache, store } = await setUp({ timeoutMs: 10 });
+    await cache.start();
+    const hang = Promise.withResolvers<void>();
+    store.gate = hang.promise;
+
+    await expect(cache.find('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+
+    store.gate = undefined;
+    expect(await cache.find('unknown')).toBeUndefined();
+    hang.resolve();
+  });
+});
+
+async function setUp(options: ProjectCacheOptions = {}) {
+  const lines: { level: string }[] = [];
+  const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line) as { level: string }) });
+  const store = new MemoryProjectStore();
+  const project = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
+  const cache = new ProjectCache(store, logger, { minIntervalMs: 0, ...options });
+  onTestFinished(() => cache.stop());
+  const addKey = async (scope: Scope): Promise<string> => {
+    const key = makeKey(scope);
+    await store.addKey(project.id, scope, hashKey(key));
+    return key;
+  };
+  return { cache, store, project, lines, addKey };
+}
