@@ -2,17 +2,16 @@
 import cluster from 'node:cluster';
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
-import { firstStartNotice } from './stores/projects/first-start.ts';
+import { checkRole, type Role, roleOf } from './app/role.ts';
+import type { Running } from './app/running.ts';
+import { startRole } from './app/start-role.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';
 import { type OpenedLogger, openLogger } from './runtime/logger.ts';
 import { logWarnings } from './runtime/node-warnings.ts';
 import { retry } from './runtime/retry.ts';
 import { Watchdog } from './runtime/watchdog/watchdog.ts';
-import { firstRequest } from './app/first-request.ts';
-import { checkRole, type Role, roleOf } from './app/role.ts';
-import type { Running } from './app/running.ts';
-import { startRole } from './app/start-role.ts';
+import { firstStartNotice } from './stores/projects/first-start.ts';
 
 // Whatever is made from here on, by children too, is this user's alone.
 process.umask(0o077);
@@ -143,4 +142,10 @@ function fail(error: unknown): void {
   } else output.logger.fatal({ err: error }, 'cannot go on');
   output.flush();
   process.exit(1);
+}
+
+/** A line of curl that works as it stands: what a newcomer's first start prints. */
+export function firstRequest(address: string, writeKey: string): string {
+  const body = JSON.stringify({ user_id: 'ada', event: 'Signed Up', properties: { plan: 'pro' } });
+  return `  curl -s ${address}/v1/track -H 'api_key: ${writeKey}' -H 'Content-Type: application/json' -d '${body}'`;
 }

@@ -1,22 +1,23 @@
-/** The readers that feed one generation: one for live messages, one for imported ones. */
-import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import type { Database } from '../stores/database/database.ts';
+import { paced } from '../consumers/pace.ts';
+import { Projector } from '../consumers/projector/project.ts';
+import type { GiveWay, Trouble } from '../consumers/reader-loop.ts';
+import type { BatchReport, LaneReader, ReaderMetrics } from '../consumers/reader-metrics.ts';
+import { Sink, type SinkOptions } from '../consumers/sink/copy.ts';
 import type { EventLog } from '../event-log/event-log.ts';
-import { type Generation, groupSuffixOf } from '../stores/generations/generation.ts';
 import type { Codec } from '../messages/codec.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../messages/message.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
+import type { Database } from '../stores/database/database.ts';
+import { type Generation, groupSuffixOf } from '../stores/generations/generation.ts';
 import { countOf, DroppedTraitsWarning } from '../stores/profiles/dropped-traits.ts';
 import type { DroppedTraits } from '../stores/profiles/newest-traits.ts';
 import { SqlProfileStore } from '../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../stores/profiles/sql-sink-plans.ts';
-import { Projector } from '../consumers/projector/project.ts';
-import type { GiveWay, Trouble } from '../consumers/reader-loop.ts';
-import type { Config } from '../runtime/config.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { Sink } from '../consumers/sink/copy.ts';
-import { paced } from '../consumers/pace.ts';
-import type { BatchReport, LaneReader, ReaderMetrics } from '../consumers/reader-metrics.ts';
-import { IMPORT_INSERTS, liveInserts } from './sink-inserts.ts';
+import { isServer } from './role.ts';
+
+/** The readers that feed one generation: one for live messages, one for imported ones. */
 
 export interface GenerationParts {
   readonly config: Config;
@@ -166,4 +167,20 @@ async function watch(lane: Lane): Promise<never> {
     lane.failed = true;
     throw error;
   }
+}
+
+/** How big a sink's inserts may be and how often they come; what is left out is as `SinkOptions` has it. */
+type Inserts = Pick<SinkOptions, 'maxRows' | 'maxChars' | 'insertEveryMs'>;
+
+const BIG: Inserts = { maxRows: 100_000, maxChars: 48 * 1024 * 1024 };
+
+/** Fewer and bigger than of live messages: history can wait, and big parts are what ClickHouse likes. */
+export const IMPORT_INSERTS: Inserts = { ...BIG, insertEveryMs: 10_000 };
+
+/**
+ * Of live messages, once there are more than a second's worth. A server's parts may be bigger than an import's, a quarter
+ * more rows a second for it; where all is in one process its memory counts.
+ */
+export function liveInserts(analyticsUrl: string): Inserts {
+  return isServer(analyticsUrl) ? { ...BIG, maxRows: 150_000 } : {};
 }

@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { holdThread } from './hold-thread.ts';
+import { holdThread } from './pause.ts';
 
 export interface LineOutputOptions {
   /** Bytes held while the reader does not read: past this, lines are dropped. */

@@ -1,19 +1,19 @@
 /** How fast each reader goes through a log that is already there, once warm: messages a second, from the log to the store. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { liveInserts } from '../../services/app/generation-readers.ts';
+import { Projector } from '../../services/consumers/projector/project.ts';
+import { Sink } from '../../services/consumers/sink/copy.ts';
+import type { EventLog } from '../../services/event-log/event-log.ts';
+import { openEventLog } from '../../services/event-log/open.ts';
+import { TOPICS } from '../../services/messages/message.ts';
+import { createLogger } from '../../services/runtime/logger.ts';
 import type { Rows } from '../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import type { Database, SqlValue } from '../../services/stores/database/database.ts';
 import { migrateDatabase } from '../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../services/stores/database/open.ts';
-import type { EventLog } from '../../services/event-log/event-log.ts';
-import { openEventLog } from '../../services/event-log/open.ts';
-import { TOPICS } from '../../services/messages/message.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
-import { Projector } from '../../services/consumers/projector/project.ts';
-import { createLogger } from '../../services/runtime/logger.ts';
-import { Sink } from '../../services/consumers/sink/copy.ts';
-import { liveInserts } from '../../services/app/sink-inserts.ts';
 import { Figures } from './figures.ts';
 import type { Form } from './forms.ts';
 import { codec, fill, MESSAGES, ROWS_A_MESSAGE } from './history.ts';

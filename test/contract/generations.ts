@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../services/stores/database/database.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
+import { FIRST_TABLES, makeTables } from '../../services/maintenance/replay/replay.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 import { LiveGenerations } from '../../services/stores/generations/live-generations.ts';
-import { LiveProfiles } from '../../services/stores/generations/live-profiles.ts';
 import { LiveProgress } from '../../services/stores/generations/live-progress.ts';
-import { makeTables } from '../../services/stores/generations/make-tables.ts';
+import { LiveProfiles } from '../../services/stores/generations/live-stores.ts';
 import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
-import { FIRST_TABLES } from '../../services/maintenance/replay/drop-tables.ts';
 import type { Step } from '../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';

@@ -1,4 +1,6 @@
+import { connect } from 'node:net';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { isTlsRecord } from '../../runtime/transport-faults.ts';
 import type {
   Appended,
   EventLog,
@@ -11,19 +13,19 @@ import type {
   ScanRange,
   TopicPartition,
 } from '../event-log.ts';
+import { checkGroup, checkRanges, scanLimits, stopping, unknownPartition } from '../refusals.ts';
 import { AppendQueue } from './appends.ts';
 import { offsetsOf } from './bounds.ts';
 import { failureOf } from './faults.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
-import { answerInPlain } from './plain.ts';
+import { brokerOf } from './platformatic/options.ts';
 import { PrefixedEventLog } from './prefix.ts';
 import { KafkaReader } from './reader.ts';
 import { KafkaScan } from './scan.ts';
 import { prepareTopics, type TopicsFound } from './topics.ts';
 import { type KafkaSettings, parseKafkaUrl } from './url.ts';
 import type { KafkaWire, OpenWire } from './wire.ts';
-import { checkGroup, checkRanges, scanLimits, stopping, unknownPartition } from '../refusals.ts';
 
 export interface KafkaEventLogOptions {
   readonly url: string;
@@ -221,4 +223,28 @@ async function within<T>(ms: number, work: Promise<T>, doing: string): Promise<T
   } finally {
     clearTimeout(timer);
   }
+}
+
+const CORRELATION = 0x54_49_44_45;
+const PATIENCE_MS = 1_000;
+
+/**
+ * How a broker answers Kafka's first question (ApiVersions, version 0), asked without TLS; undefined where it does not.
+ * A broker closes the connection to clients that begin with TLS where it speaks none, or the other way round, as does one
+ * that is going away: only this tells a wrong setting from what passes.
+ */
+export async function answerInPlain(broker: string): Promise<'plain' | 'TLS' | undefined> {
+  const socket = connect({ ...brokerOf(broker), signal: AbortSignal.timeout(PATIENCE_MS) });
+  const question = Buffer.from('0000000a00120000ffffffffffff', 'hex');
+  question.writeInt32BE(CORRELATION, 8);
+  socket.write(question);
+  try {
+    for await (const answer of socket as AsyncIterable<Buffer>) {
+      if (isTlsRecord(answer)) return 'TLS';
+      return answer.length >= 8 && answer.readInt32BE(4) === CORRELATION ? 'plain' : undefined;
+    }
+  } catch {
+    // Not there.
+  }
+  return undefined;
 }

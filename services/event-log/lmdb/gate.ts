@@ -4,7 +4,7 @@
  * threads closes the gate that their transactions pass, which waits until none is under way.
  */
 import { TidemarkError } from '../../runtime/errors.ts';
-import { holdThread } from '../../runtime/hold-thread.ts';
+import { holdThread } from '../../runtime/pause.ts';
 
 const CLOSED = 0;
 const UNDER_WAY = 1;

@@ -1,21 +1,26 @@
-/** Reading the log again: a generation is built beside the live one, compared with it, and swapped in. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
-import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
-import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
-import { makeTables } from '../../stores/generations/make-tables.ts';
-import { answeringOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
-import { progressOf, progressSoFar, reachOf } from '../../stores/profiles/progress-of.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import { migrateSchema } from '../../stores/database/migrate.ts';
+import {
+  FIRST_GENERATION,
+  type Generation,
+  type GenerationKind,
+  schemaOf,
+} from '../../stores/generations/generation.ts';
+import { liveNumbersOf } from '../../stores/generations/live-numbers.ts';
+import { answeringOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import { progressOf, progressSoFar, reachOf } from '../../stores/profiles/progress-of.ts';
 import { isPast, type Offsets, offsetsOf, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';
 import type { Compared } from './comparison.ts';
-import { dropTables } from './drop-tables.ts';
-import { liveNumbersOf } from '../../stores/generations/live-numbers.ts';
+
+/** Reading the log again: a generation is built beside the live one, compared with it, and swapped in. */
 
 export interface ReplayParts {
   readonly log: EventLog;
@@ -208,5 +213,33 @@ function notCaughtUp(kind: GenerationKind, number: number): TidemarkError {
   return new TidemarkError(
     'STORE_UNAVAILABLE',
     `generation ${number} of ${kind} did not catch up in time: is a reader of it running?`,
+  );
+}
+
+/** Makes the tables of a generation in Postgres, empty, where they are absent. */
+export async function makeTables(database: Database, { kind, number }: Pick<Generation, 'kind' | 'number'>) {
+  const schema = schemaOf(kind, number);
+  if (schema !== undefined) await migrateSchema(database, schema);
+}
+
+/** What is emptied of the first generation, whose tables lie beside those of projects and keys, and stay. */
+export const FIRST_TABLES: Readonly<Record<GenerationKind, readonly string[]>> = {
+  profiles: ['users', 'profiles', 'reader_positions', 'applied_counts'],
+  analytics: ['sink_plans'],
+};
+
+/** Deletes what Postgres holds of a generation. May be repeated. */
+export async function dropTables(database: Database, kind: GenerationKind, number: number): Promise<void> {
+  const schema = schemaOf(kind, number);
+  await database.transaction(
+    async (transaction) => {
+      if (number !== FIRST_GENERATION) {
+        await transaction.query(`drop schema if exists ${schema} cascade`);
+        return;
+      }
+      await transaction.query(`truncate ${FIRST_TABLES[kind].join(', ')}`);
+      await transaction.query('delete from applied where reader = $1', [kind === 'profiles' ? 'projector' : 'sink']);
+    },
+    { isUnhurried: true },
   );
 }

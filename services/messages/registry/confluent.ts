@@ -1,9 +1,8 @@
-import { type AvroSchema, currentSchemaOf, type SchemaIds, type Topic } from '../schema-ids.ts';
+import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
+import { isPermanent } from '../../runtime/transport-faults.ts';
 import { TOPICS } from '../message.ts';
-import { isRetryable } from '../../runtime/errors.ts';
-import { AbsentIds } from './absent-ids.ts';
+import { type AvroSchema, currentSchemaOf, type SchemaIds, type Topic } from '../schema-ids.ts';
 import type { RegistryAddress } from './address.ts';
-import { awayError, registrationError } from './confluent-errors.ts';
 import { RegistryError } from './confluent-http.ts';
 import { ConfluentRegistry } from './confluent-registry.ts';
 import type { SchemaIdsOptions } from './open.ts';
@@ -130,4 +129,55 @@ function rememberedIds(
     ids.set(topic, id);
   }
   return ids;
+}
+
+/** Past this the oldest are forgotten first: they only save asking again. */
+const MAX_IDS = 10_000;
+
+/** Ids that a registry said it does not know, not to be asked for again for a while: it may come to know them. */
+export class AbsentIds {
+  readonly #forMs: number;
+  readonly #until = new Map<number, number>();
+
+  constructor(forMs: number) {
+    this.#forMs = forMs;
+  }
+
+  has(id: number): boolean {
+    const until = this.#until.get(id);
+    return until !== undefined && until > performance.now();
+  }
+
+  add(id: number): void {
+    this.#until.delete(id);
+    const [oldest] = this.#until.keys();
+    if (this.#until.size >= MAX_IDS && oldest !== undefined) this.#until.delete(oldest);
+    this.#until.set(id, performance.now() + this.#forMs);
+  }
+}
+
+/** The error of registering a schema as ours. */
+export function registrationError(error: unknown, subject: string, base: string): unknown {
+  if (!(error instanceof RegistryError)) return error;
+  const { status, message } = error;
+  const options = { cause: error };
+  if (status === 401 || status === 403 || isPermanent(error)) {
+    return new TidemarkError('SERVER_DENIED', `the schema registry at ${base} cannot be entered: ${message}`, options);
+  }
+  if (status === 409 || status === 422) {
+    const what = `the schema registry at ${base} refuses the schema of ${subject}`;
+    return new TidemarkError('SCHEMA_INCOMPATIBLE', `${what}: ${message}`, options);
+  }
+  if (isPassing(status)) return awayError(error, base);
+  return new TidemarkError('CONFIG_INVALID', `there is no schema registry at ${base}: ${message}`, options);
+}
+
+/** The error of looking up an id, which waits whatever it is: a message must not be blamed for it. */
+export function awayError(error: RegistryError, base: string): TidemarkError {
+  const { message } = error;
+  return new TidemarkError('STORE_UNAVAILABLE', `the schema registry at ${base} is away: ${message}`, { cause: error });
+}
+
+function isPassing(status: number): boolean {
+  return status === 0 || status === 408 || status === 425 || status === 429 || status >= 500;
 }

@@ -1,9 +1,10 @@
 import type { AnalyticsReader } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
 import { LiveAnalytics, type LivingAnalytics } from './live-analytics.ts';
 import { LiveGenerations } from './live-generations.ts';
-import { LiveProfiles } from './live-profiles.ts';
 import { LiveProgress } from './live-progress.ts';
 
 /** What questions are put to: always the generations that are live. */
@@ -20,4 +21,23 @@ export function liveStores(database: Database, analytics: LivingAnalytics): Live
     analytics: new LiveAnalytics(analytics, live),
     progress: new LiveProgress(database, live),
   };
+}
+
+/** The profiles of whichever generation answers for a project. */
+export class LiveProfiles implements ProfileReader {
+  readonly #database: Database;
+  readonly #live: LiveGenerations;
+  readonly #stores = new Map<number, SqlProfileStore>();
+
+  constructor(database: Database, live: LiveGenerations) {
+    this.#database = database;
+    this.#live = live;
+  }
+
+  async find(projectId: string, userKey: string): Promise<Profile | undefined> {
+    const number = await this.#live.numberOf('profiles', projectId);
+    let store = this.#stores.get(number);
+    if (store === undefined) this.#stores.set(number, (store = new SqlProfileStore(this.#database, number)));
+    return store.find(projectId, userKey);
+  }
 }

@@ -1,17 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import { hourOf } from '../../messages/hour.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { oneAhead } from '../database/one-ahead.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
-import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
-import { addCounts } from './applied-counts.ts';
 import { enterClaims, forgetClaims } from './claims.ts';
 import { refuseWhileHeld } from './held.ts';
 import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
 import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, readPositions } from './positions.ts';
-import type { Profile, ProfileChange } from './profile.ts';
 import type { AppliedCount, Claim, ProfileStore, Step } from './profile-store.ts';
-import { madeUp } from './made-up.ts';
+import type { Profile, ProfileChange } from './profile.ts';
 import { inSlices } from './slices.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
@@ -132,4 +132,50 @@ async function merge(
 function byKey(a: ProfileChange, b: ProfileChange): number {
   if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
   return a.userKey < b.userKey ? -1 : 1;
+}
+
+/** Statements on `applied_counts`: what was applied, by project and hour. */
+
+/** Each of (topic, partition, project, hour) once. A handful of rows, of partitions that the transaction holds. */
+export async function addCounts(transaction: Queryable, counts: readonly AppliedCount[]): Promise<void> {
+  if (counts.length === 0) return;
+  await transaction.query(
+    `insert into {applied_counts} as stored (topic, partition, project_id, hour, messages, repeats)
+     select * from unnest($1::text[], $2::int4[], $3::text[], $4::int4[], $5::int8[], $6::int8[])
+     on conflict (topic, partition, project_id, hour) do update
+     set messages = stored.messages + excluded.messages, repeats = stored.repeats + excluded.repeats`,
+    [
+      counts.map(({ topic }) => topic),
+      counts.map(({ partition }) => partition),
+      counts.map(({ projectId }) => projectId),
+      counts.map(({ hour }) => hour),
+      counts.map(({ messages }) => messages),
+      counts.map(({ repeats }) => repeats),
+    ],
+  );
+}
+
+/**
+ * What two messages say that nobody sent, of a user whom nobody else has: the second changes what the first has written.
+ * For a transaction that is rolled back.
+ */
+export function madeUp(): {
+  readonly claim: Claim;
+  readonly changes: readonly ProfileChange[];
+  readonly count: AppliedCount;
+} {
+  const name = randomUUID();
+  const who = { projectId: `probe-${name}`, userKey: name };
+  const place = { topic: `probe-${name}`, partition: 0 };
+  const changes = [1n, 2n].map((at) => {
+    const version = at.toString(16).padStart(32, '0');
+    const traits = new Map([['probe', { value: String(at), version }]]);
+    const anonymous = { value: false, version };
+    return { ...who, userId: name, anonymousId: null, firstSeen: 1n, lastSeen: at, anonymous, traits };
+  });
+  return {
+    claim: { ...who, ...place, messageId: name, offset: 0n },
+    changes,
+    count: { ...place, projectId: who.projectId, hour: hourOf(0n), messages: 1, repeats: 0 },
+  };
 }

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
-import { makeTables } from '../../../services/stores/generations/make-tables.ts';
-import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
-import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { changeOf } from '../../../services/consumers/projector/fold.ts';
 import { compareProfiles } from '../../../services/maintenance/replay/compare-profiles.ts';
+import { makeTables } from '../../../services/maintenance/replay/replay.ts';
+import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
+import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { sharedDatabase } from '../../support/database.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import { codec, identify } from '../../support/messages.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe } from 'vitest';
+import { makeTables } from '../../../services/maintenance/replay/replay.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
-import { makeTables } from '../../../services/stores/generations/make-tables.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
 import { testCounts } from '../../contract/counts.ts';
 import { testGenerations } from '../../contract/generations.ts';

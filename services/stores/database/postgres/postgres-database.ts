@@ -1,12 +1,11 @@
-import { Pool, type ClientBase, type PoolClient, type PoolConfig } from 'pg';
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import type { Database, Queryable, Row, SqlValue, TransactionOptions } from '../database.ts';
 import { OpenTransaction } from '../open-transaction.ts';
-import { TidyClient } from './client.ts';
 import { connectError } from './errors.ts';
 import { NO_LIMIT, PostgresSession, prepareSession } from './session.ts';
 import { TYPES } from './types.ts';
-import { readPostgresUrl, type PostgresSettings } from './url.ts';
+import { type PostgresSettings, readPostgresUrl } from './url.ts';
 
 // A firewall may forget a connection that rests longer, and tell nobody.
 const IDLE_MS = 30_000;
@@ -177,4 +176,16 @@ function poolConfig(settings: PostgresSettings): ServerPool {
 
 function nothing(): void {
   // Whoever asked has it.
+}
+
+/**
+ * The driver's client, which leaves nothing behind where it cannot sign in. The driver's own, and its pool, forget a
+ * connection that they gave up themselves (no password, a signature that does not match) without closing it: the server
+ * keeps it for a minute, and whoever drops a database waits for it.
+ */
+export class TidyClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    this.connection.on('error', () => this.connection.stream.destroy());
+  }
 }
