@@ -16,7 +16,7 @@ import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { verifyCommands, type VerifyCommandResults } from '../maintenance/verify/verify-commands.ts';
-import { keeperOf, queryLimitsOf } from './keeper.ts';
+import { audienceSchedulerOf, queryLimitsOf } from './audience-scheduler-of.ts';
 import type { OpenedStores } from './open-stores.ts';
 import { Readers } from './readers.ts';
 import { isServer } from './role.ts';
@@ -38,7 +38,7 @@ export type StoreName = keyof OpenedStores;
 type Commands = Readonly<Record<string, Command>>;
 
 /** What a feature's commands are made of, with those stores of all that they need. */
-type CommandParts<Need extends StoreName> = Pick<OpenedStores, Need> & {
+type CommandParts<LoadThresholds extends StoreName> = Pick<OpenedStores, LoadThresholds> & {
   readonly config: Config;
   readonly logger: Logger;
   /** Whether this process runs readers of its own. */
@@ -70,7 +70,7 @@ const audiences = group(['database', 'analytics'], ({ database, analytics, confi
   const commands = audienceCommands({
     projects,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
-    evaluator: keeperOf(config, logger, { database, analytics }),
+    evaluator: audienceSchedulerOf(config, logger, { database, analytics }),
     analytics: live,
     audiencesOf,
     limitsOf: limits,
@@ -107,11 +107,11 @@ export function allCommands(parts: CommandParts<StoreName>): Commands {
   ) as Commands;
 }
 
-function group<Need extends StoreName>(
-  needs: readonly Need[],
-  commands: (parts: CommandParts<Need>) => Commands,
+function group<LoadThresholds extends StoreName>(
+  needs: readonly LoadThresholds[],
+  commands: (parts: CommandParts<LoadThresholds>) => Commands,
 ): CommandGroup {
-  return { needs, commands: (parts) => commands(parts as CommandParts<Need>) };
+  return { needs, commands: (parts) => commands(parts as CommandParts<LoadThresholds>) };
 }
 
 /** Embedded stores that no service has open are read into by the command itself, with its readers. */

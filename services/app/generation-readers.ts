@@ -1,6 +1,6 @@
-import { paced } from '../consumers/pace.ts';
+import { rateThrottle } from '../consumers/throttle/rate-throttle.ts';
 import { Projector } from '../consumers/projector/project.ts';
-import type { GiveWay, Trouble } from '../consumers/reader-loop.ts';
+import type { Throttle, Trouble } from '../consumers/reader-loop.ts';
 import type { BatchReport, LaneReader, ReaderMetrics } from '../consumers/reader-metrics.ts';
 import { Sink, type SinkOptions } from '../consumers/sink/copy.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -29,9 +29,9 @@ export interface GenerationParts {
   readonly analytics: AnalyticsStore | undefined;
   readonly metrics: ReaderMetrics;
   /** For whom the readers of live messages make way. */
-  readonly giveWay: GiveWay;
+  readonly throttle: Throttle;
   /** For whom those make way that can wait: imported messages, and generations that do not answer. */
-  readonly giveWayToLive: GiveWay;
+  readonly throttleForLive: Throttle;
 }
 
 /** A reader and how it is. */
@@ -113,7 +113,7 @@ export class GenerationReaders {
       topics,
       group: `tidemark-${kind === 'profiles' ? 'projector' : 'sink'}${isImport ? '-import' : ''}${groupSuffixOf(number)}`,
       logger: parts.logger.child({ reader: name, generation: number }),
-      giveWay: this.#wayOf(parts, isImport),
+      throttle: this.#throttleOf(parts, isImport),
       // A second's worth: a full batch may be minutes.
       maxRecords: () => this.#limit ?? Infinity,
       deadLettersFrom,
@@ -153,9 +153,9 @@ export class GenerationReaders {
     return this.#isLive ? null : this.#generation.rateLimit;
   }
 
-  #wayOf({ giveWay, giveWayToLive }: GenerationParts, isImport: boolean): GiveWay {
-    const limited = paced(() => this.#limit, giveWayToLive);
-    const own = isImport ? giveWayToLive : giveWay;
+  #throttleOf({ throttle, throttleForLive }: GenerationParts, isImport: boolean): Throttle {
+    const limited = rateThrottle(() => this.#limit, throttleForLive);
+    const own = isImport ? throttleForLive : throttle;
     return (...worked) => (this.#isLive ? own : limited)(...worked);
   }
 }

@@ -27,7 +27,7 @@ import type { SpoolingLogParts } from '../event-log/spool/spooling-log.ts';
 import { bodyMakerOf } from './body-maker.ts';
 import type { BoundServer } from './bound-server.ts';
 import { HealthWatch } from './health-watch.ts';
-import { queryLimitsOf } from './keeper.ts';
+import { queryLimitsOf } from './audience-scheduler-of.ts';
 import type { Stores } from './stores.ts';
 
 /** Requests accepted before a stop have this long to be answered. */

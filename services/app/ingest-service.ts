@@ -14,8 +14,8 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { bindServer } from './bound-server.ts';
 import { HttpSide } from './http-side.ts';
-import { keeperOf } from './keeper.ts';
-import { Late } from './late.ts';
+import { audienceSchedulerOf } from './audience-scheduler-of.ts';
+import { Deferred } from './deferred.ts';
 import { closeStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers.ts';
 import type { Running } from './running.ts';
@@ -95,7 +95,7 @@ export class IngestService implements Running {
 
 /** Log and stores, each opened as soon as its server is there. */
 class Background {
-  readonly log = new Late<EventLog>('the event log', 'LOG_UNAVAILABLE');
+  readonly log = new Deferred<EventLog>('the event log', 'LOG_UNAVAILABLE');
   /** Rejects when one of them can never be opened. */
   readonly failed: Promise<never>;
   readonly #config: Config;
@@ -103,8 +103,8 @@ class Background {
   readonly #opener: StoreOpener;
   readonly #stopping = new AbortController();
   readonly #fail: (error: unknown) => void;
-  readonly #database = new Late<Database>('the database of profiles', 'STORE_UNAVAILABLE');
-  readonly #analytics = new Late<AnalyticsStore>('analytics', 'STORE_UNAVAILABLE');
+  readonly #database = new Deferred<Database>('the database of profiles', 'STORE_UNAVAILABLE');
+  readonly #analytics = new Deferred<AnalyticsStore>('analytics', 'STORE_UNAVAILABLE');
   #codec: Codec | undefined;
   #opening: Promise<unknown> | undefined;
 
@@ -129,7 +129,7 @@ class Background {
         metrics: async () => '',
       },
       saved: new SqlAudienceStore(database, this.#config.maxProjectAudiences),
-      evaluator: keeperOf(this.#config, this.#logger, { database, analytics }),
+      evaluator: audienceSchedulerOf(this.#config, this.#logger, { database, analytics }),
     };
   }
 

@@ -35,7 +35,7 @@ export class StoreOpener {
 
   log(): Promise<EventLog> {
     const { eventLogUrl, eventLogPartitions } = this.#config;
-    return this.#patiently('the event log', eventLogUrl, () =>
+    return this.#withRetry('the event log', eventLogUrl, () =>
       openEventLog(eventLogUrl, { topics: TOPICS, partitions: eventLogPartitions }),
     );
   }
@@ -49,7 +49,7 @@ export class StoreOpener {
       cacheFile: this.#signal !== undefined || existsSync(dataDir) ? `${dataDir}/schema-ids.json` : undefined,
       logger: this.#logger,
     };
-    const ids = await this.#patiently('the schema registry', schemaRegistryUrl, () =>
+    const ids = await this.#withRetry('the schema registry', schemaRegistryUrl, () =>
       openSchemaIds(schemaRegistryUrl, options),
     );
     return new Codec(ids);
@@ -58,7 +58,7 @@ export class StoreOpener {
   /** With its tables up to date. */
   database(): Promise<Database> {
     const { profilesUrl } = this.#config;
-    return this.#patiently('the database of profiles', profilesUrl, async () => {
+    return this.#withRetry('the database of profiles', profilesUrl, async () => {
       const database = await openDatabase(profilesUrl, this.#signal);
       try {
         if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'nothing is opened any more');
@@ -74,12 +74,12 @@ export class StoreOpener {
   /** With its tables up to date. ClickHouse has no lock of its own to migrate under: Postgres lends one. */
   analytics(database: Promise<Database>): Promise<AnalyticsStore> {
     const { analyticsUrl } = this.#config;
-    return this.#patiently('analytics', analyticsUrl, () =>
+    return this.#withRetry('analytics', analyticsUrl, () =>
       openAnalytics(analyticsUrl, { exclusively: async (run) => exclusively(await database, run) }),
     );
   }
 
-  #patiently<T>(what: string, url: string, open: () => Promise<T>): Promise<T> {
+  #withRetry<T>(what: string, url: string, open: () => Promise<T>): Promise<T> {
     const signal = this.#signal;
     if (signal === undefined || !isServer(url)) return open();
     return retry(open, {

@@ -6,7 +6,7 @@ import { type HttpServer, urlOf } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
-import { keeperOf } from './keeper.ts';
+import { audienceSchedulerOf } from './audience-scheduler-of.ts';
 import { closeStores, openStores, openStoresWithoutAnalytics } from './open-stores.ts';
 import { Readers } from './readers.ts';
 import type { Running } from './running.ts';
@@ -80,7 +80,7 @@ async function openProjector(config: Config, logger: Logger, signal: AbortSignal
 
 async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<Opened> {
   const stores = await openStores(config, logger, signal);
-  const keeper = keeperOf(config, logger, stores);
+  const keeper = audienceSchedulerOf(config, logger, stores);
   keeper.start();
   const opened = openedOf(Readers.sink({ ...stores, config, logger }, stores.analytics), stores);
   const close = async (): Promise<void> => {

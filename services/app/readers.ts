@@ -6,12 +6,12 @@ import { LiveProgress } from '../stores/generations/live-progress.ts';
 import { SqlGenerations } from '../stores/generations/sql-generations.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
-import type { GiveWay } from '../consumers/reader-loop.ts';
+import type { Throttle } from '../consumers/reader-loop.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderState } from './generation-readers.ts';
 import { GenerationWatch } from './generation-watch.ts';
-import { LiveLag, wayForLive } from '../consumers/live-lag.ts';
+import { LiveLag, liveLagThrottle } from '../consumers/throttle/live-lag.ts';
 import { type LaneReader, ReaderMetrics } from '../consumers/reader-metrics.ts';
 import type { ReadersHealth } from './stores.ts';
 import { VerifyWatch } from '../maintenance/verify/verify-watch.ts';
@@ -22,7 +22,7 @@ export interface ReadersParts {
   readonly log: EventLog;
   readonly codec: Codec;
   readonly database: Database;
-  readonly giveWay?: GiveWay;
+  readonly throttle?: Throttle;
   /** A reader that has failed on the same thing for so long is stuck. */
   readonly stuckAfterMs?: number;
 }
@@ -46,10 +46,10 @@ export class Readers implements ReadersHealth {
 
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
     const progress = new LiveProgress(parts.database, new LiveGenerations(parts.database));
-    const giveWay: GiveWay = parts.giveWay ?? (() => Promise.resolve());
-    const areHeld = (): Promise<boolean> => new SqlGenerations(parts.database).isAnyHeld();
-    const lag = new LiveLag({ log: parts.log, progress, readers: kinds, areHeld });
-    const giveWayToLive = wayForLive(lag, parts.giveWay);
+    const throttle: Throttle = parts.throttle ?? (() => Promise.resolve());
+    const arePaused = (): Promise<boolean> => new SqlGenerations(parts.database).isAnyPaused();
+    const lag = new LiveLag({ log: parts.log, progress, readers: kinds, arePaused });
+    const throttleForLive = liveLagThrottle(lag, parts.throttle);
     const generationKinds = kinds.map((kind) => (kind === 'projector' ? 'profiles' : 'analytics'));
     this.#names = [...kinds, ...kinds.map((kind): LaneReader => `import-${kind}`)];
     this.#metrics = new ReaderMetrics(
@@ -59,7 +59,7 @@ export class Readers implements ReadersHealth {
       generationKinds,
     );
     this.#watch = new GenerationWatch(
-      { ...parts, analytics, metrics: this.#metrics, giveWay, giveWayToLive },
+      { ...parts, analytics, metrics: this.#metrics, throttle, throttleForLive },
       generationKinds,
     );
     this.#parts = parts;
@@ -120,9 +120,9 @@ export class Readers implements ReadersHealth {
 }
 
 function verificationOf(parts: ReadersParts, analytics: AnalyticsStore): VerifyWatch {
-  const { log, codec, database, giveWay, config, logger } = parts;
+  const { log, codec, database, throttle, config, logger } = parts;
   const { verifyEveryMs: everyMs, repeatWindowMs } = config;
-  return new VerifyWatch({ log, codec, database, analytics, giveWay, everyMs, repeatWindowMs, logger });
+  return new VerifyWatch({ log, codec, database, analytics, throttle, everyMs, repeatWindowMs, logger });
 }
 
 /** The states of the stores that there are, by the names that `/readyz` has for them. */

@@ -1,7 +1,7 @@
 /** Configuration → opened stores → running parts: the whole service in one process. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AudienceKeeper } from '../audience/saved/keeper.ts';
+import type { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import {
@@ -17,12 +17,12 @@ import { controlSocketPath } from '../runtime/control/socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
-import type { GiveWay } from '../consumers/reader-loop.ts';
+import type { Throttle } from '../consumers/reader-loop.ts';
 import { bodyMakerOf } from './body-maker.ts';
 import { allCommands } from './commands.ts';
-import { OF_ANSWERING, OF_ANSWERING_AND_MAKING, wayFor } from '../consumers/give-way.ts';
+import { ANSWERING_THRESHOLDS, ENCODING_THRESHOLDS, loadThrottle } from '../consumers/throttle/load-throttle.ts';
 import { HttpThread } from './http-thread.ts';
-import { keeperOf } from './keeper.ts';
+import { audienceSchedulerOf } from './audience-scheduler-of.ts';
 import { closeStores, openStores, type OpenedStores } from './open-stores.ts';
 import { Readers } from './readers.ts';
 import { isServer } from './role.ts';
@@ -61,9 +61,9 @@ export class Service implements Running {
     try {
       const address = await http.bind();
       output.logger.info({ address, role: 'all' }, 'starting');
-      const need = bodyMakerOf(config) === undefined ? OF_ANSWERING_AND_MAKING : OF_ANSWERING;
-      const giveWay = wayFor(() => http.utilization(), need);
-      const inside = await Inside.open(config, output, giveWay, signal);
+      const need = bodyMakerOf(config) === undefined ? ENCODING_THRESHOLDS : ANSWERING_THRESHOLDS;
+      const throttle = loadThrottle(() => http.utilization(), need);
+      const inside = await Inside.open(config, output, throttle, signal);
       try {
         stopIf(signal);
         const { database, analytics } = inside.stores;
@@ -113,7 +113,7 @@ interface InsideParts {
   readonly lock: FolderLock | undefined;
   readonly stores: OpenedStores;
   readonly readers: Readers;
-  readonly keeper: AudienceKeeper;
+  readonly keeper: AudienceScheduler;
   readonly control: ControlServer | undefined;
 }
 
@@ -121,7 +121,7 @@ interface InsideParts {
 class Inside {
   readonly stores: OpenedStores;
   readonly readers: Readers;
-  readonly keeper: AudienceKeeper;
+  readonly keeper: AudienceScheduler;
   readonly #parts: InsideParts;
 
   private constructor(parts: InsideParts) {
@@ -131,14 +131,14 @@ class Inside {
     this.keeper = parts.keeper;
   }
 
-  static async open(config: Config, output: OpenedLogger, giveWay: GiveWay, signal: AbortSignal): Promise<Inside> {
+  static async open(config: Config, output: OpenedLogger, throttle: Throttle, signal: AbortSignal): Promise<Inside> {
     // Where everything is on servers, others may do the same beside us, with the same folder or none.
-    const lock = hasEmbedded(config) ? await lockPatiently(config.dataDir) : undefined;
+    const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
     try {
       const stores = await openStores(config, output.logger, signal);
-      const readers = Readers.both({ ...stores, config, logger: output.logger, giveWay }, stores.analytics);
+      const readers = Readers.both({ ...stores, config, logger: output.logger, throttle }, stores.analytics);
       const control = lock === undefined ? undefined : controlOf(config, output, stores);
-      const keeper = keeperOf(config, output.logger, stores);
+      const keeper = audienceSchedulerOf(config, output.logger, stores);
       const inside = new Inside({ lock, stores, readers, keeper, control });
       readers.start();
       keeper.start();
@@ -193,7 +193,7 @@ function controlOf(config: Config, { logger }: OpenedLogger, stores: OpenedStore
 }
 
 /** A command of the command line, or a service on its way down, has the folder for some seconds. */
-async function lockPatiently(folder: string): Promise<FolderLock> {
+async function lockWithRetry(folder: string): Promise<FolderLock> {
   const until = performance.now() + LOCK_PATIENCE_MS;
   for (;;) {
     try {

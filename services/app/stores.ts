@@ -1,6 +1,6 @@
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { AudienceStore } from '../audience/saved/audience-store.ts';
-import type { AudienceEvaluator } from '../audience/saved/keeper.ts';
+import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
 import type { ProjectStore } from '../stores/projects/project-store.ts';
 

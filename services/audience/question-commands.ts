@@ -8,7 +8,7 @@ import type { Audience } from './definition/audience.ts';
 import type { Audiences } from './audiences.ts';
 import { MAX_EVENTS_SHOWN } from './definition/limits.ts';
 import { readDefinition } from './definition/definition.ts';
-import { explanationJson, whyJson } from './explain/shown.ts';
+import { explanationJson, whyJson } from './explain/to-json.ts';
 
 /** JSON text, every digit of a caller's numbers in it: the same as over HTTP. */
 export interface QuestionCommandResults {

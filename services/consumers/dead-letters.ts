@@ -5,7 +5,7 @@ import type { ReaderName } from '../stores/profiles/profile-store.ts';
 import type { TidemarkError } from '../runtime/errors.ts';
 
 /** A record that cannot be processed whatever one does, and why. */
-export interface Poison extends TopicPartition {
+export interface Unprocessable extends TopicPartition {
   readonly record: LogRecord;
   readonly error: TidemarkError;
 }
@@ -31,8 +31,8 @@ export class DeadLetters {
   }
 
   /** @throws TidemarkError `LOG_UNAVAILABLE`, retryable. */
-  async append(poison: readonly Poison[]): Promise<void> {
-    const fresh = poison.filter(
+  async append(unprocessable: readonly Unprocessable[]): Promise<void> {
+    const fresh = unprocessable.filter(
       ({ topic, partition, record }) => record.offset >= (this.#from.get(`${topic}/${partition}`) ?? 0n),
     );
     if (fresh.length === 0) return;

@@ -3,8 +3,8 @@ import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
 import type { Claim } from '../stores/profiles/profile-store.ts';
 import { hasCode, type TidemarkError } from '../runtime/errors.ts';
-import { Turns } from '../runtime/turns.ts';
-import type { Poison } from './dead-letters.ts';
+import { EventLoopYielder } from '../runtime/event-loop-yielder.ts';
+import type { Unprocessable } from './dead-letters.ts';
 
 /** A record and where it stands. */
 export interface RecordPlace extends TopicPartition {
@@ -21,7 +21,7 @@ export interface Decoded<T> extends RecordPlace {
 export interface DecodedBatch<T> {
   /** In the order of the batch. */
   readonly decoded: readonly Decoded<T>[];
-  readonly poison: readonly Poison[];
+  readonly unprocessable: readonly Unprocessable[];
 }
 
 /**
@@ -35,12 +35,12 @@ export async function decodeBatch<T>(
 ): Promise<DecodedBatch<T>> {
   await prepareFor(codec, batch);
   const decoded: Decoded<T>[] = [];
-  const poison: Poison[] = [];
+  const unprocessable: Unprocessable[] = [];
   await decodeEach(codec, batch, read, (one) => {
-    if ('error' in one) poison.push(one);
+    if ('error' in one) unprocessable.push(one);
     else decoded.push(one);
   });
-  return { decoded, poison };
+  return { decoded, unprocessable };
 }
 
 /**
@@ -60,22 +60,22 @@ export async function decodeEach<T>(
   codec: Pick<Codec, 'decode'>,
   batch: readonly PartitionRecords[],
   read: (message: Message, place: RecordPlace) => T,
-  take: (one: Decoded<T> | Poison) => void,
+  take: (one: Decoded<T> | Unprocessable) => void,
 ): Promise<void> {
-  const turns = new Turns();
+  const turns = new EventLoopYielder();
   for (const { topic, partition, records } of batch) {
     for (const record of records) {
       if (turns.isOver()) await turns.next();
-      take(decodedOrPoison(codec, { topic, partition, record }, read));
+      take(decodedOrUnprocessable(codec, { topic, partition, record }, read));
     }
   }
 }
 
-function decodedOrPoison<T>(
+function decodedOrUnprocessable<T>(
   codec: Pick<Codec, 'decode'>,
   place: RecordPlace,
   read: (message: Message, place: RecordPlace) => T,
-): Decoded<T> | Poison {
+): Decoded<T> | Unprocessable {
   const { topic, partition, record } = place;
   try {
     const message = codec.decode(topic, record.value);

@@ -4,7 +4,7 @@ import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../runtime/
 import type { Logger } from '../runtime/logger.ts';
 import { pause } from '../runtime/pause.ts';
 import { retry } from '../runtime/retry.ts';
-import { SparingCommits } from './sparing-commits.ts';
+import { ThrottledCommits } from './throttled-commits.ts';
 
 /** What a reader repeats because it fails. Plain JSON; says nothing that is not for everybody. */
 export interface Trouble {
@@ -25,12 +25,12 @@ export interface ReaderLoopOptions {
   /** Whether `handle` is also called where a poll found nothing. */
   readonly handlesEmpty?: boolean;
   /**
-   * Processes a batch to its end, and repeats by itself what is worth repeating (`patiently`). Where it throws
+   * Processes a batch to its end, and repeats by itself what is worth repeating (`withRetry`). Where it throws
    * `POSITION_MOVED`, or anything retryable, the reader starts again from where its stores say it stands; anything
    * else ends the loop.
    */
   readonly handle: (batch: readonly PartitionRecords[], reader: LogReader) => Promise<void>;
-  readonly giveWay?: GiveWay | undefined;
+  readonly throttle?: Throttle | undefined;
   /** Whether nothing that was read waits to be processed; it does not where left out. */
   readonly isIdle?: () => boolean;
 }
@@ -39,7 +39,7 @@ export interface ReaderLoopOptions {
  * Called after each batch with the time that it took and how many records it had: resolves when the next may begin, at
  * once where nobody is in need of the processor, and when the signal aborts.
  */
-export type GiveWay = (workedMs: number, signal: AbortSignal, records: number) => Promise<void>;
+export type Throttle = (workedMs: number, signal: AbortSignal, records: number) => Promise<void>;
 
 // Who follows a log as it grows finds a few records each time, and a batch of few costs a transaction as one of many does.
 // So after two such in a row records gather for so long, from the beginning of a batch to the next. One that comes after a
@@ -99,7 +99,7 @@ export class ReaderLoop {
   }
 
   /** Repeats what is passing (a store or the log away) until it succeeds; says so in the log, once. */
-  async patiently<T>(what: string, call: () => Promise<T>): Promise<T> {
+  async withRetry<T>(what: string, call: () => Promise<T>): Promise<T> {
     const { logger } = this.#options;
     const begunAt = performance.now();
     let trouble: Standing | undefined;
@@ -120,8 +120,8 @@ export class ReaderLoop {
 
   async #run(): Promise<void> {
     try {
-      this.#reader = new SparingCommits(
-        await this.patiently('open the event log', this.#options.openReader),
+      this.#reader = new ThrottledCommits(
+        await this.withRetry('open the event log', this.#options.openReader),
         () => (this.#restarted = undefined),
       );
       while (!this.#stopping.signal.aborted) await this.#round(this.#reader);
@@ -135,7 +135,7 @@ export class ReaderLoop {
   async #round(reader: LogReader): Promise<void> {
     const { poll, handlesEmpty = false, isIdle = () => true } = this.#options;
     const asked = typeof poll === 'function' ? poll() : poll;
-    const batch = await this.patiently('read the event log', () => reader.poll(asked));
+    const batch = await this.withRetry('read the event log', () => reader.poll(asked));
     if (batch.length === 0 && isIdle()) this.#restarted = undefined;
     if (batch.length === 0 && !handlesEmpty) return;
     const begunAt = performance.now();
@@ -155,7 +155,7 @@ export class ReaderLoop {
   async #rest(batch: readonly PartitionRecords[], asked: PollOptions, begunAt: number): Promise<void> {
     const { signal } = this.#stopping;
     const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
-    await this.#options.giveWay?.(performance.now() - begunAt, signal, records);
+    await this.#options.throttle?.(performance.now() - begunAt, signal, records);
     const isFew = records < Math.min(FEW_RECORDS, asked.maxRecords) && bytesOf(batch) < FEW_BYTES;
     const leftMs = begunAt + GATHER_MS - performance.now();
     if (isFew && this.#lastWasFew && leftMs > 0) await pause(leftMs, signal);

@@ -6,7 +6,7 @@ import type { ArrivalClock } from '../messages/version.ts';
 import type { Project } from '../stores/projects/project-store.ts';
 import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { RecentPeak } from '../runtime/recent-peak.ts';
+import { DecayingMax } from '../runtime/decaying-max.ts';
 import { BodyMaterial, type SharedByBodies } from './body-material.ts';
 import type { PublicSource } from './public-body.ts';
 
@@ -40,7 +40,7 @@ export class BodyHandover {
   readonly #parts: BodyHandoverParts;
   readonly #shared = new WeakMap<Project, Map<PublicSource, SharedByBodies>>();
   #append: AppendMaterial | undefined;
-  readonly #openBatches = new RecentPeak();
+  readonly #openBatches = new DecayingMax();
   /** That are handed over now. */
   #batches = 0;
 

@@ -1,7 +1,7 @@
 import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import type { SavedAudience } from '../audience/saved/audience-store.ts';
 import { compileMembers } from '../audience/sql/compile-members.ts';
-import { definitionOf } from '../audience/saved/keeper.ts';
+import { definitionOf } from '../audience/saved/audience-scheduler.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { isHex } from '../messages/hex.ts';

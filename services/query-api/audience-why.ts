@@ -1,6 +1,6 @@
-import { definitionOf } from '../audience/saved/keeper.ts';
+import { definitionOf } from '../audience/saved/audience-scheduler.ts';
 import { MAX_EVENTS_SHOWN } from '../audience/definition/limits.ts';
-import { explanationJson, whyJson } from '../audience/explain/shown.ts';
+import { explanationJson, whyJson } from '../audience/explain/to-json.ts';
 import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';

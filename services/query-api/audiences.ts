@@ -2,7 +2,7 @@ import type { Audience } from '../audience/definition/audience.ts';
 import type { Audiences, Preview } from '../audience/audiences.ts';
 import { MAX_SAMPLE } from '../audience/sql/compile.ts';
 import { readDefinition } from '../audience/definition/definition.ts';
-import { definitionOf } from '../audience/saved/keeper.ts';
+import { definitionOf } from '../audience/saved/audience-scheduler.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody } from '../messages/json.ts';

@@ -1,6 +1,6 @@
 import { readDefinition } from '../audience/definition/definition.ts';
 import type { AudienceStore, NewAudience, SavedAudience } from '../audience/saved/audience-store.ts';
-import type { AudienceEvaluator } from '../audience/saved/keeper.ts';
+import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody, toJsonText } from '../messages/json.ts';

@@ -32,7 +32,7 @@ export function lockFolder(folder: string, { contentionMs = CONTENTION_MS }: Loc
     database.close();
     throw isBusy(error) ? inUse(path, error) : unusable(path, error);
   }
-  return new HeldLock(path, database);
+  return new AcquiredLock(path, database);
 }
 
 // SQLite's lock is the operating system's (fcntl), kept by SQLite itself from the two traps of fcntl: that threads of
@@ -49,7 +49,7 @@ const SQLITE_BUSY = 5;
 /** A DatabaseSync that nothing refers to is collected, closed, and its lock gone. */
 const held = new Set<DatabaseSync>();
 
-class HeldLock implements FolderLock {
+class AcquiredLock implements FolderLock {
   readonly #path: string;
   readonly #database: DatabaseSync;
 

@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { holdThread } from './pause.ts';
+import { sleepSync } from './pause.ts';
 
 export interface LineOutputOptions {
   /** Bytes held while the reader does not read: past this, lines are dropped. */
@@ -56,7 +56,7 @@ export class LineOutput {
         left = left.subarray(writeSync(this.#fd, left));
       } catch (error) {
         if (!isPassing(error) || performance.now() >= until) return;
-        holdThread(AGAIN_MS);
+        sleepSync(AGAIN_MS);
       }
     }
   }

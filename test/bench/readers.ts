@@ -109,8 +109,8 @@ async function copy(figures: Figures, name: string, { log, database, analyticsUr
       codec,
       logger,
       analytics: {
-        heldUpTo: (partitions) => analytics.heldUpTo(partitions),
-        compactHeld: () => analytics.compactHeld(),
+        ingestedUpTo: (partitions) => analytics.ingestedUpTo(partitions),
+        compactIngested: () => analytics.compactIngested(),
         insert: (ranges, inserted) => {
           rows += ranges.length + linesOf(inserted);
           return analytics.insert(ranges, inserted);

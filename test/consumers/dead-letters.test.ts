@@ -8,14 +8,14 @@ test('what was put aside when the log was first read is not put aside again', as
   const appended: NewRecord[] = [];
   const log = { append: async (records: readonly NewRecord[]) => (appended.push(...records), []) };
   const letters = new DeadLetters(log, codec, 'sink', new Map([['tidemark.track/1', 5n]]));
-  const poison = (partition: number, offset: bigint) => ({
+  const unprocessable = (partition: number, offset: bigint) => ({
     topic: 'tidemark.track',
     partition,
     record: { offset, appendedAtMs: 0, key: new Uint8Array(), value: new Uint8Array() },
     error: new TidemarkError('MESSAGE_UNDECODABLE', 'no message'),
   });
 
-  await letters.append([poison(0, 1n), poison(1, 4n), poison(1, 5n)]);
+  await letters.append([unprocessable(0, 1n), unprocessable(1, 4n), unprocessable(1, 5n)]);
 
   const places = appended.map(({ value }) => codec.decodeDeadLetter(value));
   expect(places).toMatchObject([

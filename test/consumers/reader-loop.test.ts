@@ -28,11 +28,11 @@ test('a reader says for how long it has been repeating what fails, until it succ
     if (isAway) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
   });
 
-  await loop.patiently('write', write);
+  await loop.withRetry('write', write);
   expect(loop.waitingMs).toBe(0);
 
   isAway = true;
-  const written = loop.patiently('write', write);
+  const written = loop.withRetry('write', write);
   await eventually(() => expect(write.mock.calls.length).toBeGreaterThan(2));
   const first = loop.waitingMs;
   expect(first).toBeGreaterThan(0);

@@ -42,8 +42,8 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
       const to = { topic: 't', partition: 0, offset: 5n, identity: 'x' };
       await (await store.ofGeneration(2)).insert([{ ...to, from: 0n, to }], new Map());
 
-      expect(await (await store.ofGeneration(2)).heldUpTo([to])).toEqual([to]);
-      expect(await store.heldUpTo([to])).toMatchObject([{ offset: 0n }]);
+      expect(await (await store.ofGeneration(2)).ingestedUpTo([to])).toEqual([to]);
+      expect(await store.ingestedUpTo([to])).toMatchObject([{ offset: 0n }]);
     });
 
     test('the plain views show the generation that is live, and each project its own', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnalyticsStore, HeldRange } from '../../services/stores/analytics/analytics-store.ts';
+import type { AnalyticsStore, IngestedRange } from '../../services/stores/analytics/analytics-store.ts';
 import { testAnalyticsQuestions } from './analytics-questions.ts';
 import { testAnalyticsStreams } from './analytics-streams.ts';
 import { testAudienceHistory } from './audience-history.ts';
@@ -162,19 +162,19 @@ function testInserts(store: () => AnalyticsStore): void {
 }
 
 function testHeldRanges(store: () => AnalyticsStore): void {
-  const range = (topic: string, from: number, to: number, partition = 0): HeldRange => ({
+  const range = (topic: string, from: number, to: number, partition = 0): IngestedRange => ({
     topic,
     partition,
     from: BigInt(from),
     to: { topic, partition, offset: BigInt(to), identity: `before ${to}` },
   });
-  const heldUpTo = async (topic: string, partition = 0): Promise<unknown> =>
-    (await store().heldUpTo([{ topic, partition }]))[0];
+  const ingestedUpTo = async (topic: string, partition = 0): Promise<unknown> =>
+    (await store().ingestedUpTo([{ topic, partition }]))[0];
 
   test('a partition of which nothing is held is held up to its beginning', async () => {
     const topic = randomUUID();
 
-    expect(await heldUpTo(topic)).toEqual({ topic, partition: 0, offset: 0n, identity: '' });
+    expect(await ingestedUpTo(topic)).toEqual({ topic, partition: 0, offset: 0n, identity: '' });
   });
 
   test('ranges that join are held up to the end of the last, in any order', async () => {
@@ -183,15 +183,15 @@ function testHeldRanges(store: () => AnalyticsStore): void {
     await store().insert([range(topic, 9, 20), range(topic, 0, 7, 1)], new Map());
     await store().insert([range(topic, 0, 5)], new Map());
 
-    expect(await heldUpTo(topic)).toEqual({ topic, partition: 0, offset: 20n, identity: 'before 20' });
-    expect(await heldUpTo(topic, 1)).toMatchObject({ offset: 7n });
+    expect(await ingestedUpTo(topic)).toEqual({ topic, partition: 0, offset: 20n, identity: 'before 20' });
+    expect(await ingestedUpTo(topic, 1)).toMatchObject({ offset: 7n });
   });
 
   test('what lies beyond a hole does not count', async () => {
     const topic = randomUUID();
     await store().insert([range(topic, 0, 5), range(topic, 6, 9), range(topic, 9, 12)], new Map());
 
-    expect(await heldUpTo(topic)).toMatchObject({ offset: 5n, identity: 'before 5' });
+    expect(await ingestedUpTo(topic)).toMatchObject({ offset: 5n, identity: 'before 5' });
   });
 
   test('ranges may overlap', async () => {
@@ -201,7 +201,7 @@ function testHeldRanges(store: () => AnalyticsStore): void {
       new Map(),
     );
 
-    expect(await heldUpTo(topic)).toMatchObject({ offset: 12n });
+    expect(await ingestedUpTo(topic)).toMatchObject({ offset: 12n });
   });
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database, Queryable } from '../../services/stores/database/database.ts';
-import { oneAhead } from '../../services/stores/database/one-ahead.ts';
+import { pipelined } from '../../services/stores/database/pipelined.ts';
 import { printed } from '../support/printed.ts';
 
 /** What any Database must do. The suite makes and drops one table, `contract`. */
@@ -140,7 +140,7 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
         'insert into contract values (24)',
       ];
 
-      const attempt = database.transaction((transaction) => oneAhead(statements.map((sql) => ask(transaction, sql))));
+      const attempt = database.transaction((transaction) => pipelined(statements.map((sql) => ask(transaction, sql))));
 
       await expect(attempt).rejects.toThrow('division by zero');
       expect(await database.query('select id from contract where id between 20 and 29')).toEqual([]);

@@ -101,14 +101,14 @@ const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
 export const object = fc.array(fc.tuple(key, value), { maxLength: 6, size: 'max' }).map(objectText);
 
 /** A scalar that stands somewhere in what was sent, or in a list there, and where. */
-export interface Occurrence {
+export interface EventWindow {
   readonly path: readonly string[];
   /** JSON text. */
   readonly value: string;
 }
 
 /** Every scalar in an object, as `parseBody` gives it, and the places of objects, whose value is not looked at. */
-export function occurrencesIn(container: object, path: readonly string[] = []): Occurrence[] {
+export function occurrencesIn(container: object, path: readonly string[] = []): EventWindow[] {
   return Object.entries(container).flatMap(([name, member]: [string, unknown]) => {
     const at = [...path, name];
     if (Array.isArray(member)) return member.filter(isScalar).map((one) => ({ path: at, value: JSON.stringify(one) }));
@@ -159,7 +159,7 @@ const count = fc.oneof(
 );
 
 /** The texts of definitions that ask about these. A few are refused: never done, with a first or last time. */
-export function definitionAbout(occurrences: readonly Occurrence[]): fc.Arbitrary<string> {
+export function definitionAbout(occurrences: readonly EventWindow[]): fc.Arbitrary<string> {
   const member = (name: string) =>
     fc
       .constantFrom(...occurrences)

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
 import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import { Audiences } from '../../services/audience/audiences.ts';
-import type { AudienceEvaluator } from '../../services/audience/saved/keeper.ts';
+import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
 import { limitsOf } from '../../services/audience/question-limits.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { createHttpServer } from '../../services/http/create-server.ts';

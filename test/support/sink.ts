@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from 'vitest';
 import type {
   AnalyticsStore,
   AnalyticsWriter,
-  HeldRange,
+  IngestedRange,
   Rows,
 } from '../../services/stores/analytics/analytics-store.ts';
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
@@ -90,29 +90,29 @@ export class SinkBench {
 export class FaultyAnalytics implements AnalyticsWriter {
   readonly store: AnalyticsStore;
   /** Every call of insert, before it is passed on. */
-  readonly calls: { readonly ranges: readonly HeldRange[]; readonly rows: Rows }[] = [];
+  readonly calls: { readonly ranges: readonly IngestedRange[]; readonly rows: Rows }[] = [];
   /** Asked before every insert: throws what the insert is to throw. */
-  before: (ranges: readonly HeldRange[], rows: Rows) => void | Promise<void> = () => undefined;
-  /** Called before every compactHeld: throws what that is to throw. */
+  before: (ranges: readonly IngestedRange[], rows: Rows) => void | Promise<void> = () => undefined;
+  /** Called before every compactIngested: throws what that is to throw. */
   beforeCompacting: () => void = () => undefined;
 
   constructor(store: AnalyticsStore) {
     this.store = store;
   }
 
-  async insert(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
+  async insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
     this.calls.push({ ranges, rows });
     await this.before(ranges, rows);
     await this.store.insert(ranges, rows);
   }
 
-  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
-    return this.store.heldUpTo(partitions);
+  ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    return this.store.ingestedUpTo(partitions);
   }
 
-  async compactHeld(): Promise<void> {
+  async compactIngested(): Promise<void> {
     this.beforeCompacting();
-    await this.store.compactHeld();
+    await this.store.compactIngested();
   }
 }
 

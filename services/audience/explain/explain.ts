@@ -3,9 +3,9 @@ import type { Micros } from '../../messages/message.ts';
 import type { Audience } from '../definition/audience.ts';
 import { compileCondition, compilePreview, type PreviewOptions } from '../sql/compile.ts';
 import { runnableSql } from '../sql/literal.ts';
-import { readsOf } from '../sql/reads.ts';
-import { conditionsIn, type PlacedCondition } from '../definition/walk.ts';
-import { wordsOf } from '../definition/words.ts';
+import { readsOf } from '../sql/scan-estimate.ts';
+import { conditionsIn, type PlacedCondition } from '../definition/traverse.ts';
+import { wordsOf } from '../definition/describe.ts';
 
 /** How an audience is asked for, and what that costs. Plain data. */
 export interface Explanation {

@@ -1,11 +1,11 @@
 /** The traits of one user that some conditions ask about. */
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
-import type { Asking } from '../asking.ts';
+import type { QueryBudget } from '../query-budget.ts';
 import { parseToAsk, passesAll, type Place, valueAt } from '../sql/asked-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
-import type { OneUser } from './user-events-asked.ts';
+import type { OneUser } from './user-events-query.ts';
 
 /** A trait as the newest message that mentions it left it. */
 export interface KnownTrait {
@@ -25,7 +25,7 @@ interface TraitRow {
 
 /** By the trait's name; those that no message mentions are absent. @throws TidemarkError as `AnalyticsReader.ask`. */
 export async function traitsOf(
-  asking: Asking,
+  asking: QueryBudget,
   { projectId, userKey }: OneUser,
   conditions: readonly TraitCondition[],
 ): Promise<ReadonlyMap<string, KnownTrait>> {

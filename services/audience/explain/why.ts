@@ -1,12 +1,12 @@
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
-import { Asking } from '../asking.ts';
+import { QueryBudget } from '../query-budget.ts';
 import type { Audience } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
-import { eventsOf, type OneUser } from './user-events-asked.ts';
+import { eventsOf, type OneUser } from './user-events-query.ts';
 import { traitsOf } from './user-traits.ts';
-import { conditionsIn } from '../definition/walk.ts';
-import { type Verdict, Verdicts } from './verdicts.ts';
+import { conditionsIn } from '../definition/traverse.ts';
+import { type Verdict, Verdicts } from './evaluation-tree.ts';
 
 /** Whether one user is in an audience, and why. Plain data. */
 export interface Why {
@@ -42,7 +42,7 @@ export async function explainVerdict(
   options: WhyOptions,
 ): Promise<Why | undefined> {
   const { now, userKey, eventsShown } = options;
-  const asking = new Asking(reader, limits);
+  const asking = new QueryBudget(reader, limits);
   const user = await knownUser(asking, options);
   if (user === undefined) return undefined;
   const conditions = conditionsIn(audience, path).map(({ condition }) => condition);
@@ -66,7 +66,7 @@ export async function explainVerdict(
 }
 
 async function knownUser(
-  asking: Asking,
+  asking: QueryBudget,
   { projectId, userKey }: OneUser,
 ): Promise<{ readonly userId: string | null } | undefined> {
   const params = new Params();

@@ -134,12 +134,12 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
 
   async renew(claim: Claim, leaseMs: number): Promise<boolean> {
     const set = `claimed_until_ms = ${NOW_MS} + $3::int8`;
-    return this.#whileHeld(claim, set, [BigInt(leaseMs)]);
+    return this.#whileClaimed(claim, set, [BigInt(leaseMs)]);
   }
 
   async commit(claim: Claim, { at, version, cause }: Evaluation, difference: Difference): Promise<boolean> {
     const { entered, left, members } = difference;
-    return this.#whileHeld(
+    return this.#whileClaimed(
       claim,
       `evaluated_at = $3::int8, evaluated_version = $4::int4, evaluated_cause = $5, entered = $6::int8,
        left_members = $7::int8, members = $8::int8, failure = null,
@@ -153,11 +153,11 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void> {
     const due = `due_at_ms = case when deleted_at_ms is not null then ${NOW_MS} + least($4::int8, 15000)
       when refresh_ms is null then null else ${NOW_MS} + least(refresh_ms, $4::int8) end`;
-    await this.#whileHeld(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
+    await this.#whileClaimed(claim, `failure = $3, ${due}`, [failure, BigInt(againInMs)]);
   }
 
   async release(claim: Claim): Promise<void> {
-    await this.#whileHeld(claim, 'claim = null, claimed_until_ms = null', []);
+    await this.#whileClaimed(claim, 'claim = null, claimed_until_ms = null', []);
   }
 
   async forget({ audience, token }: Claim): Promise<void> {
@@ -176,7 +176,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     return { audience: toAudience(row), token, at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
   }
 
-  async #whileHeld({ audience, token }: Claim, set: string, values: readonly SqlValue[], and = 'true') {
+  async #whileClaimed({ audience, token }: Claim, set: string, values: readonly SqlValue[], and = 'true') {
     const sql = `update audiences set ${set}
                  where id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS} and ${and} returning id`;
     return (await this.#database.query(sql, [audience.id, token, ...values])).length > 0;

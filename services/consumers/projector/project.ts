@@ -7,9 +7,9 @@ import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { ProfileStore, Step } from '../../stores/profiles/profile-store.ts';
 import { halves } from '../bisect.ts';
-import { DeadLetters, type Poison } from '../dead-letters.ts';
+import { DeadLetters, type Unprocessable } from '../dead-letters.ts';
 import { decodeBatch, type Decoded, type DecodedBatch } from '../decode-batch.ts';
-import { type GiveWay, ReaderLoop, type Trouble } from '../reader-loop.ts';
+import { type Throttle, ReaderLoop, type Trouble } from '../reader-loop.ts';
 import { Timeouts } from '../timeouts.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -29,7 +29,7 @@ export interface ProjectorOptions {
   readonly group?: string;
   /** Called after every batch, for metrics. */
   readonly onBatch?: (report: BatchReport) => void;
-  readonly giveWay?: GiveWay;
+  readonly throttle?: Throttle;
   /** How many records it may take at once, asked every time: for one that must not read fast. */
   readonly maxRecords?: () => number;
   /** Whose messages alone are folded, those of others being passed over; everybody's where left out. */
@@ -81,7 +81,7 @@ export class Projector {
     this.#loop = new ReaderLoop({
       logger,
       poll: () => ({ ...POLL, maxRecords: Math.min(POLL.maxRecords, options.maxRecords?.() ?? Infinity) }),
-      giveWay: options.giveWay,
+      throttle: options.throttle,
       openReader: () =>
         log.openReader({
           group: options.group ?? GROUP,
@@ -126,14 +126,14 @@ export class Projector {
     let [messages, deadLetters] = [0, 0];
     let reading = this.#read(portions[0] ?? []);
     for (const [index, portion] of portions.entries()) {
-      const { decoded, poison, folded } = await reading;
+      const { decoded, unprocessable, folded } = await reading;
       reading = this.#read(portions[index + 1] ?? []);
       // Where writing fails, nobody waits for it any more.
       reading.catch(() => undefined);
-      await this.#putAside(poison);
+      await this.#deadLetter(unprocessable);
       const refused = await this.#write(portion, decoded, folded);
       messages += decoded.length - refused;
-      deadLetters += poison.length + refused;
+      deadLetters += unprocessable.length + refused;
     }
     const report = { messages, deadLetters, tookMs: Math.round(performance.now() - startedAt) };
     logger.info(report, 'profiles written');
@@ -144,11 +144,11 @@ export class Projector {
 
   async #read(portion: readonly PartitionRecords[]): Promise<Read> {
     const { codec, projectId } = this.#options;
-    const read = await this.#loop.patiently('read the schemas', () => decodeBatch(codec, portion, saidBy));
+    const read = await this.#loop.withRetry('read the schemas', () => decodeBatch(codec, portion, saidBy));
     const isWanted = ({ content }: Decoded<Said>): boolean => content.change.projectId === projectId;
     const decoded = projectId === undefined ? read.decoded : read.decoded.filter(isWanted);
     const folded = decoded.some(({ claim }) => claim) ? undefined : foldOf(decoded, []);
-    return { decoded, poison: read.poison, folded };
+    return { decoded, unprocessable: read.unprocessable, folded };
   }
 
   /**
@@ -164,13 +164,13 @@ export class Projector {
     const steps = batch.map((partition) => this.#step(partition));
     const timeouts = new Timeouts(decoded.length, isPart);
     try {
-      await this.#loop.patiently('write profiles', () => this.#writeUnlessToBlame(steps, decoded, folded, timeouts));
+      await this.#loop.withRetry('write profiles', () => this.#writeUnlessToBlame(steps, decoded, folded, timeouts));
       return 0;
     } catch (error) {
       if (!hasCode(error, 'STORE_REJECTED') || decoded.length === 0) throw error;
       const [only, another] = decoded;
       if (only && !another) {
-        await this.#putAside([{ ...only, error }]);
+        await this.#deadLetter([{ ...only, error }]);
         return 1 + (await this.#write(batch, []));
       }
       let refused = 0;
@@ -241,12 +241,12 @@ export class Projector {
     for (const { to } of steps) this.#stands.set(nameOf(to), to);
   }
 
-  async #putAside(poison: readonly Poison[]): Promise<void> {
-    for (const { topic, partition, record, error } of poison) {
+  async #deadLetter(unprocessable: readonly Unprocessable[]): Promise<void> {
+    for (const { topic, partition, record, error } of unprocessable) {
       const place = { topic, partition, offset: record.offset.toString() };
       this.#options.logger.error({ ...place, err: error }, 'a message goes to the dead letters');
     }
-    await this.#loop.patiently('write dead letters', () => this.#deadLetters.append(poison));
+    await this.#loop.withRetry('write dead letters', () => this.#deadLetters.append(unprocessable));
   }
 
   async #forgetRepeats(): Promise<void> {

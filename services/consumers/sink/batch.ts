@@ -4,7 +4,7 @@ import { positionAfter } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { Message } from '../../messages/message.ts';
 import type { Claim, Step } from '../../stores/profiles/profile-store.ts';
-import type { Poison } from '../dead-letters.ts';
+import type { Unprocessable } from '../dead-letters.ts';
 import type { Decoded } from '../decode-batch.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
@@ -27,7 +27,7 @@ export interface ClaimedEntry extends Entry {
 }
 
 /** A record as it was read; of one whose message is of no project that is copied, the place alone. */
-export type Read = Decoded<Copied | undefined> | Poison;
+export type Read = Decoded<Copied | undefined> | Unprocessable;
 
 /** What one insert is to cover. */
 export interface Portion {
@@ -42,7 +42,7 @@ export interface Portion {
   /** Of each type of these one. */
   readonly samples: readonly Entry[];
   readonly claimed: readonly ClaimedEntry[];
-  readonly poison: readonly Poison[];
+  readonly unprocessable: readonly Unprocessable[];
 }
 
 /** What was read of one partition, record after record. */
@@ -56,7 +56,7 @@ class Stretch {
   readonly samples = new Map<Message['type'], Entry>();
   unclaimed = 0;
   readonly claimed: ClaimedEntry[] = [];
-  readonly poison: Poison[] = [];
+  readonly unprocessable: Unprocessable[] = [];
   rowCount = 0;
   chars = 0;
 
@@ -68,7 +68,7 @@ class Stretch {
   add(read: Read): void {
     this.last = read.record;
     if (isEntry(read)) this.#addEntry(read);
-    else if ('error' in read) this.poison.push(read);
+    else if ('error' in read) this.unprocessable.push(read);
   }
 
   #addEntry(entry: Entry): void {
@@ -97,7 +97,7 @@ export class Batch {
   }
 
   /**
-   * Adds a record that was read, as an entry, as poison or to be passed over. One of a partition not begun is left out:
+   * Adds a record that was read, as an entry, as unprocessable or to be passed over. One of a partition not begun is left out:
    * it comes again.
    *
    * @throws TidemarkError `LOG_REPLACED` where the log does not hold the last record of a plan to be repeated.
@@ -141,7 +141,7 @@ export class Batch {
       unclaimed: taken.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
       samples: taken.flatMap(({ samples }) => [...samples.values()]),
       claimed: taken.flatMap(({ claimed }) => claimed),
-      poison: taken.flatMap(({ poison }) => poison),
+      unprocessable: taken.flatMap(({ unprocessable }) => unprocessable),
     };
   }
 

@@ -11,9 +11,9 @@ import { nameOf } from '../../event-log/partition.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import type { SinkPlans } from '../../stores/profiles/profile-store.ts';
-import { DeadLetters, type Poison } from '../dead-letters.ts';
+import { DeadLetters, type Unprocessable } from '../dead-letters.ts';
 import { prepareFor } from '../decode-batch.ts';
-import { type GiveWay, ReaderLoop, type Trouble } from '../reader-loop.ts';
+import { type Throttle, ReaderLoop, type Trouble } from '../reader-loop.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { Batch, type ClaimedEntry, type Portion } from './batch.ts';
 import { Inserter } from './insert.ts';
@@ -38,7 +38,7 @@ export interface SinkOptions {
   readonly insertEveryMs?: number;
   /** Called after every insert, for metrics. */
   readonly onInsert?: (report: InsertReport) => void;
-  readonly giveWay?: GiveWay;
+  readonly throttle?: Throttle;
   /** How many records it may take at once, asked every time: for one that must not read fast. */
   readonly maxRecords?: () => number;
   /** Whose messages alone are copied, those of others being passed over; everybody's where left out. */
@@ -103,7 +103,7 @@ export class Sink {
       log,
       codec,
       projectId: options.projectId,
-      patiently: (...call) => this.#loop.patiently(...call),
+      withRetry: (...call) => this.#loop.withRetry(...call),
     });
     this.#deadLetters = new DeadLetters(log, codec, 'sink', options.deadLettersFrom);
     this.#loop = new ReaderLoop({
@@ -111,7 +111,7 @@ export class Sink {
       poll: () => this.#pollOptions(),
       handlesEmpty: true,
       isIdle: () => this.#batch.isEmpty && this.#inserting === undefined && this.#insertFailure === undefined,
-      giveWay: (...worked) => this.#giveWay(...worked),
+      throttle: (...worked) => this.#throttle(...worked),
       openReader: () =>
         log.openReader({
           group: options.group ?? GROUP,
@@ -144,10 +144,10 @@ export class Sink {
   }
 
   /** Most of the sink's work is the inserts, which go on beside its rounds. */
-  async #giveWay(workedMs: number, signal: AbortSignal, records: number): Promise<void> {
+  async #throttle(workedMs: number, signal: AbortSignal, records: number): Promise<void> {
     const insertingMs = this.#insertedMs;
     this.#insertedMs = 0;
-    await this.#options.giveWay?.(workedMs + insertingMs, signal, records);
+    await this.#options.throttle?.(workedMs + insertingMs, signal, records);
   }
 
   async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
@@ -156,7 +156,7 @@ export class Sink {
     await this.#inserting;
     const last = new Map((await plans.last(partitions)).map((plan) => [nameOf(plan.to), plan]));
     const starts: Position[] = [];
-    for (const held of await analytics.heldUpTo(partitions)) {
+    for (const held of await analytics.ingestedUpTo(partitions)) {
       const { start, until, rewindFrom } = resume(last.get(nameOf(held)), held);
       if (rewindFrom !== undefined) {
         await plans.rewind(rewindFrom, start);
@@ -184,7 +184,7 @@ export class Sink {
 
   async #collect(records: readonly PartitionRecords[]): Promise<void> {
     const { codec, projectId } = this.#options;
-    await this.#loop.patiently('read the schemas', () => prepareFor(codec, records));
+    await this.#loop.withRetry('read the schemas', () => prepareFor(codec, records));
     await readEntries(codec, records, projectId, (read) => this.#batch.add(read));
   }
 
@@ -212,7 +212,7 @@ export class Sink {
     const portion = this.#batch.take();
     if (portion === undefined) return;
     this.#insertBegunAt = performance.now();
-    const counts = await this.#loop.patiently('plan an insert', () => this.#plan(portion));
+    const counts = await this.#loop.withRetry('plan an insert', () => this.#plan(portion));
     this.#inserting = this.#insert(portion, counts, reader)
       .catch((error: unknown) => {
         this.#insertFailure = { error };
@@ -229,18 +229,18 @@ export class Sink {
   }
 
   async #insert(portion: Portion, counts: readonly boolean[], reader: LogReader): Promise<void> {
-    const { steps, unclaimed, claimed, poison } = portion;
+    const { steps, unclaimed, claimed, unprocessable } = portion;
     const counted = claimed.filter((_, index) => counts[index] === true);
     const refused = await this.#inserter.insert(portion, counted);
-    await this.#loop.patiently('note what analytics holds', () => this.#inserter.note(steps));
-    await this.#putAside([...poison, ...refused]);
+    await this.#loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
+    await this.#deadLetter([...unprocessable, ...refused]);
     await this.#release(counted, refused);
     const ends = steps.map(({ to }) => to);
-    await this.#loop.patiently('note what is inserted', () => this.#options.plans.finish(ends));
+    await this.#loop.withRetry('note what is inserted', () => this.#options.plans.finish(ends));
     this.#report({
       messages: unclaimed + counted.length - refused.length,
       repeats: claimed.length - counted.length,
-      deadLetters: poison.length + refused.length,
+      deadLetters: unprocessable.length + refused.length,
       tookMs: Math.round(performance.now() - this.#insertBegunAt),
     });
     await reader.commit(ends);
@@ -253,26 +253,26 @@ export class Sink {
     if (performance.now() < this.#compactedAt + COMPACT_EVERY_MS) return;
     this.#compactedAt = performance.now();
     try {
-      await analytics.compactHeld();
+      await analytics.compactIngested();
     } catch (error) {
       logger.warn({ err: error }, 'cannot sum up what analytics holds now: again in an hour');
     }
   }
 
   /** What was refused has claimed its identity before; a copy that is appended once it can be inserted must not repeat it. */
-  async #release(counted: readonly ClaimedEntry[], refused: readonly Poison[]): Promise<void> {
+  async #release(counted: readonly ClaimedEntry[], refused: readonly Unprocessable[]): Promise<void> {
     const places = new Set(refused.map(placeOf));
     const claims = counted.filter((one) => places.has(placeOf(one))).map(({ claim }) => claim);
     if (claims.length === 0) return;
-    await this.#loop.patiently('take claims back', () => this.#options.plans.release(claims));
+    await this.#loop.withRetry('take claims back', () => this.#options.plans.release(claims));
   }
 
-  async #putAside(poison: readonly Poison[]): Promise<void> {
-    for (const { topic, partition, record, error } of poison) {
+  async #deadLetter(unprocessable: readonly Unprocessable[]): Promise<void> {
+    for (const { topic, partition, record, error } of unprocessable) {
       const place = { topic, partition, offset: String(record.offset) };
       this.#options.logger.error({ ...place, err: error }, 'a message goes to the dead letters');
     }
-    await this.#loop.patiently('write dead letters', () => this.#deadLetters.append(poison));
+    await this.#loop.withRetry('write dead letters', () => this.#deadLetters.append(unprocessable));
   }
 
   #report(report: InsertReport): void {
@@ -281,6 +281,6 @@ export class Sink {
   }
 }
 
-function placeOf({ record, ...partition }: Pick<Poison, 'topic' | 'partition' | 'record'>): string {
+function placeOf({ record, ...partition }: Pick<Unprocessable, 'topic' | 'partition' | 'record'>): string {
   return `${nameOf(partition)}@${record.offset}`;
 }

@@ -1,12 +1,12 @@
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
-import { allDone } from '../../runtime/all-done.ts';
+import { allSettledOrThrow } from '../../runtime/all-settled-or-throw.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
-import { Turns } from '../../runtime/turns.ts';
+import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-store.ts';
 import type { Step } from '../../stores/profiles/profile-store.ts';
-import type { Poison } from '../dead-letters.ts';
+import type { Unprocessable } from '../dead-letters.ts';
 import { prepareFor } from '../decode-batch.ts';
 import { Timeouts } from '../timeouts.ts';
 import { type ClaimedEntry, type Entry, isEntry, type Portion } from './batch.ts';
@@ -21,7 +21,7 @@ export interface InserterParts {
   /** Whose messages alone are copied; undefined: everybody's. */
   readonly projectId: string | undefined;
   /** Repeats what is passing. */
-  readonly patiently: <T>(what: string, call: () => Promise<T>) => Promise<T>;
+  readonly withRetry: <T>(what: string, call: () => Promise<T>) => Promise<T>;
 }
 
 /** Inserts messages, and tells those that analytics refuses for themselves from an analytics that refuses everything. */
@@ -30,34 +30,34 @@ export class Inserter {
   readonly #log: Pick<EventLog, 'scan'>;
   readonly #codec: Pick<Codec, 'prepare' | 'decode'>;
   readonly #projectId: string | undefined;
-  readonly #patiently: InserterParts['patiently'];
+  readonly #withRetry: InserterParts['withRetry'];
   /** Of each type a message that analytics took. */
   readonly #taken = new Map<Message['type'], Entry>();
 
-  constructor({ analytics, log, codec, projectId, patiently }: InserterParts) {
+  constructor({ analytics, log, codec, projectId, withRetry }: InserterParts) {
     this.#analytics = analytics;
     this.#log = log;
     this.#codec = codec;
     this.#projectId = projectId;
-    this.#patiently = patiently;
+    this.#withRetry = withRetry;
   }
 
   /**
    * Inserts what counts and returns what is refused, or never finished. It waits while analytics is away, and where
    * analytics refuses what it took before: the fault is not the messages'.
    */
-  insert(portion: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Poison[]> {
+  insert(portion: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Unprocessable[]> {
     const timeouts = new Timeouts(portion.unclaimed + counted.length, false);
-    return this.#patiently('insert into analytics', () => this.#insertOnce(portion, counted, timeouts));
+    return this.#withRetry('insert into analytics', () => this.#insertOnce(portion, counted, timeouts));
   }
 
   async #insertOnce(
     portion: Portion,
     counted: readonly ClaimedEntry[],
     timeouts: Timeouts,
-  ): Promise<readonly Poison[]> {
+  ): Promise<readonly Unprocessable[]> {
     try {
-      await allDone([this.#insertMessages(portion, counted), this.#insertUsers(portion, counted)]);
+      await allSettledOrThrow([this.#insertMessages(portion, counted), this.#insertUsers(portion, counted)]);
       this.#remember([...portion.samples, ...counted]);
       return [];
     } catch (error) {
@@ -101,7 +101,7 @@ export class Inserter {
     return entries;
   }
 
-  async #insertOneByOne(entries: readonly Entry[]): Promise<readonly Poison[]> {
+  async #insertOneByOne(entries: readonly Entry[]): Promise<readonly Unprocessable[]> {
     const refused = await insertUnlessRefused(entries, (some) => this.#insertPart(some, entries));
     if (refused.length > 0) await this.#check(typesOf(entries));
     return refused;
@@ -114,7 +114,7 @@ export class Inserter {
   /** @throws TidemarkError `STORE_REJECTED` also where it times out and analytics is not to blame. */
   async #insertPart(part: readonly Entry[], all: readonly Entry[]): Promise<void> {
     const timeouts = new Timeouts(part.length, true);
-    await this.#patiently('insert into analytics', async () => {
+    await this.#withRetry('insert into analytics', async () => {
       try {
         await this.#insertEntries(part);
       } catch (error) {
@@ -170,7 +170,7 @@ function placeOf({ topic, partition, record }: Entry): string {
 
 /** Lets go of the thread every 2 ms. */
 async function messageRows(entries: readonly Entry[]): Promise<Rows> {
-  const turns = new Turns();
+  const turns = new EventLoopYielder();
   const chunks = new RowChunks();
   for (const { content } of entries) {
     if (turns.isOver()) await turns.next();
@@ -181,7 +181,7 @@ async function messageRows(entries: readonly Entry[]): Promise<Rows> {
 
 /** Of those who were seen and of those whom these messages name. Lets go of the thread every 2 ms. */
 async function userRows(seen: readonly UsersSeen[], entries: readonly Entry[]): Promise<Rows> {
-  const turns = new Turns();
+  const turns = new EventLoopYielder();
   const chunks = new RowChunks();
   const users = await UsersSeen.merge(seen);
   for (const { content } of entries) {
@@ -204,7 +204,10 @@ type Insert = (entries: readonly Entry[]) => Promise<void>;
  *
  * @throws whatever else `insert` throws.
  */
-export async function insertUnlessRefused(entries: readonly Entry[], insert: Insert): Promise<readonly Poison[]> {
+export async function insertUnlessRefused(
+  entries: readonly Entry[],
+  insert: Insert,
+): Promise<readonly Unprocessable[]> {
   try {
     await insert(entries);
     return [];

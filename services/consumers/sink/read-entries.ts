@@ -8,7 +8,7 @@ import { rowsOf } from './row.ts';
 
 /**
  * Decodes records, whose schemas are at hand, makes their rows and hands over each in the order of the log; what cannot
- * be read is poison; of other projects than `projectId`, where it is given, only the place remains. Lets go of the
+ * be read is unprocessable; of other projects than `projectId`, where it is given, only the place remains. Lets go of the
  * thread every 2 ms.
  */
 export function readEntries(

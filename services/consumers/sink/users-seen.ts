@@ -1,5 +1,5 @@
 import type { Message, Micros } from '../../messages/message.ts';
-import { Turns } from '../../runtime/turns.ts';
+import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { UserSeen } from '../../stores/analytics/columns.ts';
 import { userRow, type Row } from './row.ts';
 
@@ -30,7 +30,7 @@ export class UsersSeen {
    */
   static async merge(several: readonly UsersSeen[]): Promise<UsersSeen> {
     const [merged = new UsersSeen(), ...others] = several;
-    const turns = new Turns();
+    const turns = new EventLoopYielder();
     for (const seen of others) {
       for (const users of seen.#projects.values()) {
         for (const user of users.values()) {

@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Appended, NewRecord } from '../event-log.ts';
 import { failureOf, faultOf, KAFKA } from './faults.ts';
-import { type Append, BATCH_OVERHEAD_BYTES, Lane, type PendingRecord, sizeOf } from './lane.ts';
+import { type Append, BATCH_OVERHEAD_BYTES, PartitionQueue, type PendingRecord, sizeOf } from './partition-queue.ts';
 import type { Leaders } from './leaders.ts';
 import type { Layout } from './partitions.ts';
 import type { KafkaWire, Produced } from './wire.ts';
@@ -41,7 +41,7 @@ export class AppendQueue {
   readonly #maxBatchBytes: number;
   readonly #patienceMs: number;
   readonly #maxBufferedBytes: number;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<string, PartitionQueue>();
   /** The brokers to which a request is under way. */
   readonly #busy = new Set<number>();
   /** In the order of their deadlines. */
@@ -80,7 +80,7 @@ export class AppendQueue {
       this.#appends.add(append);
       this.#bufferedBytes += bytes;
       for (const [index, record] of records.entries()) {
-        (lanes[index] as Lane).push({ append, index, record, bytes: sizeOf(record) });
+        (lanes[index] as PartitionQueue).push({ append, index, record, bytes: sizeOf(record) });
       }
       this.#pumpSoon();
     });
@@ -95,11 +95,11 @@ export class AppendQueue {
     clearTimeout(timer);
   }
 
-  #laneOf({ topic, key }: NewRecord): Lane {
+  #laneOf({ topic, key }: NewRecord): PartitionQueue {
     const partition = partitionOf(key, this.#layout.count(topic));
     const name = nameOf({ topic, partition });
     let lane = this.#lanes.get(name);
-    if (lane === undefined) this.#lanes.set(name, (lane = new Lane(topic, partition)));
+    if (lane === undefined) this.#lanes.set(name, (lane = new PartitionQueue(topic, partition)));
     return lane;
   }
 
@@ -121,7 +121,7 @@ export class AppendQueue {
 
   #pump(): void {
     this.#expire();
-    const requests = new Map<number, Lane[]>();
+    const requests = new Map<number, PartitionQueue[]>();
     let mustRefresh = false;
     for (const lane of this.#lanes.values()) {
       if (lane.isPostponed) mustRefresh = true;
@@ -137,7 +137,7 @@ export class AppendQueue {
   }
 
   /** A batch of each lane, as many as one request holds. Those left out go first with the next. */
-  #take(lanes: readonly Lane[]): readonly Taken[] {
+  #take(lanes: readonly PartitionQueue[]): readonly Taken[] {
     const turn = ++this.#requests;
     const taken: Taken[] = [];
     let bytes = 0;
@@ -166,7 +166,7 @@ export class AppendQueue {
   }
 
   /** What no answer names was not acknowledged, whatever becomes of the request. */
-  #settle(lane: Lane, records: readonly PendingRecord[], answer: Produced | undefined): void {
+  #settle(lane: PartitionQueue, records: readonly PendingRecord[], answer: Produced | undefined): void {
     const error = answer === undefined ? KAFKA.REQUEST_TIMED_OUT : answer.error;
     if (answer === undefined || error !== 0) {
       lane.postpone(faultOf(error, `appending to ${nameOf(lane)}`));
@@ -220,6 +220,6 @@ export class AppendQueue {
 }
 
 interface Taken {
-  readonly lane: Lane;
+  readonly lane: PartitionQueue;
   readonly records: readonly PendingRecord[];
 }

@@ -3,12 +3,12 @@ import type { Database } from 'lmdb';
 import { crc32 } from 'node:zlib';
 import { damaged } from './errors.ts';
 
-type Books = Database<Buffer, Uint8Array>;
+type Checkpoints = Database<Buffer, Uint8Array>;
 
 const CHECKSUM_BYTES = 4;
 
 /** @throws TidemarkError `LOG_DAMAGED` where the checksum does not fit. */
-export function read(books: Books, key: Buffer): Buffer | undefined {
+export function read(books: Checkpoints, key: Buffer): Buffer | undefined {
   const bytes = books.getBinary(key);
   if (bytes === undefined) return undefined;
   const body = bytes.subarray(CHECKSUM_BYTES);
@@ -19,7 +19,7 @@ export function read(books: Books, key: Buffer): Buffer | undefined {
 }
 
 /** Within a transaction. */
-export function write(books: Books, key: Buffer, body: Buffer): void {
+export function write(books: Checkpoints, key: Buffer, body: Buffer): void {
   const bytes = Buffer.allocUnsafe(CHECKSUM_BYTES + body.length);
   body.copy(bytes, CHECKSUM_BYTES);
   bytes.writeUInt32LE(crc32(body, crc32(key)), 0);

@@ -1,6 +1,6 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { isMainThread } from 'node:worker_threads';
-import { closeAtExit, Gate, GATE_BYTES } from './gate.ts';
+import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.ts';
 
 export type Bytes = Database<Buffer, Uint8Array>;
 
@@ -21,7 +21,7 @@ interface SharesMemory {
 /** A file of LMDB, opened by one thread. lmdb has it open once for all threads of the process, till the last lets go. */
 export class LmdbEnvironment {
   readonly #root: RootDatabase<Buffer, Uint8Array>;
-  readonly #gate: Gate;
+  readonly #gate: ShutdownBarrier;
   readonly #abandoned: Int32Array;
   readonly #leaveOpen: (() => void) | undefined;
 
@@ -35,7 +35,7 @@ export class LmdbEnvironment {
       maxDbs: MAX_SLOTS + 1,
       ...BINARY,
     });
-    this.#gate = new Gate(this.#shared('gate', GATE_BYTES));
+    this.#gate = new ShutdownBarrier(this.#shared('gate', BARRIER_BYTES));
     this.#abandoned = new Int32Array(this.#shared('abandoned', Int32Array.BYTES_PER_ELEMENT));
     // When the main thread exits, the other threads are ended wherever they are.
     this.#leaveOpen = isMainThread ? closeAtExit(this.#gate) : undefined;

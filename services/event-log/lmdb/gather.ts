@@ -1,4 +1,4 @@
-import { RecentPeak } from '../../runtime/recent-peak.ts';
+import { DecayingMax } from '../../runtime/decaying-max.ts';
 import { MAX_BATCH_BYTES } from './batch.ts';
 
 /** What is gathered: something that goes along in a batch. */
@@ -21,7 +21,7 @@ export class Gatherer<T extends Gathered> {
   readonly #running = new Set<Promise<void>>();
   /** How many are in the batches under way. */
   #underWay = 0;
-  readonly #open = new RecentPeak();
+  readonly #open = new DecayingMax();
   #isTurnAwaited = false;
 
   /** @param send Takes a batch, and resolves when it is done with, whatever came of it. */

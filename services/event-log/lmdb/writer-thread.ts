@@ -8,7 +8,7 @@ import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watch
 import { SpareMemory } from './batch.ts';
 import { failureOf } from './errors.ts';
 import { DATA_FILE } from './folder.ts';
-import { Gate } from './gate.ts';
+import { ShutdownBarrier } from './shutdown-barrier.ts';
 import { claim, type Claimant, release } from './leases.ts';
 import { Making } from './making.ts';
 import type {
@@ -29,7 +29,7 @@ import type { RecordMaker } from '../record-maker.ts';
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
 const { folder, leaseMs, gate: memory } = workerData as WriterData;
-const gate = new Gate(memory);
+const gate = new ShutdownBarrier(memory);
 const self = thisProcess();
 const held = new Map<string, Claimant>();
 let store: LmdbStore | undefined;

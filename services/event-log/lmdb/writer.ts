@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { closeAtExit, Gate, GATE_BYTES } from './gate.ts';
+import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.ts';
 import type { Claimant } from './leases.ts';
 import type {
   Answered,
@@ -29,7 +29,7 @@ export interface WriterEvents {
 /** The writing thread of a log, seen from the log's own. Started with the first request, and again if it should die. */
 export class LmdbWriter {
   readonly #data: WriterData;
-  readonly #gate: Gate;
+  readonly #gate: ShutdownBarrier;
   #leaveOpen: (() => void) | undefined;
   readonly #events: WriterEvents;
   readonly #waiting = new Map<number, Waiting>();
@@ -39,9 +39,9 @@ export class LmdbWriter {
   #lastId = 0;
 
   constructor(data: Omit<WriterData, 'gate'>, events: WriterEvents) {
-    const gate = new SharedArrayBuffer(GATE_BYTES);
+    const gate = new SharedArrayBuffer(BARRIER_BYTES);
     this.#data = { ...data, gate };
-    this.#gate = new Gate(gate);
+    this.#gate = new ShutdownBarrier(gate);
     this.#events = events;
   }
 

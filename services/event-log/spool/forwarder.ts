@@ -39,7 +39,7 @@ export class Forwarder {
   /** Messages that the log has taken. */
   forwarded = 0;
   /** Places in segments that could not be read, and records that the log will not have. Each is in a file that was kept. */
-  keptAside = 0;
+  quarantined = 0;
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts;
@@ -63,10 +63,10 @@ export class Forwarder {
   async #forward(segment: Segment): Promise<boolean> {
     const frames = await this.#read(segment);
     if (frames === undefined) return false;
-    const before = this.keptAside;
+    const before = this.quarantined;
     this.#tellDamage(segment, frames);
     for (const chunk of chunksOf(frames.records)) await this.#append(chunk, segment);
-    return this.keptAside === before;
+    return this.quarantined === before;
   }
 
   /** Undefined where it cannot be read. */
@@ -78,7 +78,7 @@ export class Forwarder {
         return await spool.read(segment);
       } catch (error) {
         if (attempt === READ_ATTEMPTS) {
-          this.keptAside++;
+          this.quarantined++;
           const { path, messages } = segment;
           logger.error({ err: error, path, messages }, 'a segment of the spool cannot be read: kept aside');
           return undefined;
@@ -91,7 +91,7 @@ export class Forwarder {
   #tellDamage({ path }: Segment, { damaged, tornBytes }: Frames): void {
     const { logger } = this.#parts;
     if (damaged.length > 0) {
-      this.keptAside += damaged.length;
+      this.quarantined += damaged.length;
       logger.error({ path: `${path}.kept`, damaged }, 'a segment of the spool is damaged: kept aside');
     }
     if (tornBytes > 0)
@@ -101,7 +101,7 @@ export class Forwarder {
   async #append(chunk: readonly NewRecord[], segment: Segment): Promise<void> {
     for (;;) {
       try {
-        return await this.#appendPatiently(chunk);
+        return await this.#appendWithRetry(chunk);
       } catch (error) {
         if (this.#parts.signal.aborted) throw stopping(error);
         if (error instanceof RangeError) return this.#appendEach(chunk, segment, error);
@@ -119,11 +119,11 @@ export class Forwarder {
       for (const record of chunk) await this.#append([record], segment);
       return;
     }
-    this.keptAside++;
+    this.quarantined++;
     this.#parts.logger.error({ err: error, path: `${segment.path}.kept` }, 'the event log does not take a message');
   }
 
-  async #appendPatiently(chunk: readonly NewRecord[]): Promise<void> {
+  async #appendWithRetry(chunk: readonly NewRecord[]): Promise<void> {
     const { log, signal, onForwarded, onTrouble } = this.#parts;
     const append = async (): Promise<void> => {
       const sentAtMs = Date.now();

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { FolderLock } from '../../runtime/folder-lock.ts';
-import { Adopter } from './adopter.ts';
+import { OrphanRecovery } from './orphan-recovery.ts';
 import { takeFolder } from './folders.ts';
 import { Spool, type SpoolState } from './spool.ts';
 import { registerSpoolMetrics, type SpoolFigures } from './spool-metrics.ts';
@@ -20,7 +20,7 @@ interface Parts {
   readonly lock: FolderLock;
   readonly spool: Spool;
   readonly log: SpoolingLog;
-  readonly adopter: Adopter;
+  readonly adopter: OrphanRecovery;
 }
 
 /** The spool of one ingest process: a folder of its own, the log through it, and what others have left. */
@@ -46,7 +46,7 @@ export class IngestSpool {
         ...(segmentBytes === undefined ? {} : { segmentBytes }),
       });
       const adopting = adoptEveryMs === undefined ? {} : { everyMs: adoptEveryMs };
-      const adopter = new Adopter({ dir, own: path, log, logger, ...adopting });
+      const adopter = new OrphanRecovery({ dir, own: path, log, logger, ...adopting });
       const parts: Parts = { lock, spool, log: new SpoolingLog({ ...options, spool }), adopter };
       registerSpoolMetrics(registry, () => figuresOf(parts));
       return new IngestSpool(parts);
@@ -91,6 +91,6 @@ function figuresOf({ spool, log, adopter }: Parts): SpoolFigures {
     forwarded: log.forwarder.forwarded + adopter.forwarded,
     refusals: spool.refusals,
     failures: spool.failures,
-    keptAside: log.forwarder.keptAside + adopter.keptAside,
+    quarantined: log.forwarder.quarantined + adopter.quarantined,
   };
 }

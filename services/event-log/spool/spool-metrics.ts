@@ -10,7 +10,7 @@ export interface SpoolFigures {
   readonly forwarded: number;
   readonly refusals: number;
   readonly failures: number;
-  readonly keptAside: number;
+  readonly quarantined: number;
 }
 
 type Aggregator = 'sum' | 'max';
@@ -42,7 +42,7 @@ export function registerSpoolMetrics(registry: Registry, figures: () => SpoolFig
   counter(
     'tidemark_spool_kept_aside_total',
     'Damaged places of the spool, in files that were kept',
-    (now) => now.keptAside,
+    (now) => now.quarantined,
   );
 }
 

@@ -89,7 +89,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     return this.#state === 'direct';
   }
 
-  get forwarder(): Pick<Forwarder, 'forwarded' | 'keptAside'> {
+  get forwarder(): Pick<Forwarder, 'forwarded' | 'quarantined'> {
     return this.#forwarder;
   }
 

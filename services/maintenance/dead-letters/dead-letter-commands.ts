@@ -4,7 +4,7 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import type { Command, CommandArguments, CommandCall } from '../../runtime/command.ts';
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import { Listing, type ShownDeadLetter, type State } from './listing.ts';
-import { nameOf } from './place.ts';
+import { nameOf } from './record-coordinates.ts';
 import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
 import { invalid, isOfProject, isSelected, selectionOf } from './selection.ts';
 import { type DeadLetterParts, type SettleResult, Settler } from './settle.ts';

@@ -1,6 +1,6 @@
 import { type Message, type Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import { nameOf, type Place } from './place.ts';
+import { nameOf, type Place } from './record-coordinates.ts';
 import type { Found } from './read-dead-letters.ts';
 import { codeOf } from './selection.ts';
 import type { Settled } from './settled-dead-letters.ts';

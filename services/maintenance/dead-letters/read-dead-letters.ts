@@ -4,7 +4,7 @@ import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import type { Place } from './place.ts';
+import type { Place } from './record-coordinates.ts';
 
 /** A dead letter as it stands on the log. */
 export interface Found {

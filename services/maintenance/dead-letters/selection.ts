@@ -4,7 +4,7 @@ import { type Message, type Micros, MESSAGE_TOPICS } from '../../messages/messag
 import { parseTimestamp } from '../../messages/timestamp.ts';
 import type { CommandArguments } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { nameOf, placeOf } from './place.ts';
+import { nameOf, placeOf } from './record-coordinates.ts';
 import type { Found } from './read-dead-letters.ts';
 
 export interface Selection {

@@ -3,7 +3,7 @@ import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import type { CommandArguments, CommandCall } from '../../runtime/command.ts';
-import { nameOf, type Place } from './place.ts';
+import { nameOf, type Place } from './record-coordinates.ts';
 import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
 import { invalid, isEverything, isOfProject, isSelected, type Selection, selectionOf } from './selection.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../stores/database/database.ts';
-import { nameOf, type Place } from './place.ts';
+import { nameOf, type Place } from './record-coordinates.ts';
 
 /** What became of a message that was put aside. */
 export interface Settled {

@@ -6,11 +6,11 @@ import { dayOf } from '../../messages/day.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import { isImported, type Message, type MessageTopic, typeOf } from '../../messages/message.ts';
 import { EARLIEST } from '../../messages/timestamp.ts';
-import { type CellName, cellOf, type Reach } from './books.ts';
+import { type CellName, cellOf, type Reach } from './checkpoints.ts';
 import { CHECKSUM_MODULUS, type Located } from './log-cells.ts';
 import { instantsOf, type Period } from './period.ts';
 
-export interface HeldCell extends CellName {
+export interface StoredCell extends CellName {
   readonly rows: number;
   /** The first offset and the last. */
   readonly first: bigint;
@@ -19,7 +19,7 @@ export interface HeldCell extends CellName {
 }
 
 /** A row as it stands. */
-export interface HeldRow {
+export interface StoredRow {
   readonly projectId: string;
   readonly offset: bigint;
   readonly messageId: string;
@@ -31,12 +31,12 @@ const LIMITS: QueryLimits = { maxMs: 1_800_000, maxMemoryBytes: 4 * 2 ** 30, max
 const TABLES = { track: 'track_rows', session: 'session_rows', identify: 'identify_rows' } as const;
 
 /** How many rows there are by project, partition and hour, of the offsets within reach, each message once. */
-export async function heldCells(
+export async function storedCells(
   analytics: AnalyticsReader,
   topic: MessageTopic,
   reach: ReadonlyMap<number, Reach>,
   period: Period,
-): Promise<ReadonlyMap<string, HeldCell>> {
+): Promise<ReadonlyMap<string, StoredCell>> {
   if (reach.size === 0) return new Map();
   const { rows } = await analytics.ask(cellsQuery(topic, reach, period), LIMITS);
   const cells = (rows as readonly unknown[] as readonly CellRow[]).map((row) => ({
@@ -89,7 +89,7 @@ export async function rowsBetween(
   { topic, partition }: TopicPartition,
   [first, last]: readonly [bigint, bigint],
   period: Period,
-): Promise<readonly HeldRow[]> {
+): Promise<readonly StoredRow[]> {
   const where = whereOf(topic as MessageTopic, period);
   const query = {
     sql: `SELECT DISTINCT project_id, log_offset, message_id

@@ -1,8 +1,8 @@
 /** Where what the log says and what the stores hold differ. Pure. */
 import type { ScanRange } from '../../event-log/event-log.ts';
-import type { AppliedCell, CellName } from './books.ts';
-import { cellOf, placeOf } from './books.ts';
-import type { HeldCell } from './analytics-rows.ts';
+import type { AppliedCell, CellName } from './checkpoints.ts';
+import { cellOf, placeOf } from './checkpoints.ts';
+import type { StoredCell } from './analytics-rows.ts';
 import { emptyCell, type LogCell } from './log-cells.ts';
 
 /** A cell of the log beside what the stores have of it. */
@@ -21,7 +21,7 @@ export interface ComparedCell {
 export function compare(
   log: ReadonlyMap<string, LogCell>,
   applied: ReadonlyMap<string, AppliedCell>,
-  held: ReadonlyMap<string, HeldCell>,
+  held: ReadonlyMap<string, StoredCell>,
 ): readonly ComparedCell[] {
   const names = new Map<string, CellName>([...held, ...applied, ...log]);
   return [...names].map(([key, name]) => {

@@ -3,7 +3,7 @@ import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
 import { dayOf } from '../../messages/day.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import type { Message } from '../../messages/message.ts';
-import { type Books, type CellName, cellOf, placeOf, type Reach } from './books.ts';
+import { type Checkpoints, type CellName, cellOf, placeOf, type Reach } from './checkpoints.ts';
 import { holds, type Period } from './period.ts';
 import { SeenBefore } from './seen-before.ts';
 
@@ -22,7 +22,7 @@ export interface LogCell extends CellName {
   readonly notYet: { postgres: number; clickhouse: number };
   readonly unknown: { postgres: number; clickhouse: number };
   /** In the dead letters of the store's reader. */
-  readonly putAside: { postgres: number; clickhouse: number };
+  readonly deadLettered: { postgres: number; clickhouse: number };
 }
 
 /** A message where it stands. */
@@ -32,7 +32,7 @@ export interface Located extends TopicPartition {
 }
 
 /** Which offsets a reader put aside: they are not in its store. By partition. */
-export interface PutAside {
+export interface DeadLettered {
   has(reader: 'projector' | 'sink', place: TopicPartition, offset: bigint): boolean;
 }
 
@@ -42,16 +42,16 @@ export const CHECKSUM_MODULUS = 2 ** 48;
 /** Counts what stands on the log, by project, partition and hour of arrival. Its memory grows with these alone. */
 export class LogCells {
   readonly cells = new Map<string, LogCell>();
-  readonly #books: Books;
-  readonly #putAside: PutAside;
+  readonly #books: Checkpoints;
+  readonly #deadLettered: DeadLettered;
   readonly #period: Period;
   readonly #seen = new SeenBefore();
   // Most of a batch are of one cell.
   #latest: LogCell | undefined;
 
-  constructor(books: Books, putAside: PutAside, period: Period) {
+  constructor(books: Checkpoints, deadLettered: DeadLettered, period: Period) {
     this.#books = books;
-    this.#putAside = putAside;
+    this.#deadLettered = deadLettered;
     this.#period = period;
   }
 
@@ -59,7 +59,7 @@ export class LogCells {
     const { content, record } = located;
     const hour = hourOf(content.receivedAt);
     // What was put aside may come again, whole, when its dead letter is replayed: that copy counts.
-    const isAside = this.#putAside.has('sink', located, record.offset);
+    const isAside = this.#deadLettered.has('sink', located, record.offset);
     const isRepeat = !isAside && this.#seen.add(identityOf(located));
     if (!holds(this.#period, content.projectId, hour)) return;
     const cell = this.#cellOf(located, hour);
@@ -67,7 +67,7 @@ export class LogCells {
     if (isRepeat) cell.repeats++;
     else cell.messages++;
     this.#count(cell, located);
-    if (isAside) cell.putAside.clickhouse++;
+    if (isAside) cell.deadLettered.clickhouse++;
     else if (!isRepeat) this.#hold(cell, located);
   }
 
@@ -75,7 +75,7 @@ export class LogCells {
     const state = stateOf(this.#books.reach.projector.get(placeOf({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.postgres++;
     else if (state === 'unknown') cell.unknown.postgres++;
-    else if (this.#putAside.has('projector', { topic, partition }, offset)) cell.putAside.postgres++;
+    else if (this.#deadLettered.has('projector', { topic, partition }, offset)) cell.deadLettered.postgres++;
     else cell.toCount++;
   }
 
@@ -125,7 +125,7 @@ export function emptyCell(name: CellName, offset: bigint): LogCell {
     checksum: 0,
     notYet: { postgres: 0, clickhouse: 0 },
     unknown: { postgres: 0, clickhouse: 0 },
-    putAside: { postgres: 0, clickhouse: 0 },
+    deadLettered: { postgres: 0, clickhouse: 0 },
   };
 }
 

@@ -8,16 +8,16 @@ import { areRepeats } from '../../stores/profiles/claims.ts';
 import { inSlices } from '../../stores/profiles/slices.ts';
 import type { Decoded } from '../../consumers/decode-batch.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import { type Books, cellOf, placeOf } from './books.ts';
+import { type Checkpoints, cellOf, placeOf } from './checkpoints.ts';
 import type { Span } from './compare.ts';
 import type { Findings } from './findings.ts';
-import { type PutAside, stateOf } from './log-cells.ts';
+import { type DeadLettered, stateOf } from './log-cells.ts';
 import { type ScanParts, scanMessages } from './scan-messages.ts';
 
 export interface EffectParts extends ScanParts {
   readonly profiles: Pick<Database, 'query'>;
-  readonly books: Books;
-  readonly putAside: PutAside;
+  readonly books: Checkpoints;
+  readonly deadLettered: DeadLettered;
   readonly missing: Findings;
   /** How many traits a profile keeps. */
   readonly maxTraits?: number;
@@ -33,7 +33,7 @@ export async function findMissingEffects(parts: EffectParts, span: Span): Promis
     const known = decoded.filter(({ topic, partition, record: { offset }, content }) => {
       const cell = cellOf({ topic, partition, projectId: content.projectId, hour: hourOf(content.receivedAt) });
       if (!span.cells.has(cell) || stateOf(reach, offset) !== 'known') return false;
-      return !parts.putAside.has('projector', span.range, offset);
+      return !parts.deadLettered.has('projector', span.range, offset);
     });
     for (const slice of inSlices(known)) await checkEffects(parts, slice);
   }

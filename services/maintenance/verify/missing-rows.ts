@@ -4,18 +4,18 @@ import { hourOf } from '../../messages/hour.ts';
 import type { Message, MessageTopic } from '../../messages/message.ts';
 import { areRepeats } from '../../stores/profiles/claims.ts';
 import type { Decoded } from '../../consumers/decode-batch.ts';
-import { haveEarlierCopy, type HeldRow, hoursAround, rowsBetween } from './analytics-rows.ts';
-import { type Books, cellOf, placeOf } from './books.ts';
+import { haveEarlierCopy, type StoredRow, hoursAround, rowsBetween } from './analytics-rows.ts';
+import { type Checkpoints, cellOf, placeOf } from './checkpoints.ts';
 import type { ComparedCell, Span } from './compare.ts';
 import type { Findings } from './findings.ts';
-import { type PutAside, stateOf } from './log-cells.ts';
+import { type DeadLettered, stateOf } from './log-cells.ts';
 import { type ScanParts, type ScannedMessages, scanMessages } from './scan-messages.ts';
 
 export interface RowParts extends ScanParts {
   readonly analytics: AnalyticsReader;
   readonly plans: Pick<Database, 'query'>;
-  readonly books: Books;
-  readonly putAside: PutAside;
+  readonly books: Checkpoints;
+  readonly deadLettered: DeadLettered;
   /** What analytics lacks. */
   readonly missing: Findings;
   /** What it should not have. */
@@ -53,7 +53,7 @@ export async function findMissingRows(parts: RowParts, span: Span): Promise<Read
 
 interface Checked {
   readonly decoded: readonly Decoded<Message>[];
-  readonly rows: readonly HeldRow[];
+  readonly rows: readonly StoredRow[];
   readonly faults: Map<string, RowFault>;
 }
 
@@ -69,7 +69,7 @@ async function checkRows(parts: RowParts, span: Span, { decoded, rows, faults }:
   const absent = decoded.filter((one) => {
     const { offset } = one.record;
     if (present.has(offset) || cellFor(span, one) === undefined || stateOf(reach, offset) !== 'known') return false;
-    return !parts.putAside.has('sink', one, offset);
+    return !parts.deadLettered.has('sink', one, offset);
   });
   for (const message of await withoutCopy(parts, span.range.topic as MessageTopic, absent)) {
     if (parts.missing.addMessage(message, 'analytics has no row of it')) faultOf(faults, span, message).missing++;
@@ -93,7 +93,7 @@ async function withoutCopy(
   return rest.filter((one) => !copied.has(one));
 }
 
-function noteSurplus({ surplus }: RowParts, span: Span, row: HeldRow, faults: Map<string, RowFault>): void {
+function noteSurplus({ surplus }: RowParts, span: Span, row: StoredRow, faults: Map<string, RowFault>): void {
   const { topic, partition } = span.range;
   // Whose hour it would be nobody can say: it is the first cell's of its project.
   const cell = [...span.cells.values()].find(({ log }) => log.projectId === row.projectId);

@@ -7,15 +7,15 @@ import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import { newestTraits } from '../../stores/profiles/newest-traits.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import { placeOf } from './books.ts';
-import { identityOf, type Located, type PutAside } from './log-cells.ts';
+import { placeOf } from './checkpoints.ts';
+import { identityOf, type Located, type DeadLettered } from './log-cells.ts';
 import { wholeRanges } from './log-ranges.ts';
 import { type ScanParts, scanMessages } from './scan-messages.ts';
 
 export interface ProfileParts extends ScanParts {
   readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
   readonly profiles: Database;
-  readonly putAside: PutAside;
+  readonly deadLettered: DeadLettered;
   /** How long a message id is remembered: a copy that came later may count again, or not. */
   readonly repeatWindowMs: number;
   /** Only these. */
@@ -130,7 +130,7 @@ async function foldSlice(
       const { content, record, claim } = one;
       if (!isInSlice(content, slices, slice)) continue;
       if (parts.projectId !== undefined && content.projectId !== parts.projectId) continue;
-      if (parts.putAside.has('projector', one, record.offset)) continue;
+      if (parts.deadLettered.has('projector', one, record.offset)) continue;
       const counted = claim === undefined ? undefined : countedAtMs.get(identityOf(one));
       if (counted === undefined) {
         if (claim !== undefined) countedAtMs.set(identityOf(one), record.appendedAtMs);

@@ -2,8 +2,8 @@
 import type { TopicPartition } from '../../event-log/event-log.ts';
 import { beginningOfHour } from '../../messages/hour.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Books } from './books.ts';
-import { cellOf } from './books.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { cellOf } from './checkpoints.ts';
 import type { ComparedCell } from './compare.ts';
 import type { Finding, StoreName } from './findings.ts';
 import type { RowFault } from './missing-rows.ts';
@@ -72,7 +72,7 @@ function order(a?: ComparedCell, b?: ComparedCell): number {
 function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowFault>): HourReport {
   const [{ log }] = cells as [ComparedCell];
   const sum = (of: (cell: ComparedCell) => number): number => cells.reduce((total, cell) => total + of(cell), 0);
-  const byStore = (name: 'notYet' | 'unknown' | 'putAside') => ({
+  const byStore = (name: 'notYet' | 'unknown' | 'deadLettered') => ({
     postgres: sum((cell) => cell.log[name].postgres),
     clickhouse: sum((cell) => cell.log[name].clickhouse),
   });
@@ -89,7 +89,7 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
     clickhouse: { expected: held + lack, found: held },
     not_yet: byStore('notYet'),
     unknown: byStore('unknown'),
-    dead_letters: byStore('putAside'),
+    dead_letters: byStore('deadLettered'),
     equal: isCounted && rowFaults.length === 0,
   };
 }
@@ -104,8 +104,8 @@ export function countFaults(cells: readonly ComparedCell[]): { readonly missing:
   return { missing, surplus };
 }
 
-export function unknownBefore({ reach }: Books): VerificationReport['unknown_before'] {
-  const of = (store: StoreName, reader: keyof Books['reach']) =>
+export function unknownBefore({ reach }: Checkpoints): VerificationReport['unknown_before'] {
+  const of = (store: StoreName, reader: keyof Checkpoints['reach']) =>
     [...reach[reader]]
       .filter(([, { from }]) => from > 0n)
       .map(([place, { from }]) => ({ store, ...partitionOf(place), offset: String(from) }));

@@ -1,5 +1,5 @@
 import { Gauge, Registry } from 'prom-client';
-import type { GiveWay } from '../../consumers/reader-loop.ts';
+import type { Throttle } from '../../consumers/reader-loop.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import { lastVerification, type LastVerification, remember, takeTurn } from './last-verification.ts';
@@ -11,7 +11,7 @@ export interface VerifyWatchOptions extends InstalledStores {
   readonly repeatWindowMs: number;
   /** How long after one verification began the next begins; 0: never. */
   readonly everyMs: number;
-  readonly giveWay?: GiveWay | undefined;
+  readonly throttle?: Throttle | undefined;
   /** How often it is looked whether it is time. */
   readonly lookEveryMs?: number;
 }
@@ -82,7 +82,7 @@ export class VerifyWatch {
   }
 
   async #rest(workedMs: number, signal: AbortSignal): Promise<void> {
-    await this.#options.giveWay?.(workedMs, signal, 0);
+    await this.#options.throttle?.(workedMs, signal, 0);
     const restMs = Math.min(REST_PER_WORK * workedMs, LONGEST_REST_MS);
     await pause(restMs, signal);
   }

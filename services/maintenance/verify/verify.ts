@@ -5,13 +5,13 @@ import type { Codec } from '../../messages/codec.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Poison } from '../../consumers/dead-letters.ts';
+import type { Unprocessable } from '../../consumers/dead-letters.ts';
 import type { Progress } from '../../runtime/command.ts';
-import { Turns } from '../../runtime/turns.ts';
-import { type HeldCell, heldCells } from './analytics-rows.ts';
-import { type Books, placeOf, readBooks, type Reach } from './books.ts';
+import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import { type StoredCell, storedCells } from './analytics-rows.ts';
+import { type Checkpoints, placeOf, readCheckpoints, type Reach } from './checkpoints.ts';
 import { compare, type ComparedCell, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
-import { DeadLetterPlaces } from './dead-letter-places.ts';
+import { DeadLetterCoordinates } from './dead-letter-coordinates.ts';
 import { Findings } from './findings.ts';
 import { LogCells } from './log-cells.ts';
 import { rangesSince, wholeRanges } from './log-ranges.ts';
@@ -77,30 +77,30 @@ class Verification {
     const startedMs = performance.now();
     const { log, codec, profiles: database, plans } = this.#stores;
     // First: what lies beyond is not yet, however far the readers come meanwhile.
-    const books = await readBooks(database, plans, this.#period);
-    const putAside = await DeadLetterPlaces.read(log, codec, this.#options.signal);
-    const counted = new LogCells(books, putAside, this.#period);
-    await this.#scan(counted, books, putAside);
+    const books = await readCheckpoints(database, plans, this.#period);
+    const deadLettered = await DeadLetterCoordinates.read(log, codec, this.#options.signal);
+    const counted = new LogCells(books, deadLettered, this.#period);
+    await this.#scan(counted, books, deadLettered);
     const cells = compare(counted.cells, books.applied, await this.#held(books));
-    const faults = await this.#lookInto(cells, books, putAside);
+    const faults = await this.#lookInto(cells, books, deadLettered);
     const { deep = false, repeatWindowMs } = this.#options;
     const { projectId } = this.#period;
     const profiles = deep
-      ? await checkProfiles({ ...this.#scanParts(), ...this.#stores, putAside, repeatWindowMs, projectId })
+      ? await checkProfiles({ ...this.#scanParts(), ...this.#stores, deadLettered, repeatWindowMs, projectId })
       : null;
     return this.#report(startedMs, { cells, faults, profiles, books });
   }
 
-  async #scan(counted: LogCells, books: Books, putAside: DeadLetterPlaces): Promise<void> {
+  async #scan(counted: LogCells, books: Checkpoints, deadLettered: DeadLetterCoordinates): Promise<void> {
     const ranges = await this.#ranges();
     const total = Number(ranges.reduce((sum, { from, to }) => sum + to - from, 0n));
-    const turns = new Turns();
-    for await (const { batch, decoded, poison } of scanMessages(this.#scanParts(), ranges)) {
+    const turns = new EventLoopYielder();
+    for await (const { batch, decoded, unprocessable } of scanMessages(this.#scanParts(), ranges)) {
       for (const one of decoded) {
         if (turns.isOver()) await turns.next();
         counted.add(one);
       }
-      for (const one of poison) this.#addUndecodable(one, books, putAside);
+      for (const one of unprocessable) this.#addUndecodable(one, books, deadLettered);
       this.#read += batch.records.length;
       this.#options.report?.({ done: this.#read, total, unit: 'messages' });
     }
@@ -113,7 +113,11 @@ class Verification {
   }
 
   /** A record that is no message belongs to no project: by when it was appended, and only where all are verified. */
-  #addUndecodable({ topic, partition, record }: Poison, { reach }: Books, putAside: DeadLetterPlaces): void {
+  #addUndecodable(
+    { topic, partition, record }: Unprocessable,
+    { reach }: Checkpoints,
+    deadLettered: DeadLetterCoordinates,
+  ): void {
     const { since = -Infinity, until = Infinity, projectId } = this.#period;
     const appendedAt = BigInt(Math.floor(record.appendedAtMs)) * 1000n;
     const hour = hourOf(appendedAt);
@@ -124,17 +128,17 @@ class Verification {
       ['clickhouse', 'sink'],
     ] as const) {
       const passed = reach[reader].get(placeOf({ topic, partition }))?.to ?? 0n;
-      if (record.offset >= passed || putAside.has(reader, { topic, partition }, record.offset)) continue;
+      if (record.offset >= passed || deadLettered.has(reader, { topic, partition }, record.offset)) continue;
       const named = { project: null, message_id: null, user: null, received_at: null };
       const why = `it cannot be read, and the ${reader} has not put it into the dead letters`;
       this.#missing[store].add({ topic, partition, offset: String(record.offset), ...named, why });
     }
   }
 
-  async #held({ reach }: Books): Promise<ReadonlyMap<string, HeldCell>> {
-    const held = new Map<string, HeldCell>();
+  async #held({ reach }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
+    const held = new Map<string, StoredCell>();
     for (const topic of MESSAGE_TOPICS) {
-      const some = await heldCells(this.#stores.analytics, topic, partitionsOf(reach.sink, topic), this.#period);
+      const some = await storedCells(this.#stores.analytics, topic, partitionsOf(reach.sink, topic), this.#period);
       for (const [name, cell] of some) held.set(name, cell);
     }
     return held;
@@ -143,10 +147,10 @@ class Verification {
   /** Returns the faults of ClickHouse by cell; messages go to the findings. */
   async #lookInto(
     cells: readonly ComparedCell[],
-    books: Books,
-    putAside: DeadLetterPlaces,
+    books: Checkpoints,
+    deadLettered: DeadLetterCoordinates,
   ): Promise<ReadonlyMap<string, RowFault>> {
-    const parts = { ...this.#scanParts(), ...this.#stores, books, putAside };
+    const parts = { ...this.#scanParts(), ...this.#stores, books, deadLettered };
     for (const span of spansOf(cells.filter(differsInPostgres))) {
       await findMissingEffects({ ...parts, missing: this.#missing.postgres }, span);
     }
@@ -194,7 +198,7 @@ interface Found {
   readonly cells: readonly ComparedCell[];
   readonly faults: ReadonlyMap<string, RowFault>;
   readonly profiles: VerificationReport['profiles'];
-  readonly books: Books;
+  readonly books: Checkpoints;
 }
 
 function partitionsOf(reach: ReadonlyMap<string, Reach>, topic: string): ReadonlyMap<number, Reach> {

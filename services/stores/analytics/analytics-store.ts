@@ -11,7 +11,7 @@ import type { RowTable } from './columns.ts';
 export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
 
 /** A range of one partition: from this offset (inclusive) to this position, whose offset is exclusive. */
-export interface HeldRange extends TopicPartition {
+export interface IngestedRange extends TopicPartition {
   readonly from: bigint;
   readonly to: Position;
 }
@@ -25,16 +25,16 @@ export interface AnalyticsWriter {
    * @throws TidemarkError `STORE_UNAVAILABLE` and `STORE_TIMEOUT`, retryable; `STORE_REJECTED` where a row is refused
    *   whatever one does; `STOPPING`.
    */
-  insert(ranges: readonly HeldRange[], rows: Rows): Promise<void>;
+  insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void>;
   /** Up to where each partition is held without a hole from offset 0; its beginning where nothing is. In order. */
-  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
+  ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**
-   * Writes down in one row what `heldUpTo` reads from many, so that it stays as quick after years as after a day; for
+   * Writes down in one row what `ingestedUpTo` reads from many, so that it stays as quick after years as after a day; for
    * once in a while. Changes no answer.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable; `STORE_REJECTED`; `STOPPING`.
    */
-  compactHeld(): Promise<void>;
+  compactIngested(): Promise<void>;
 }
 
 /** One page of a user's events, newest first by (timestamp, messageId, event). */

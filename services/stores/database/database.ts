@@ -34,7 +34,7 @@ export interface Database extends Queryable {
   /**
    * Commits when `run` resolves, rolls back when it rejects or a statement of it failed. Not nested. The weakest adapter
    * runs one at a time and lets queries from elsewhere wait: within `run` use nothing but its argument. Statements that
-   * `run` asks at once run in the order asked (`oneAhead`), and fail after one that failed. Where several transactions
+   * `run` asks at once run in the order asked (`pipelined`), and fail after one that failed. Where several transactions
    * run at a time, each statement sees what was committed before it began (read committed), and two that write the same
    * rows in different orders fail as deadlocked.
    *

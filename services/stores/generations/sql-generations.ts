@@ -105,7 +105,7 @@ export class SqlGenerations {
     );
   }
 
-  async isAnyHeld(): Promise<boolean> {
+  async isAnyPaused(): Promise<boolean> {
     return (await this.#database.query(`select 1 from generations where held_until_ms > ${NOW_MS} limit 1`)).length > 0;
   }
 

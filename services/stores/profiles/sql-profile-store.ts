@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import { hourOf } from '../../messages/hour.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { oneAhead } from '../database/one-ahead.ts';
+import { pipelined } from '../database/pipelined.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { enterClaims, forgetClaims } from './claims.ts';
-import { refuseWhileHeld } from './held.ts';
+import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
 import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, readPositions } from './positions.ts';
@@ -75,8 +75,8 @@ export class SqlProfileStore implements ProfileStore {
   }
 
   async #move(transaction: Queryable, steps: readonly Step[]): Promise<void> {
-    await oneAhead([
-      () => refuseWhileHeld(transaction, 'profiles', this.#generation),
+    await pipelined([
+      () => refuseWhilePaused(transaction, 'profiles', this.#generation),
       () => movePositions(transaction, steps),
     ]);
   }
@@ -124,7 +124,7 @@ async function merge(
     for (const slice of [...inSlices(setting), ...inSlices(deleting)])
       yield async () => void dropped.push(...(await mergeTraits(transaction, slice, maxTraits)));
   };
-  await oneAhead(merges());
+  await pipelined(merges());
   return dropped;
 }
 

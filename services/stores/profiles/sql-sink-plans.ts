@@ -3,7 +3,7 @@ import { SchemaDatabase } from '../database/schema-database.ts';
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { enterClaims, releaseClaims } from './claims.ts';
-import { refuseWhileHeld } from './held.ts';
+import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { positionMoved, stepColumns } from './positions.ts';
 import type { Claim, Plan, SinkPlans, Step } from './profile-store.ts';
 
@@ -27,7 +27,7 @@ export class SqlSinkPlans implements SinkPlans {
 
   async fix(steps: readonly Step[], claims: readonly Claim[]): Promise<readonly boolean[]> {
     return this.#database.transaction(async (transaction) => {
-      await refuseWhileHeld(transaction, 'analytics', this.#generation);
+      await refuseWhilePaused(transaction, 'analytics', this.#generation);
       await expectAll(transaction, FIX, steps, stepColumns(steps));
       return enterClaims(transaction, 'sink', claims);
     });

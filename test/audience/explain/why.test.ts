@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Audiences } from '../../../services/audience/audiences.ts';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
-import { whyJson } from '../../../services/audience/explain/shown.ts';
+import { whyJson } from '../../../services/audience/explain/to-json.ts';
 import type { Why } from '../../../services/audience/explain/why.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';

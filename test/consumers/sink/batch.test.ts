@@ -87,6 +87,6 @@ test('poison moves the step on, and a partition not begun is left out', () => {
   const portion = batch.take();
 
   expect(portion?.steps.map(({ to }) => to)).toEqual([positionAfter(TRACKS, record(0n))]);
-  expect(portion?.poison).toHaveLength(1);
+  expect(portion?.unprocessable).toHaveLength(1);
   expect(portion?.unclaimed).toBe(0);
 });

@@ -65,7 +65,7 @@ test('the plan is fixed before anything is inserted, and finished after', async 
     [0, 0n, 1n, false],
     [1, 0n, 1n, false],
   ]);
-  expect(await bench().analytics.store.heldUpTo([at])).toMatchObject([{ ...at, offset: 1n }]);
+  expect(await bench().analytics.store.ingestedUpTo([at])).toMatchObject([{ ...at, offset: 1n }]);
 });
 
 test('what analytics holds is compacted after the first insert, not after each, and nothing waits for it to succeed', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { AnalyticsWriter, HeldRange, Rows } from '../../../services/stores/analytics/analytics-store.ts';
+import type { AnalyticsWriter, IngestedRange, Rows } from '../../../services/stores/analytics/analytics-store.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { ask, MessageMaker } from '../../support/analytics.ts';
@@ -25,7 +25,7 @@ describe.each(await testedAnalytics())('$name', (tested) => {
   }
 
   /** Runs a sink up to the insert for which `dies` says so, which does not come back; then it is gone. */
-  async function runUntilItDies(dies: (ranges: readonly HeldRange[]) => boolean, after = false): Promise<void> {
+  async function runUntilItDies(dies: (ranges: readonly IngestedRange[]) => boolean, after = false): Promise<void> {
     const { promise: dying, resolve } = Promise.withResolvers<void>();
     bench().analytics.before = async (ranges, rows) => {
       if (!dies(ranges)) return;
@@ -41,10 +41,10 @@ describe.each(await testedAnalytics())('$name', (tested) => {
   }
 
   test.each([
-    ['before the rows', (ranges: readonly HeldRange[]) => ranges.length === 0, false],
-    ['after the rows', (ranges: readonly HeldRange[]) => ranges.length === 0, true],
-    ['before the ranges are noted', (ranges: readonly HeldRange[]) => ranges.length > 0, false],
-    ['after the ranges are noted', (ranges: readonly HeldRange[]) => ranges.length > 0, true],
+    ['before the rows', (ranges: readonly IngestedRange[]) => ranges.length === 0, false],
+    ['after the rows', (ranges: readonly IngestedRange[]) => ranges.length === 0, true],
+    ['before the ranges are noted', (ranges: readonly IngestedRange[]) => ranges.length > 0, false],
+    ['after the ranges are noted', (ranges: readonly IngestedRange[]) => ranges.length > 0, true],
   ])(
     'after a crash %s the same range is inserted again with the same rows, and counts once',
     async (_, dies, after) => {
@@ -99,7 +99,7 @@ describe.each(await testedAnalytics())('$name', (tested) => {
     bench().put([maker.track({ messageId: 'b' })]);
     await caughtUp();
     await sink.stop();
-    const [end] = await bench().analytics.store.heldUpTo([TRACKS]);
+    const [end] = await bench().analytics.store.ingestedUpTo([TRACKS]);
 
     // As a backup taken after the first insert would have it.
     const backup = await olderBackup();
@@ -107,7 +107,7 @@ describe.each(await testedAnalytics())('$name', (tested) => {
     await vi.waitFor(() => expect(bench().lines.some((line) => line.includes('lost a range'))).toBe(true), PATIENCE);
     await caughtUp();
 
-    expect(await backup.heldUpTo([TRACKS])).toEqual([end]);
+    expect(await backup.ingestedUpTo([TRACKS])).toEqual([end]);
     expect(backup.calls.flatMap(({ rows }) => rows.get('track_rows') ?? [])).toHaveLength(1);
 
     async function olderBackup(): Promise<AnalyticsWriter & { readonly calls: readonly { readonly rows: Rows }[] }> {
@@ -117,13 +117,13 @@ describe.each(await testedAnalytics())('$name', (tested) => {
       const calls: { rows: Rows }[] = [];
       return {
         calls,
-        insert: async (ranges: readonly HeldRange[], rows: Rows) => {
+        insert: async (ranges: readonly IngestedRange[], rows: Rows) => {
           calls.push({ rows });
           await analytics.store.insert(ranges, rows);
           restored = ranges.at(-1)?.to ?? restored;
         },
-        heldUpTo: async () => (restored ? [restored] : []),
-        compactHeld: async () => undefined,
+        ingestedUpTo: async () => (restored ? [restored] : []),
+        compactIngested: async () => undefined,
       };
     }
   });

@@ -23,15 +23,15 @@ beforeEach(() =>
   ),
 );
 
-/** Both readers at work on one log, each of which refuses what has `poison` in it while it is told to. */
+/** Both readers at work on one log, each of which refuses what has `unprocessable` in it while it is told to. */
 function readers(): { refusing: { projector: boolean; sink: boolean } } {
   const refusing = { projector: false, sink: false };
   const refuse = (): never => {
     throw new TidemarkError('STORE_REJECTED', 'refused, as ordered');
   };
   bench().analytics.before = (_, rows) => {
-    const isPoison = [...rows.values()].flat().some((chunk) => Buffer.from(chunk).includes('poison'));
-    if (refusing.sink && isPoison) refuse();
+    const isUnprocessable = [...rows.values()].flat().some((chunk) => Buffer.from(chunk).includes('unprocessable'));
+    if (refusing.sink && isUnprocessable) refuse();
   };
   const store = new SqlProfileStore(database());
   const faulty: ProfileStore = {
@@ -45,8 +45,8 @@ function readers(): { refusing: { projector: boolean; sink: boolean } } {
         claims,
         (counts) => {
           const changes = fold(counts);
-          const isPoison = changes.some(({ traits }) => [...traits.keys()].includes('poison'));
-          return refusing.projector && isPoison ? refuse() : changes;
+          const isUnprocessable = changes.some(({ traits }) => [...traits.keys()].includes('unprocessable'));
+          return refusing.projector && isUnprocessable ? refuse() : changes;
         },
         tally,
       ),
@@ -97,26 +97,30 @@ describe.each([
   test('counts once it is replayed, exactly once, and changes nothing in the other reader', async () => {
     const { refusing } = readers();
     const maker = new MessageMaker();
-    const poison = maker.identify({ messageId: 'm', messageIdGiven, traits: '{"poison":1}' });
+    const unprocessable = maker.identify({ messageId: 'm', messageIdGiven, traits: '{"unprocessable":1}' });
     bench().put([maker.identify({ traits: '{"a":1}' })]);
     await caughtUp();
     refusing[reader] = true;
-    bench().put([poison, maker.identify({ traits: '{"b":2}' })]);
+    bench().put([unprocessable, maker.identify({ traits: '{"b":2}' })]);
     await caughtUp();
-    const [putAside, ...others] = await waiting();
+    const [deadLettered, ...others] = await waiting();
     expect(others).toEqual([]);
-    expect(putAside).toMatchObject({ code: 'STORE_REJECTED', attempts: [{ reader }], project_id: poison.projectId });
-    const [without, within] = ['{"a": 1, "b": 2}', '{"a": 1, "b": 2, "poison": 1}'];
-    expect((await both(poison)).profile).toBe(reader === 'projector' ? without : within);
-    expect((await both(poison)).identifies).toBe(reader === 'sink' ? 2 : 3);
+    expect(deadLettered).toMatchObject({
+      code: 'STORE_REJECTED',
+      attempts: [{ reader }],
+      project_id: unprocessable.projectId,
+    });
+    const [without, within] = ['{"a": 1, "b": 2}', '{"a": 1, "b": 2, "unprocessable": 1}'];
+    expect((await both(unprocessable)).profile).toBe(reader === 'projector' ? without : within);
+    expect((await both(unprocessable)).identifies).toBe(reader === 'sink' ? 2 : 3);
 
     refusing[reader] = false;
-    for (const args of [{ all: true }, { ids: [putAside!.id], again: true }]) {
+    for (const args of [{ all: true }, { ids: [deadLettered!.id], again: true }]) {
       expect(await replay(args)).toMatchObject({ messages: 1, still_undecodable: 0 });
       await caughtUp();
-      expect(await both(poison)).toEqual({
+      expect(await both(unprocessable)).toEqual({
         profile: within,
-        analytics: '{"a":1,"b":2,"poison":1}',
+        analytics: '{"a":1,"b":2,"unprocessable":1}',
         identifies: 3,
       });
     }

@@ -5,7 +5,7 @@ import { hourOf } from '../../../services/messages/hour.ts';
 import { MESSAGE_TOPICS, topicOf } from '../../../services/messages/message.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { changeOf } from '../../../services/consumers/projector/fold.ts';
-import { cellOf } from '../../../services/maintenance/verify/books.ts';
+import { cellOf } from '../../../services/maintenance/verify/checkpoints.ts';
 import { Findings } from '../../../services/maintenance/verify/findings.ts';
 import { findMissingEffects } from '../../../services/maintenance/verify/missing-effects.ts';
 import { checkProfiles } from '../../../services/maintenance/verify/profile-check.ts';
@@ -61,7 +61,7 @@ describe('profiles of which more was said than they keep', () => {
     for (const message of said) await store.write([], [], () => [changeOf(message)]);
 
     const profiles = new SchemaDatabase(database(), schemaOf('profiles', FIRST_GENERATION));
-    const common = { log, codec, profiles, putAside: NOTHING_PUT_ASIDE, maxTraits: MOST };
+    const common = { log, codec, profiles, deadLettered: NOTHING_PUT_ASIDE, maxTraits: MOST };
     const { projectId } = ada;
     const cell = cellOf({ ...partition, projectId, hour: hourOf(said[0]!.receivedAt) });
     const reach = new Map([[`${partition.topic}/0`, { from: 0n, to: 3n }]]);

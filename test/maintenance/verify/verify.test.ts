@@ -21,7 +21,7 @@ describe.each(FORMS)('verify, %s', (form) => {
     verify(await storesToVerify(installation()), period, { ...OPTIONS, ...options });
   const reportOf = ({ projectId }: MessageMaker, options = {}) => verified({ projectId }, options);
 
-  test('finds everything equal after traffic with repeats, late events, imports and poison', async () => {
+  test('finds everything equal after traffic with repeats, late events, imports and unprocessable', async () => {
     const maker = new MessageMaker();
     const messages = traffic(maker);
     await installation().append(messages);
@@ -182,7 +182,7 @@ describe.each(FORMS)('verify, %s', (form) => {
     const stores = await storesToVerify(installation());
     const slices = await checkProfiles({
       ...stores,
-      putAside: { has: () => false },
+      deadLettered: { has: () => false },
       repeatWindowMs: OPTIONS.repeatWindowMs,
       projectId: maker.projectId,
       usersAtOnce: 1,

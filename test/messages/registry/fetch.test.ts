@@ -42,9 +42,9 @@ describe.skipIf(registry === '')('a record of a schema that is not at hand', () 
       [1, 2, 3].map(() => decodeBatch(codec, batchOf(value, value), (message) => message)),
     );
 
-    for (const { decoded, poison } of found) {
+    for (const { decoded, unprocessable } of found) {
       expect(decoded.map(({ content }) => content)).toEqual([IDENTIFY, IDENTIFY]);
-      expect(poison).toEqual([]);
+      expect(unprocessable).toEqual([]);
     }
     await codec.prepare([value]);
     expect(gate.requests).toEqual([`GET /schemas/ids/${id}`]);
@@ -78,9 +78,9 @@ describe.skipIf(registry === '')('a record of a schema that is not at hand', () 
     expect(decoded.map(({ content }) => content)).toEqual([IDENTIFY]);
 
     await gate.reopen();
-    const { decoded: later, poison } = await decodeBatch(codec, batchOf(value), (message) => message);
+    const { decoded: later, unprocessable } = await decodeBatch(codec, batchOf(value), (message) => message);
     expect(later.map(({ content }) => content)).toEqual([IDENTIFY]);
-    expect(poison).toEqual([]);
+    expect(unprocessable).toEqual([]);
   });
 
   test.each<[string, Trouble]>([
@@ -119,16 +119,16 @@ describe.skipIf(registry === '')('a record of an id that the registry does not k
     const first = await decodeBatch(codec, batchOf(value), () => 1);
     await decodeBatch(codec, batchOf(value), () => 1);
 
-    expect(first.poison.map(({ error }) => error.code)).toEqual(['MESSAGE_UNDECODABLE']);
+    expect(first.unprocessable.map(({ error }) => error.code)).toEqual(['MESSAGE_UNDECODABLE']);
     expect(gate.requests).toEqual([`GET /schemas/ids/${NO_ID}`]);
   });
 
   test('need not be asked for where no registry could have given it', async () => {
     const { gate, codec } = await opened();
 
-    const { poison } = await decodeBatch(codec, batchOf(rewritten(codec.encode(IDENTIFY), 2 ** 31)), () => 1);
+    const { unprocessable } = await decodeBatch(codec, batchOf(rewritten(codec.encode(IDENTIFY), 2 ** 31)), () => 1);
 
-    expect(poison.length).toBe(1);
+    expect(unprocessable.length).toBe(1);
     expect(gate.requests).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ describe.skipIf(registry === '')('a record of an id that the registry does not k
     await ids.fetch([NO_ID]);
 
     const value = rewritten(codec.encode(IDENTIFY), NO_ID);
-    const { poison } = await decodeBatch(codec, batchOf(value), () => 1);
-    expect(poison.length).toBe(1);
+    const { unprocessable } = await decodeBatch(codec, batchOf(value), () => 1);
+    expect(unprocessable.length).toBe(1);
   });
 });

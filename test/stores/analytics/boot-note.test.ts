@@ -49,7 +49,7 @@ async function opened(folder: string): Promise<ClickHouseStore> {
 
 async function heldAfterRestart(folder: string): Promise<bigint | undefined> {
   const store = await opened(folder);
-  const [held] = await store.heldUpTo([PARTITION]);
+  const [held] = await store.ingestedUpTo([PARTITION]);
   await store.close();
   return held?.offset;
 }
@@ -79,7 +79,7 @@ test('so it does of every generation, and of tables that the version before left
 
   writeFileSync(join(folder, 'boot'), 'another boot');
   store = await opened(folder);
-  const held = [await store.heldUpTo([PARTITION]), await (await store.ofGeneration(2)).heldUpTo([PARTITION])];
+  const held = [await store.ingestedUpTo([PARTITION]), await (await store.ofGeneration(2)).ingestedUpTo([PARTITION])];
   await store.close();
 
   expect(held).toMatchObject([[{ offset: 0n }], [{ offset: 0n }]]);

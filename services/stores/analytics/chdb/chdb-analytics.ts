@@ -8,8 +8,8 @@ import { ChdbEngine } from './engine.ts';
 import { type ClickHouseClients, ClickHouseStore } from '../clickhouse/clickhouse-store.ts';
 import { EMBEDDED } from '../clickhouse/deployment.ts';
 import { LOOKUP_LIMITS } from '../clickhouse/settings.ts';
-import { fairGate } from '../question-gate.ts';
-import { Slots } from '../slots.ts';
+import { fairGate } from '../query-queue.ts';
+import { Semaphore } from '../semaphore.ts';
 
 // Every statement under way holds a thread of libuv's pool, which is 4 unless UV_THREADPOOL_SIZE says more (settable from
 // within, before its first use): together these are 7, so that files and the embedded log want a larger pool.
@@ -58,11 +58,11 @@ class ChdbDatabases {
     evaluations: fairGate(EVALUATIONS_AT_ONCE),
   };
   readonly #engine: ChdbEngine;
-  readonly #inserts = new Slots(INSERTS_AT_ONCE);
-  readonly #lookups = new Slots(LOOKUPS_AT_ONCE);
-  readonly #questions = new Slots(QUESTIONS_AT_ONCE);
-  readonly #streams = new Slots(STREAMS_AT_ONCE);
-  readonly #evaluations = new Slots(EVALUATIONS_AT_ONCE);
+  readonly #inserts = new Semaphore(INSERTS_AT_ONCE);
+  readonly #lookups = new Semaphore(LOOKUPS_AT_ONCE);
+  readonly #questions = new Semaphore(QUESTIONS_AT_ONCE);
+  readonly #streams = new Semaphore(STREAMS_AT_ONCE);
+  readonly #evaluations = new Semaphore(EVALUATIONS_AT_ONCE);
 
   constructor(engine: ChdbEngine) {
     this.#engine = engine;
@@ -88,7 +88,7 @@ class ChdbDatabases {
   }
 
   #clients(release: () => Promise<void>, database?: string): ClickHouseClients {
-    const clientOf = (slots: Slots): ReturnType<typeof createClient> =>
+    const clientOf = (slots: Semaphore): ReturnType<typeof createClient> =>
       createClient({
         connection: new ChdbConnection(this.#engine, slots, database),
         log: { level: ClickHouseLogLevel.OFF },
@@ -108,7 +108,7 @@ async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
   try {
     await store.migrate();
     const boots = new BootNote(folder);
-    if (boots.isAnother() || (await hasPutAside(store, boots.notedAtMs()))) await store.forgetDoubtful();
+    if (boots.isAnother() || (await hasDeadLettered(store, boots.notedAtMs()))) await store.forgetDoubtful();
     boots.note();
   } catch (error) {
     await store.close();
@@ -117,7 +117,7 @@ async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
 }
 
 /** Whether chDB found a part that it could not read, written since it was last opened: what it held may have been noted. */
-async function hasPutAside(store: ClickHouseStore, sinceMs: number | undefined): Promise<boolean> {
+async function hasDeadLettered(store: ClickHouseStore, sinceMs: number | undefined): Promise<boolean> {
   if (sinceMs === undefined) return false;
   const sql =
     'SELECT count() > 0 AS found FROM system.detached_parts ' +

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { parseError, type createClient } from '@clickhouse/client';
-import { Turns } from '../../../runtime/turns.ts';
+import { EventLoopYielder } from '../../../runtime/event-loop-yielder.ts';
 import type { ChdbEngine } from './engine.ts';
 import { preambleOf, settingsForChdb } from './preamble.ts';
-import type { Slots } from '../slots.ts';
+import type { Semaphore } from '../semaphore.ts';
 
 /** The client's hook for another transport than HTTP: experimental, and so named nowhere else. */
 type Connection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
@@ -27,11 +27,11 @@ const INSERT = /^INSERT INTO (\w+) \(([\w, ]+)\) FORMAT JSONCompactEachRow$/;
  */
 export class ChdbConnection implements Connection {
   readonly #engine: ChdbEngine;
-  readonly #slots: Slots;
+  readonly #slots: Semaphore;
   readonly #database: string | undefined;
 
   /** @param database A word: whose tables those without a database are; undefined for chDB's own. */
-  constructor(engine: ChdbEngine, slots: Slots, database?: string) {
+  constructor(engine: ChdbEngine, slots: Semaphore, database?: string) {
     this.#engine = engine;
     this.#slots = slots;
     this.#database = database;
@@ -128,7 +128,7 @@ async function bytesOf(stream: Readable): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer));
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  const turns = new Turns();
+  const turns = new EventLoopYielder();
   let end = 0;
   for (const chunk of chunks) {
     if (turns.isOver()) await turns.next();

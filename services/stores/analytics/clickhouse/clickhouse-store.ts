@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { drainStream, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { Position, TopicPartition } from '../../../event-log/event-log.ts';
-import { allDone } from '../../../runtime/all-done.ts';
+import { allSettledOrThrow } from '../../../runtime/all-settled-or-throw.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
-import { Turns } from '../../../runtime/turns.ts';
+import { EventLoopYielder } from '../../../runtime/event-loop-yielder.ts';
 import type { Micros } from '../../../messages/message.ts';
 import type {
   AnalyticsStore,
   EventsQuery,
-  HeldRange,
+  IngestedRange,
   LiveNumbers,
   Query,
   QueryLimits,
@@ -23,7 +23,7 @@ import type { Deployment } from './deployment.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
 import { insertError, openingError, questionError } from './errors.ts';
 import { columnNames, ROW_TABLES } from '../columns.ts';
-import { HELD_RANGE_COLUMNS, heldRangeLine, HeldRanges } from './held-ranges.ts';
+import { INGESTED_RANGE_COLUMNS, ingestedRangeLine, IngestedRanges } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './settings.ts';
 import { openStream, type QuestionStream } from './stream.ts';
@@ -54,7 +54,7 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #stopping = new AbortController();
   readonly #gates: ClickHouseDatabases['gates'];
   readonly #history: ClickHouseAudiences;
-  readonly #held: HeldRanges;
+  readonly #held: IngestedRanges;
   readonly #inserts = new Set<Promise<void>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
@@ -69,7 +69,7 @@ export class ClickHouseStore implements AnalyticsStore {
     const stopping = this.#stopping.signal;
     const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
     const { insertSettings } = deployment;
-    this.#held = new HeldRanges({ client: clients.inserts, ask: (query) => this.#lookUp(query), insertSettings });
+    this.#held = new IngestedRanges({ client: clients.inserts, ask: (query) => this.#lookUp(query), insertSettings });
     this.#history = new ClickHouseAudiences({ client: clients.evaluations, ask, database: databases.name, stopping });
   }
 
@@ -91,7 +91,7 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#generations.forgetDoubtful();
   }
 
-  async insert(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
+  async insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
     this.#refuseIfStopping();
     const inserted = this.#insertAll(ranges, rows);
     this.#inserts.add(inserted);
@@ -102,11 +102,11 @@ export class ClickHouseStore implements AnalyticsStore {
     }
   }
 
-  heldUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+  ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
     return this.#held.upTo(partitions);
   }
 
-  async compactHeld(): Promise<void> {
+  async compactIngested(): Promise<void> {
     this.#refuseIfStopping();
     try {
       await this.#held.compact();
@@ -213,11 +213,13 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#closed;
   }
 
-  async #insertAll(ranges: readonly HeldRange[], rows: Rows): Promise<void> {
+  async #insertAll(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
     try {
-      await allDone(ROW_TABLES.map((table) => this.#insertChunks(table, columnNames(table), rows.get(table) ?? [])));
+      await allSettledOrThrow(
+        ROW_TABLES.map((table) => this.#insertChunks(table, columnNames(table), rows.get(table) ?? [])),
+      );
       // Last: a range that is noted is held whole.
-      await this.#insertChunks('held_ranges', HELD_RANGE_COLUMNS, ranges.map(heldRangeLine));
+      await this.#insertChunks('held_ranges', INGESTED_RANGE_COLUMNS, ranges.map(ingestedRangeLine));
     } catch (error) {
       throw insertError(error);
     }
@@ -284,7 +286,7 @@ export class ClickHouseStore implements AnalyticsStore {
  * harmless is that every table folds equal keys.
  */
 async function tokenOf(chunks: readonly Uint8Array[]): Promise<string> {
-  const turns = new Turns();
+  const turns = new EventLoopYielder();
   const digest = createHash('sha256');
   for (const chunk of chunks) {
     if (turns.isOver()) await turns.next();

@@ -4,16 +4,16 @@ import type { LiveNumbers } from '../analytics-store.ts';
 import type { ClickHouseStore } from './clickhouse-store.ts';
 import { quotedName } from './deployment.ts';
 import { openingError } from './errors.ts';
-import { FORGET_DOUBTFUL } from './held-ranges.ts';
+import { FORGET_DOUBTFUL } from './ingested-ranges.ts';
 import { viewStatements } from './views.ts';
-import type { QuestionGate } from '../question-gate.ts';
+import type { QueryQueue } from '../query-queue.ts';
 
 /** The databases beside the one that was opened. */
 export interface ClickHouseDatabases {
   /** The name of the database that was opened: that of the first generation. */
   readonly name: string;
   /** What all of them share. */
-  readonly gates: Readonly<Record<'questions' | 'streams' | 'evaluations', QuestionGate>>;
+  readonly gates: Readonly<Record<'questions' | 'streams' | 'evaluations', QueryQueue>>;
   /** Opens a database of this name, which is there, and brings its tables up to date. */
   open(name: string): Promise<ClickHouseStore>;
 }

@@ -6,7 +6,7 @@ import { cluster, type Deployment, quotedName, SERVER } from './deployment.ts';
 import type { ClickHouseDatabases } from './generations.ts';
 import { openingError } from './errors.ts';
 import { type ClickHouseAddress, readClickHouseUrl } from './url.ts';
-import { fairGate } from '../question-gate.ts';
+import { fairGate } from '../query-queue.ts';
 import type { AnalyticsOptions } from '../open.ts';
 
 /** The oldest that has all that is used: `json_type_escape_dots_in_keys` came last. */

@@ -1,0 +1,115 @@
+import type { Micros } from '../../messages/message.ts';
+import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
+import type { EventCondition } from '../definition/audience.ts';
+import { agesPassed, liesWithin, microsOf } from '../definition/instant.ts';
+
+/** An event of one user that a condition counts where it lies within the time asked for. */
+export interface EventWindow {
+  readonly messageId: string;
+  readonly timestamp: Micros;
+  readonly receivedAt: Micros;
+}
+
+/**
+ * One user's events of one condition as time goes on: `moveTo` instants in order, from any. What is within a period is a
+ * run of the events by time, whose ends only move forward. Pure but for where it stands.
+ */
+export class EventWindows {
+  readonly #condition: EventCondition;
+  /** By time. */
+  readonly #events: readonly EventWindow[];
+  /** Messages in the run, and how many of its events each has: a repeat may lie on several days. */
+  readonly #messages = new Map<string, number>();
+  #now: Micros;
+  #begin = 0;
+  #end = 0;
+
+  constructor(condition: EventCondition, events: readonly EventWindow[], now: Micros) {
+    this.#condition = condition;
+    this.#events = events.toSorted((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
+    this.#now = now;
+    this.moveTo(now);
+  }
+
+  moveTo(now: Micros): void {
+    const { within } = this.#condition;
+    this.#now = now;
+    const from = within?.from ? microsOf(within.from, now) : EARLIEST;
+    const to = within?.to ? microsOf(within.to, now) : END_OF_TIME;
+    while (this.#isBefore(this.#begin, from)) this.#leave();
+    while (this.#isBefore(this.#end, to)) this.#enter();
+  }
+
+  /** How many different messages. */
+  get count(): number {
+    return this.#messages.size;
+  }
+
+  get first(): EventWindow | undefined {
+    return this.#begin < this.#end ? this.#events[this.#begin] : undefined;
+  }
+
+  get last(): EventWindow | undefined {
+    return this.#begin < this.#end ? this.#events[this.#end - 1] : undefined;
+  }
+
+  /** The newest events counted, newest first, one of each message. */
+  newest(atMost: number): readonly EventWindow[] {
+    const found = new Map<string, EventWindow>();
+    for (let index = this.#end - 1; index >= this.#begin && found.size < atMost; index--) {
+      const event = this.#events[index];
+      if (event && !found.has(event.messageId)) found.set(event.messageId, event);
+    }
+    return [...found.values()];
+  }
+
+  get verdict(): boolean {
+    const { times, first, last } = this.#condition;
+    if (this.count < times.atLeast || this.count > (times.atMost ?? Infinity)) return false;
+    return this.#isTimely(this.first, first) && this.#isTimely(this.last, last);
+  }
+
+  /** The instants after now at which the verdict becomes another, in order. Moves on with each that is taken. */
+  *flips(): Generator<Micros, void, undefined> {
+    let current = this.verdict;
+    for (const instant of this.#instants()) {
+      this.moveTo(instant);
+      if (this.verdict !== current) yield instant;
+      current = this.verdict;
+    }
+  }
+
+  /** Every instant after now at which an end of a period passes an event. */
+  #instants(): BigInt64Array {
+    const { within, first, last } = this.#condition;
+    const instants = agesPassed([within, first, last]).flatMap((age) =>
+      this.#events.map(({ timestamp }) => timestamp + age),
+    );
+    return new BigInt64Array(instants.filter((instant) => instant > this.#now && instant < END_OF_TIME)).sort();
+  }
+
+  #isTimely(event: EventWindow | undefined, period: EventCondition['first']): boolean {
+    return period === null || (event !== undefined && liesWithin(event.timestamp, period, this.#now));
+  }
+
+  #isBefore(index: number, time: Micros): boolean {
+    const event = this.#events[index];
+    return event !== undefined && event.timestamp < time;
+  }
+
+  #enter(): void {
+    const id = this.#events[this.#end]?.messageId ?? '';
+    if (this.#end >= this.#begin) this.#messages.set(id, (this.#messages.get(id) ?? 0) + 1);
+    this.#end++;
+  }
+
+  #leave(): void {
+    const id = this.#events[this.#begin]?.messageId ?? '';
+    if (this.#begin < this.#end) {
+      const others = (this.#messages.get(id) ?? 0) - 1;
+      if (others > 0) this.#messages.set(id, others);
+      else this.#messages.delete(id);
+    }
+    this.#begin++;
+  }
+}

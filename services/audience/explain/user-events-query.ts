@@ -1,0 +1,165 @@
+/** The events of one user that some conditions ask about: by the user's own rows, a few granules. */
+import { DAY_MICROS, dayOf } from '../../messages/day.ts';
+import type { Micros } from '../../messages/message.ts';
+import { END_OF_TIME } from '../../messages/timestamp.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { QueryBudget } from '../query-budget.ts';
+import { valueAt, parseToAsk, passesAll } from '../sql/asked-value.ts';
+import type { EventCondition, Member } from '../definition/audience.ts';
+import { isNameable } from '../sql/column-value.ts';
+import { microsOf } from '../definition/instant.ts';
+import type { EventWindow } from './event-window.ts';
+import { Params } from '../sql/params.ts';
+
+export interface OneUser {
+  readonly projectId: string;
+  readonly userKey: string;
+}
+
+interface EventRow {
+  readonly message_id: string;
+  readonly event: string;
+  /** Microseconds, as are all times here; 64-bit integers are strings. */
+  readonly occurred: string;
+  readonly received: string;
+  readonly precedence: string;
+  readonly text: string;
+}
+
+/** What is kept of an event: for each place asked about, whether its properties pass. */
+interface Copy extends EventWindow {
+  readonly precedence: bigint;
+  /** Of the conditions on events of this name, those whose `where` it passes. */
+  readonly passes: ReadonlySet<EventCondition>;
+}
+
+// Events may be 500 KB each as they came in.
+const FIRST_ROWS = 100;
+const MAX_PAGE_CHARS = 8_000_000;
+const MAX_PAGE_ROWS = 20_000;
+
+// One person does a tenth of it in years; kept of each is some 300 bytes.
+const MAX_EVENTS = 200_000;
+
+/**
+ * For each condition the events that it counts where they lie within the time asked for, at `now` or later. Of several
+ * copies of a message on one day, the first in the log: what `track_rows FINAL` has.
+ *
+ * @throws TidemarkError `QUERY_LIMIT` where the user has done more than can be looked at; and as `AnalyticsReader.ask`.
+ */
+export async function eventsOf(
+  asking: QueryBudget,
+  user: OneUser,
+  conditions: readonly EventCondition[],
+  now: Micros,
+): Promise<ReadonlyMap<EventCondition, readonly EventWindow[]>> {
+  const events = new Map<EventCondition, EventWindow[]>(conditions.map((condition) => [condition, []]));
+  // Where no condition asks about properties, their text is not read.
+  const isAboutProperties = (name: string) => conditions.some(({ event, where }) => event === name && where.length > 0);
+  for (const withText of [false, true]) {
+    const asked = conditions.filter(({ event }) => isAboutProperties(event) === withText);
+    if (asked.length === 0) continue;
+    for (const copy of await firstCopies(asking, user, { conditions: asked, withText }, now))
+      for (const condition of copy.passes) events.get(condition)?.push(copy);
+  }
+  return events;
+}
+
+interface Wanted {
+  readonly conditions: readonly EventCondition[];
+  readonly withText: boolean;
+}
+
+async function firstCopies(asking: QueryBudget, user: OneUser, wanted: Wanted, now: Micros): Promise<Iterable<Copy>> {
+  const copies = new Map<string, Copy>();
+  let after: EventRow | undefined;
+  let limit = wanted.withText ? FIRST_ROWS : MAX_PAGE_ROWS;
+  for (;;) {
+    const rows = await asking.ask<EventRow>(pageQuery(user, wanted, now, { after, limit }));
+    for (const row of rows) keepFirst(copies, row, wanted.conditions);
+    if (copies.size > MAX_EVENTS) throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of rows');
+    after = rows.at(-1);
+    if (rows.length < limit || after === undefined) return copies.values();
+    const chars = rows.reduce((sum, { text }) => sum + text.length, 0);
+    limit = Math.min(MAX_PAGE_ROWS, Math.max(1, Math.floor((MAX_PAGE_CHARS * rows.length) / Math.max(chars, 1))));
+  }
+}
+
+function keepFirst(copies: Map<string, Copy>, row: EventRow, conditions: readonly EventCondition[]): void {
+  const timestamp = BigInt(row.occurred);
+  const precedence = BigInt(row.precedence);
+  const key = JSON.stringify([row.event, String(dayOf(timestamp)), row.message_id]);
+  if ((copies.get(key)?.precedence ?? -1n) >= precedence) return;
+  const passes = conditionsPassed(row, conditions);
+  copies.set(key, { messageId: row.message_id, timestamp, receivedAt: BigInt(row.received), precedence, passes });
+}
+
+function conditionsPassed(
+  { event, text }: EventRow,
+  conditions: readonly EventCondition[],
+): ReadonlySet<EventCondition> {
+  const asked = conditions.filter((condition) => condition.event === event);
+  const properties = text === '' ? {} : parseToAsk(text);
+  return new Set(asked.filter(({ where }) => where.every((member) => isPassed(properties, member))));
+}
+
+function isPassed(properties: unknown, { path, tests }: Member): boolean {
+  return passesAll(valueAt(properties, path), tests, isNameable(path) ? 'column' : 'text');
+}
+
+/** In order of time and message. WITH TIES: the copies of the last one come along, so that the next page begins after them. */
+function pageQuery(
+  { projectId, userKey }: OneUser,
+  { conditions, withText }: Wanted,
+  now: Micros,
+  { after, limit }: { readonly after: EventRow | undefined; readonly limit: number },
+) {
+  const params = new Params();
+  const names = [...new Set(conditions.map(({ event }) => event))];
+  const each = names.map((name) =>
+    namedSql(
+      params,
+      name,
+      conditions.filter(({ event }) => event === name),
+      now,
+    ),
+  );
+  const where = [
+    `project_id = ${params.string(projectId)}`,
+    `user = ${params.user(userKey)}`,
+    `(${each.join(' OR ')})`,
+    ...(after ? afterSql(params, after) : []),
+  ];
+  const sql =
+    'SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, ' +
+    'toUnixTimestamp64Micro(received_at) AS received, precedence, ' +
+    `${withText ? 'properties_text' : "''"} AS text FROM user_event_rows WHERE ${where.join(' AND ')} ` +
+    `ORDER BY timestamp, message_id LIMIT ${params.count(limit)} WITH TIES`;
+  return { projectId, sql, params: params.values() };
+}
+
+function afterSql(params: Params, { occurred, message_id: id }: EventRow): string[] {
+  const time = params.instant(BigInt(occurred));
+  return [`timestamp >= ${time}`, `(timestamp > ${time} OR message_id > ${params.string(id)})`];
+}
+
+/** Events of this name that some condition counts now or may count later: whole days, as copies count by the day. */
+function namedSql(params: Params, event: string, conditions: readonly EventCondition[], now: Micros): string {
+  const froms = conditions.map(({ within }) => within?.from ?? null);
+  const tos = conditions.map(({ within }) => within?.to ?? null);
+  const sql = [`event = ${params.string(event)}`];
+  if (froms.every((from) => from !== null)) {
+    const earliest = least(froms.map((from) => microsOf(from, now)));
+    sql.push(`timestamp >= ${params.instant(dayOf(earliest) * DAY_MICROS)}`);
+  }
+  // An end that moves will pass what lies ahead.
+  if (tos.every((to) => to !== null && 'at' in to)) {
+    const nextDay = (dayOf(-least(tos.map((to) => -microsOf(to, now)))) + 1n) * DAY_MICROS;
+    if (nextDay < END_OF_TIME) sql.push(`timestamp < ${params.instant(nextDay)}`);
+  }
+  return `(${sql.join(' AND ')})`;
+}
+
+function least(values: readonly bigint[]): bigint {
+  return values.reduce((one, other) => (other < one ? other : one));
+}

@@ -1,0 +1,42 @@
+import type { AnalyticsReader, Query, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+
+/** Several queries under the limits of one, and what they took together. */
+export class QueryBudget {
+  readonly #reader: AnalyticsReader;
+  readonly #limits: QueryLimits;
+  readonly #startedMs = performance.now();
+  #rowsRead = 0;
+
+  constructor(reader: AnalyticsReader, limits: QueryLimits) {
+    this.#reader = reader;
+    this.#limits = limits;
+  }
+
+  get rowsRead(): number {
+    return this.#rowsRead;
+  }
+
+  get tookMs(): number {
+    return performance.now() - this.#startedMs;
+  }
+
+  /** @throws TidemarkError as `AnalyticsReader.ask`. */
+  async ask<T>(query: Query): Promise<readonly T[]> {
+    this.checkTime();
+    const limits = {
+      ...this.#limits,
+      maxMs: Math.max(Math.ceil(this.#limits.maxMs - this.tookMs), 1),
+      maxRowsRead: Math.max(this.#limits.maxRowsRead - this.#rowsRead, 1),
+    };
+    const { rows, rowsRead } = await this.#reader.ask(query, limits);
+    this.#rowsRead += rowsRead;
+    return rows as readonly unknown[] as readonly T[];
+  }
+
+  /** For work between the queries. @throws TidemarkError `QUERY_LIMIT` past the limit of time. */
+  checkTime(): void {
+    if (this.tookMs > this.#limits.maxMs)
+      throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of time');
+  }
+}

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AudienceHistory, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { parseBody } from '../../messages/json.ts';
+import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
+import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { pause } from '../../runtime/pause.ts';
+import type { Audience } from '../definition/audience.ts';
+import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
+import { compileMembership } from '../sql/compile-members.ts';
+import { readDefinition } from '../definition/definition.ts';
+import { limitsOf } from '../question-limits.ts';
+
+export interface SchedulerParts {
+  readonly store: AudienceStore & AudienceClaims;
+  readonly projects: Pick<ProjectStore, 'listProjects'>;
+  readonly history: AudienceHistory;
+  /** Of all projects that have none of their own. */
+  readonly limits: QueryLimits;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  /** How long a claim holds that its owner does not renew. */
+  readonly leaseMs?: number;
+  /** How often it is looked for what is due. */
+  readonly everyMs?: number;
+}
+
+/** What others may have evaluated. Arguments and results can be cloned between threads. */
+export interface AudienceEvaluator {
+  /**
+   * Evaluates it now, waiting for somebody else's evaluation to end, and resolves with it as it is after.
+   *
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_BUSY`, retryable; what the question throws.
+   */
+  evaluate(projectId: string, id: string): Promise<SavedAudience>;
+}
+
+const LEASE_MS = 15_000;
+const EVERY_MS = 1_000;
+const AGAIN_MS = 15_000;
+const BUSY_MS = 30_000;
+const LOOK_AGAIN_MS = 200;
+
+/**
+ * Keeps the history of saved audiences: evaluates those that are due, and deletes what is left of those that were
+ * deleted. Any number of processes may do it: each audience is one's at a time, by a claim in the database, and each
+ * process takes projects in turn: one with a hundred that are due holds up another's by one evaluation. A crash
+ * anywhere leaves an evaluation that does not count, or one that the next settles.
+ */
+export class AudienceScheduler implements AudienceEvaluator {
+  readonly #parts: Required<SchedulerParts>;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  /** Whose audience was evaluated last by itself: the next is another project's, where one is due. */
+  #lastProjectId = '';
+
+  constructor(parts: SchedulerParts) {
+    this.#parts = { leaseMs: LEASE_MS, everyMs: EVERY_MS, ...parts };
+  }
+
+  /** Evaluates what is due from now on. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Begins nothing more, and waits for the evaluation under way. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async evaluate(projectId: string, id: string): Promise<SavedAudience> {
+    const { store } = this.#parts;
+    await this.#evaluateClaimed(await this.#claim(projectId, id));
+    const audience = await store.find(projectId, id);
+    if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', 'The audience was deleted meanwhile.');
+    return audience;
+  }
+
+  async #claim(projectId: string, id: string): Promise<Claim> {
+    const until = performance.now() + BUSY_MS;
+    for (;;) {
+      try {
+        return await this.#parts.store.claim(projectId, id, this.#parts.leaseMs);
+      } catch (error) {
+        if (!hasCode(error, 'AUDIENCE_BUSY') || performance.now() > until) throw error;
+        await delay(LOOK_AGAIN_MS);
+      }
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { everyMs, logger } = this.#parts;
+    const { signal } = this.#stopping;
+    let isAway = false;
+    while (!signal.aborted) {
+      try {
+        const isBusy = await this.#evaluateNext();
+        isAway = false;
+        if (isBusy) continue;
+      } catch (error) {
+        if (!isAway && !signal.aborted) logger.warn({ err: error }, 'audiences cannot be evaluated now');
+        isAway = true;
+      }
+      await pause(everyMs, signal);
+    }
+  }
+
+  /** Whether there was one. What it fails of is noted and does not keep the others. */
+  async #evaluateNext(): Promise<boolean> {
+    const { store, leaseMs, logger } = this.#parts;
+    const claim = await store.claimDue(leaseMs, this.#lastProjectId);
+    if (claim === undefined) return false;
+    this.#lastProjectId = claim.audience.projectId;
+    try {
+      await this.#evaluateClaimed(claim);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return true;
+      const { id, projectId } = claim.audience;
+      logger.warn({ err: error, project: projectId, audience: id }, 'an audience could not be evaluated');
+    }
+    return true;
+  }
+
+  async #evaluateClaimed(claim: Claim): Promise<void> {
+    const { store, leaseMs } = this.#parts;
+    const renewing = setInterval(() => void store.renew(claim, leaseMs).catch(() => undefined), leaseMs / 3);
+    try {
+      await (claim.isDeleted ? this.#forget(claim) : this.#evaluateNow(claim));
+    } catch (error) {
+      await store.giveUp(claim, codeOf(error), isRetryable(error) ? AGAIN_MS : AFTER_REFRESH_MS).catch(() => undefined);
+      throw error;
+    } finally {
+      clearInterval(renewing);
+      // Where this fails the claim runs out.
+      await store.release(claim).catch(() => undefined);
+    }
+  }
+
+  async #forget(claim: Claim): Promise<void> {
+    const { id, projectId } = claim.audience;
+    await this.#parts.history.forgetAudience(projectId, id);
+    await this.#parts.store.forget(claim);
+  }
+
+  async #evaluateNow(claim: Claim): Promise<void> {
+    const { store, history, limits, logger } = this.#parts;
+    const { audience, at } = claim;
+    const project = await this.#project(audience.projectId);
+    const definition = definitionOf(audience, project);
+    const cause = await this.#caughtUp(audience);
+    const evaluation = evaluationOf(audience, { at, version: audience.version, cause });
+    const members = compileMembership(definition, { projectId: project.id, now: at });
+    const difference = await history.difference(evaluation, members, limitsOf(project, limits));
+    if (!(await store.commit(claim, evaluation, difference))) {
+      throw new TidemarkError('AUDIENCE_BUSY', 'the claim on this audience ran out, or it was deleted meanwhile');
+    }
+    await history.settle(evaluation);
+    logger.info({ project: project.id, audience: audience.id, cause, ...difference }, 'evaluated an audience');
+  }
+
+  /** Settles what a crash may have left of the last evaluation; the cause of what the next one finds. */
+  async #caughtUp(audience: SavedAudience): Promise<EvaluationCause> {
+    const { history } = this.#parts;
+    const last = audience.evaluation;
+    if (last === null) return 'first';
+    const settledAt = await history.settledAt(audience.projectId, audience.id);
+    // Its history was lost: analytics was deleted, or is of an older backup than the projects.
+    if (settledAt === null && last.cause !== 'first') return 'first';
+    if (settledAt === null || settledAt < last.at) await history.settle(evaluationOf(audience, last));
+    return last.version === audience.version ? 'refresh' : 'definition';
+  }
+
+  async #project(id: string): Promise<Project> {
+    const project = (await this.#parts.projects.listProjects()).find((one) => one.id === id);
+    if (project === undefined) throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${id}.`);
+    return project;
+  }
+}
+
+/** It is due again after its refresh. */
+const AFTER_REFRESH_MS = 366 * 86_400_000;
+
+function evaluationOf(
+  { id, projectId }: SavedAudience,
+  { at, version, cause }: Pick<Evaluation, 'at' | 'version' | 'cause'>,
+): Evaluation {
+  return { projectId, audienceId: id, at, version, cause };
+}
+
+/** @throws TidemarkError `STORE_REJECTED` where it was saved by a version that knew more. */
+export function definitionOf({ definition }: SavedAudience, { timezone }: Pick<Project, 'timezone'>): Audience {
+  const parsed = parseBody(definition);
+  const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone }) : parsed;
+  if (!read.ok)
+    throw new TidemarkError('STORE_REJECTED', `a saved definition is not valid: ${read.problems[0]?.message}`);
+  return read.definition;
+}
+
+function codeOf(error: unknown): ErrorCode {
+  return error instanceof TidemarkError ? error.code : 'STORE_REJECTED';
+}

@@ -1,0 +1,96 @@
+/** What the readers wrote down of how far they have come and of what they applied. */
+import type { Queryable } from '../../stores/database/database.ts';
+import type { TopicPartition } from '../../event-log/event-log.ts';
+import type { Hour } from '../../messages/hour.ts';
+import type { ReaderName } from '../../stores/profiles/profile-store.ts';
+import type { Period } from './period.ts';
+
+/** The offsets of a partition whose messages a reader must have left in its store: before is not known, beyond not yet. */
+export interface Reach {
+  /** Inclusive. */
+  readonly from: bigint;
+  /** Exclusive. */
+  readonly to: bigint;
+}
+
+export interface Checkpoints {
+  /** By partition (`placeOf`); one that a reader has not begun is left out. */
+  readonly reach: Readonly<Record<ReaderName, ReadonlyMap<string, Reach>>>;
+  /** Messages and repeats that the projector has passed, by `cellOf`. */
+  readonly applied: ReadonlyMap<string, AppliedCell>;
+}
+
+/** Messages of one project in one partition that arrived within an hour. */
+export interface CellName extends TopicPartition {
+  readonly projectId: string;
+  readonly hour: Hour;
+}
+
+export interface AppliedCell extends CellName {
+  readonly count: number;
+}
+
+export function placeOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}
+
+export function cellOf({ topic, partition, projectId, hour }: CellName): string {
+  return `${topic}/${partition}/${hour}/${projectId}`;
+}
+
+/** The projector's positions and counts are of one instant: they are written together, and read in one statement. */
+export async function readCheckpoints(profiles: Queryable, plans: Queryable, period: Period): Promise<Checkpoints> {
+  const rows = await profiles.query<ProjectorRow>(PROJECTOR, [
+    period.since ?? null,
+    period.until ?? null,
+    period.projectId ?? null,
+  ]);
+  const reach = new Map<string, Reach>();
+  const applied = new Map<string, AppliedCell>();
+  for (const { topic, partition, next_offset: to, counted_from: from, project_id: projectId, hour, count } of rows) {
+    if (to !== null) reach.set(placeOf({ topic, partition }), { from: from ?? to, to });
+    if (projectId === null || hour === null) continue;
+    const name = { topic, partition, projectId, hour };
+    applied.set(cellOf(name), { ...name, count: Number(count) });
+  }
+  return { reach: { projector: reach, sink: await readSink(plans) }, applied };
+}
+
+interface ProjectorRow extends TopicPartition {
+  readonly next_offset: bigint | null;
+  readonly counted_from: bigint | null;
+  readonly project_id: string | null;
+  readonly hour: number | null;
+  readonly count: bigint | null;
+}
+
+// Counts of a partition without a position are those of a position that was lost.
+const PROJECTOR = `
+  select topic, partition, next_offset, counted_from, project_id, hour, messages + repeats as count
+  from {reader_positions}
+  full join (
+    select * from {applied_counts}
+    where ($1::int4 is null or hour >= $1) and ($2::int4 is null or hour < $2) and ($3::text is null or project_id = $3)
+  ) as counted using (topic, partition)`;
+
+async function readSink(database: Queryable): Promise<ReadonlyMap<string, Reach>> {
+  const rows = await database.query<TopicPartition & { readonly from: bigint | null; readonly to: bigint }>(SINK);
+  return new Map(rows.map((row) => [placeOf(row), { from: fromOf(row), to: row.to }]));
+}
+
+/** Only identifies had no rows before: of them nothing is known where the sink has not moved since. */
+function fromOf({
+  topic,
+  from,
+  to,
+}: {
+  readonly topic: string;
+  readonly from: bigint | null;
+  readonly to: bigint;
+}): bigint {
+  return topic.endsWith('identify') ? (from ?? to) : 0n;
+}
+
+const SINK = `
+  select topic, partition, rows_from as "from", case when inserted then to_offset else from_offset end as "to"
+  from {sink_plans}`;

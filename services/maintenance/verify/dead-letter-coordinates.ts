@@ -1,0 +1,46 @@
+import type { EventLog, TopicPartition } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { DEAD_LETTER_TOPIC } from '../../messages/message.ts';
+import type { ReaderName } from '../../stores/profiles/profile-store.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import { placeOf } from './checkpoints.ts';
+import { wholeRanges } from './log-ranges.ts';
+
+/** Which messages each reader put into the dead letters. As many bytes as there are of them times some sixty. */
+export class DeadLetterCoordinates {
+  readonly #places: Readonly<Record<ReaderName, Set<string>>> = { projector: new Set(), sink: new Set() };
+
+  /** Reads all of them: they are few, and an old message may have become one today. */
+  static async read(
+    log: Pick<EventLog, 'beginnings' | 'ends' | 'scan'>,
+    codec: Pick<Codec, 'prepare' | 'decodeDeadLetter'>,
+    signal?: AbortSignal,
+  ): Promise<DeadLetterCoordinates> {
+    const found = new DeadLetterCoordinates();
+    const turns = new EventLoopYielder();
+    for await (const { records } of log.scan(await wholeRanges(log, [DEAD_LETTER_TOPIC]), { signal })) {
+      await codec.prepare(records.map(({ value }) => value));
+      for (const { value } of records) {
+        if (turns.isOver()) await turns.next();
+        found.#add(codec, value);
+      }
+    }
+    return found;
+  }
+
+  has(reader: ReaderName, place: TopicPartition, offset: bigint): boolean {
+    return this.#places[reader].size > 0 && this.#places[reader].has(`${placeOf(place)}/${offset}`);
+  }
+
+  #add(codec: Pick<Codec, 'decodeDeadLetter'>, value: Uint8Array): void {
+    try {
+      const { reader, topic, partition, offset } = codec.decodeDeadLetter(value);
+      if (reader === 'projector' || reader === 'sink')
+        this.#places[reader].add(`${placeOf({ topic, partition })}/${offset}`);
+    } catch (error) {
+      // Somebody else wrote there.
+      if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import { beginningOf } from '../../../event-log/identity.ts';
+import type { Position, TopicPartition } from '../../../event-log/event-log.ts';
+import type { IngestedRange, Query, QueryResult } from '../analytics-store.ts';
+
+/** How far a partition is held without a hole, as it is read. */
+interface StoredRow {
+  readonly topic: string;
+  readonly log_partition: number;
+  readonly held_to: string;
+  readonly held_identity: string;
+}
+
+export const INGESTED_RANGE_COLUMNS = 'topic, log_partition, from_offset, to_offset, identity';
+
+/** A range as a line for `held_ranges`: the values of its columns as a JSON array. */
+export function ingestedRangeLine({ topic, partition, from, to }: IngestedRange): Uint8Array {
+  return Buffer.from(`${JSON.stringify([topic, partition, String(from), String(to.offset), to.identity])}\n`);
+}
+
+/** The ranges that reach from offset 0 without a hole, of those for which a condition holds. They may overlap. */
+function withoutHole(condition: string): string {
+  return `
+  SELECT topic, log_partition, to_offset, identity
+  FROM (
+    SELECT topic, log_partition, to_offset, identity,
+           max(is_after_hole) OVER (PARTITION BY topic, log_partition ORDER BY from_offset, to_offset) AS is_beyond
+    FROM (
+      SELECT topic, log_partition, from_offset, to_offset, identity,
+             from_offset > max(to_offset) OVER (PARTITION BY topic, log_partition ORDER BY from_offset, to_offset
+                                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS is_after_hole
+      FROM held_ranges
+      WHERE ${condition}
+    )
+  )
+  WHERE NOT is_beyond`;
+}
+
+/** The end of the ranges that reach from offset 0 without a hole; they may overlap where one was inserted again. */
+function ingestedRangesQuery(partitions: readonly TopicPartition[]): Query {
+  return {
+    sql: `SELECT topic, log_partition, max(to_offset) AS held_to, argMax(identity, to_offset) AS held_identity
+          FROM (${withoutHole('topic IN {topics:Array(String)}')})
+          GROUP BY topic, log_partition`,
+    params: { topics: [...new Set(partitions.map(({ topic }) => topic))] },
+  };
+}
+
+// Each insert notes a range of each partition that it has something of: a year of inserts at one a second and a few
+// partitions would be hundreds of millions of rows, and ten million are more than `ingestedRangesQuery` has memory for.
+const SUMMED_UP_ROWS = 1_000;
+
+/** Sure to be on the disk, a power cut or not. */
+const LONG_AGO = 'now() - INTERVAL 1 HOUR';
+
+/**
+ * Sums up, where a partition has many ranges that were noted long ago: one row says what they say. A summary is never
+ * doubted, for what it sums up is on the disk; itself it may be lost to a power cut, so its ranges stay for a while.
+ */
+const SUM_UP = `
+  INSERT INTO held_ranges (topic, log_partition, from_offset, to_offset, identity, is_summary)
+  SELECT topic, log_partition, 0, max(to_offset), argMax(identity, to_offset), true
+  FROM (${withoutHole(`is_summary OR noted_at < ${LONG_AGO}`)})
+  GROUP BY topic, log_partition
+  HAVING count() > ${SUMMED_UP_ROWS}`;
+
+/** Up to where a partition has been summed up for long enough that the ranges below may go, where there are any. */
+interface SummaryRow {
+  readonly place: string;
+  readonly summed_to: string;
+}
+
+const SUMMARIES: Query = {
+  sql: `SELECT concat(topic, '/', toString(log_partition)) AS place,
+               maxIf(to_offset, is_summary AND noted_at < ${LONG_AGO}) AS summed_to
+        FROM held_ranges
+        GROUP BY place
+        HAVING min(to_offset) < summed_to`,
+  params: {},
+};
+
+/** Every row that ends below, older summaries too. Its time is no condition: replicas must all delete the same. */
+function forgettingSummed(summaries: readonly SummaryRow[]): Query {
+  return {
+    sql: `ALTER TABLE held_ranges
+          DELETE WHERE to_offset < transform(concat(topic, '/', toString(log_partition)),
+                                             {places:Array(String)}, {ends:Array(UInt64)}, toUInt64(0))`,
+    params: {
+      places: summaries.map(({ place }) => place),
+      ends: summaries.map(({ summed_to }) => BigInt(summed_to)),
+    },
+  };
+}
+
+// Linux writes what was written to a file to the disk within about half a minute; ClickHouse, which does not flush its
+// parts by itself either, keeps the parts that a merge has replaced for eight.
+const DOUBTFUL_MINUTES = 15;
+
+/**
+ * Forgets what was noted last before the machine went down: its rows may have been in memory alone. The sink then
+ * inserts those ranges again, which changes no answer. Flushing each insert instead takes some fifty flushes a second
+ * of small files, and on a shared disk the event log's own flush waits behind them (measured: ingest a fifth slower).
+ */
+export const FORGET_DOUBTFUL = `
+  ALTER TABLE held_ranges
+  DELETE WHERE NOT is_summary
+           AND noted_at > (SELECT max(noted_at) FROM held_ranges WHERE NOT is_summary) - INTERVAL ${DOUBTFUL_MINUTES} MINUTE
+  SETTINGS mutations_sync = 1`;
+
+/** A position for each partition asked for: its beginning where nothing is held. */
+function positionsOf(partitions: readonly TopicPartition[], rows: readonly StoredRow[]): readonly Position[] {
+  const held = new Map(rows.map((row) => [`${row.topic}/${row.log_partition}`, row]));
+  return partitions.map(({ topic, partition }) => {
+    const row = held.get(`${topic}/${partition}`);
+    if (row === undefined) return beginningOf({ topic, partition });
+    return { topic, partition, offset: BigInt(row.held_to), identity: row.held_identity };
+  });
+}
+
+export interface IngestedRangesParts {
+  readonly client: Pick<ClickHouseClient, 'command'>;
+  /** Our own small question. */
+  readonly ask: (query: Query) => Promise<QueryResult>;
+  readonly insertSettings: ClickHouseSettings;
+}
+
+/** What `held_ranges` says, and its keeping small. */
+export class IngestedRanges {
+  readonly #parts: IngestedRangesParts;
+
+  constructor(parts: IngestedRangesParts) {
+    this.#parts = parts;
+  }
+
+  /** As `AnalyticsWriter.ingestedUpTo`. */
+  async upTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    const { rows } = await this.#parts.ask(ingestedRangesQuery(partitions));
+    return positionsOf(partitions, rows as readonly unknown[] as readonly StoredRow[]);
+  }
+
+  /** As `AnalyticsWriter.compactIngested`. @throws also what the client throws. */
+  async compact(): Promise<void> {
+    const { client, ask, insertSettings } = this.#parts;
+    const { rows } = await ask(SUMMARIES);
+    if (rows.length > 0) {
+      const { sql, params } = forgettingSummed(rows as readonly unknown[] as readonly SummaryRow[]);
+      await client.command({ query: sql, query_params: params });
+    }
+    await client.command({ query: SUM_UP, clickhouse_settings: insertSettings });
+  }
+}

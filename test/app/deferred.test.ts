@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { Deferred } from '../../services/app/deferred.ts';
+
+class Counter {
+  #count = 0;
+
+  async add(by: number): Promise<number> {
+    this.#count += by;
+    return this.#count;
+  }
+}
+
+test('what is not open yet rejects, and works from the moment it is', async () => {
+  const late = new Deferred<Counter>('the counter', 'STORE_UNAVAILABLE');
+  const { standIn } = late;
+
+  await expect(standIn.add(1)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
+  expect(late.opened).toBeUndefined();
+  late.set(new Counter());
+
+  expect(await standIn.add(1)).toBe(1);
+  expect(await standIn.add(2)).toBe(3);
+});
+
+test('a stand-in is no promise', async () => {
+  const { standIn } = new Deferred<Counter>('the counter', 'STORE_UNAVAILABLE');
+
+  expect(await Promise.resolve(standIn)).toBe(standIn);
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { LIVE_TOPICS } from '../../../services/messages/message.ts';
+import { LiveLag, liveLagThrottle } from '../../../services/consumers/throttle/live-lag.ts';
+import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryProgress } from '../../support/reading-fakes.ts';
+
+const RECORD = { key: new Uint8Array(), value: new Uint8Array() };
+
+function scene() {
+  const log = new MemoryLog();
+  const progress = new MemoryProgress();
+  const clock = { ms: 0, isHeld: false };
+  for (const topic of LIVE_TOPICS) log.records(topic, 0);
+  const lag = new LiveLag({
+    log,
+    progress,
+    readers: ['projector', 'sink'],
+    arePaused: async () => clock.isHeld,
+    nowMs: () => clock.ms,
+  });
+  /** So many live messages come in, so many ms after the last. */
+  const come = (messages: number, afterMs: number): void => {
+    clock.ms += afterMs;
+    for (let i = 0; i < messages; i++) log.put('tidemark.track', 0, RECORD);
+  };
+  return { log, progress, clock, lag, come };
+}
+
+describe('how far live readers are behind', () => {
+  test('is nothing where they have read all there is', async () => {
+    const { lag, progress, come } = scene();
+    come(5, 0);
+    progress.move('both', 'tidemark.track', 0, 5n);
+
+    expect(await lag.ms()).toBe(0);
+  });
+
+  test('is how long ago the log ended where the slower one stands', async () => {
+    const { lag, progress, come } = scene();
+    await lag.ms();
+    come(10, 1_000);
+    await lag.ms();
+    come(10, 3_000);
+    progress.move('projector', 'tidemark.track', 0, 20n);
+    progress.move('sink', 'tidemark.track', 0, 9n);
+
+    expect(await lag.ms()).toBe(3_000);
+    progress.move('sink', 'tidemark.track', 0, 20n);
+    come(0, 1_000);
+    expect(await lag.ms()).toBe(0);
+  });
+
+  test('is nothing while they are held still: others are to pass them', async () => {
+    const { lag, clock, come } = scene();
+    await lag.ms();
+    come(10, 1_000);
+    await lag.ms();
+    come(0, 5_000);
+    expect(await lag.ms()).toBe(5_000);
+
+    clock.isHeld = true;
+    come(0, 1_000);
+    expect(await lag.ms()).toBe(0);
+    clock.isHeld = false;
+    come(0, 1_000);
+    expect(await lag.ms()).toBe(7_000);
+  });
+
+  test('does not count what is imported', async () => {
+    const { lag, log, progress, come } = scene();
+    await lag.ms();
+    log.put('tidemark.import-track', 0, RECORD);
+    progress.move('both', 'tidemark.import-identify', 0, 7n);
+    come(1, 500);
+    await lag.ms();
+    come(0, 500);
+
+    expect(await lag.ms()).toBe(500);
+  });
+
+  test('is looked at only so often', async () => {
+    const { lag, progress, clock } = scene();
+
+    await Promise.all([lag.ms(), lag.ms()]);
+    clock.ms += 100;
+    await lag.ms();
+
+    expect(progress.calls).toBe(1);
+  });
+});
+
+describe('history', () => {
+  test('waits until live readers have caught up', async () => {
+    const lags = [9_000, 5_000, 100];
+    const order: string[] = [];
+    const lag = { ms: async () => lags.shift() ?? 0 };
+    const others = async (): Promise<void> => void order.push('others');
+
+    await liveLagThrottle(lag, others)(1, new AbortController().signal, 1);
+
+    expect(order).toEqual(['others']);
+    expect(lags).toEqual([]);
+  });
+
+  test('does not wait once it is to stop, nor where nobody can tell', async () => {
+    const stop = new AbortController();
+    const behind = { ms: async () => 60_000 };
+    const away = { ms: () => Promise.reject(new Error('away')) };
+    setImmediate(() => stop.abort());
+
+    await liveLagThrottle(behind, undefined)(1, stop.signal, 1);
+    await liveLagThrottle(away, undefined)(1, new AbortController().signal, 1);
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { DecayingMax } from '../../services/runtime/decaying-max.ts';
+
+test('the most of late is the most that was seen, and fades', () => {
+  const peak = new DecayingMax();
+  for (const count of [3, 16, 2]) peak.see(count);
+  expect(Math.round(peak.value)).toBe(16);
+
+  for (let i = 0; i < 10_000; i++) peak.see(2);
+  expect(Math.round(peak.value)).toBe(6);
+
+  for (let i = 0; i < 100_000; i++) peak.see(2);
+  expect(peak.value).toBe(2);
+});
