@@ -9,10 +9,20 @@ import { SETTINGS } from '../services/runtime/config.ts';
 import { READ_KEY, ServiceProcess, WRITE_KEY } from './support/service.ts';
 
 const readme = readFileSync('README.md', 'utf8');
-const examples = [...readme.matchAll(/```sh\n([^`]*?)```/g)].map((match) => match[1] ?? '');
-const curls = examples.filter((example) => example.includes('curl'));
+// In the order in which they are read: what the later ones ask for, the earlier ones have posted.
+const curls = [readme, readFileSync('docs/http-api.md', 'utf8')].flatMap(curlExamplesOf);
 
-describe('each curl example in the README works as printed', () => {
+function curlExamplesOf(page: string): string[] {
+  const examples = [...page.matchAll(/```sh\n([^`]*?)```/g)].map((match) => match[1] ?? '');
+  return examples.filter((example) => example.includes('curl -s'));
+}
+
+/** The first cells of the rows of a page's tables: `NAME` in backticks. */
+function rowsOf(page: string): Set<string> {
+  return new Set([...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map((match) => match[1] ?? ''));
+}
+
+describe('each curl example of the README and of docs/http-api.md works as printed', () => {
   let folder: string;
   let service: ServiceProcess;
 
@@ -39,10 +49,11 @@ describe('each curl example in the README works as printed', () => {
 
   test('there are examples of all of it', () => {
     const paths = ['/v1/identify', '/v1/track', '/v1/batch', '/v1/users/', '/audiences/preview', '/legacy/add-event'];
+    expect(curls.length).toBeGreaterThan(10);
     expect(paths.filter((path) => !curls.some((example) => example.includes(path)))).toEqual([]);
   });
 
-  // In the README's order: what the later ones read, the earlier ones have posted. `poll`: readers follow in a second.
+  // `poll`: readers follow in a second.
   test.each(curls.map((example) => [example.trim().split('\n')[0] ?? '', example]))('%s', async (_, example) => {
     await expect.poll(async () => (await run(example)).status, { timeout: 50_000, interval: 200 }).toBe('200');
     if (!example.includes('/preview')) return;
@@ -51,18 +62,22 @@ describe('each curl example in the README works as printed', () => {
   });
 });
 
-describe('the README', () => {
-  test('names every setting', () => {
-    expect(Object.keys(SETTINGS).filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+describe('the reference pages', () => {
+  test('docs/configuration.md has a row for every setting', () => {
+    const rows = rowsOf(readFileSync('docs/configuration.md', 'utf8'));
+    expect(Object.keys(SETTINGS).filter((name) => !rows.has(name))).toEqual([]);
   });
 
-  test('names every error code', () => {
+  test('docs/errors.md has a row for every error code', () => {
     const source = readFileSync('services/runtime/errors.ts', 'utf8');
     const codes = [...source.matchAll(/^ {2}\| '([A-Z_]+)'/gm)].map((match) => match[1] ?? '');
+    const rows = rowsOf(readFileSync('docs/errors.md', 'utf8'));
     expect(codes.length).toBeGreaterThan(10);
-    expect(codes.filter((code) => !readme.includes(`\`${code}\``))).toEqual([]);
+    expect(codes.filter((code) => !rows.has(code))).toEqual([]);
   });
+});
 
+describe('the README', () => {
   test('says the commands that package.json has', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
     const named = [...readme.matchAll(/npm (?:run )?(start|test|bench|check|tidemark)/g)].map(
