@@ -14,7 +14,7 @@ const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 
 /** What a page of LMDB's two meta pages says of a state of the file. */
-export interface Meta {
+interface Meta {
   readonly pageBytes: number;
   readonly lastPage: number;
   readonly transaction: bigint;
@@ -56,7 +56,7 @@ function checkState(descriptor: number, meta: Meta, file: string): void {
 }
 
 /** The newer of the two. @throws TidemarkError as `checkDataFile`. */
-export function newestMeta(descriptor: number, file: string): Meta {
+function newestMeta(descriptor: number, file: string): Meta {
   const first = metaIn(readAt(descriptor, 0, META_BYTES));
   const pageBytes = first?.pageBytes ?? 4096;
   const second = metaIn(readAt(descriptor, pageBytes, META_BYTES));

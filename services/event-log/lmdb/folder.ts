@@ -7,7 +7,7 @@ import { damaged, failureOf } from './errors.ts';
 import { grown } from './layout.ts';
 import { createLog } from './opened.ts';
 
-export const DATA_FILE = 'data.mdb';
+const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 /** A log in the making, and its lock file. */
 const IN_MAKING = /^new-[0-9a-f]{16}\.mdb(-lock)?$/;

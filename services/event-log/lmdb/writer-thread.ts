@@ -2,12 +2,10 @@
  * The thread that writes for a log: a commit waits for the disk, which the thread that serves requests must not. All that
  * has come in when it begins a transaction goes into that one; what comes while it is under way is the next.
  */
-import { join } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watchdog.ts';
 import { SpareMemory } from './batch.ts';
 import { failureOf } from './errors.ts';
-import { DATA_FILE } from './folder.ts';
 import { ShutdownBarrier } from './shutdown-barrier.ts';
 import { claim, type Claimant, release } from './leases.ts';
 import { Making } from './making.ts';
@@ -21,7 +19,6 @@ import type {
   WriterData,
   WriteResult,
 } from './requests.ts';
-import { Room } from './room.ts';
 import { LmdbStore } from './store.ts';
 import { thisProcess } from '../process-identity.ts';
 import type { RecordMaker } from '../record-maker.ts';
@@ -33,7 +30,6 @@ const gate = new ShutdownBarrier(memory);
 const self = thisProcess();
 const held = new Map<string, Claimant>();
 let store: LmdbStore | undefined;
-let room: Room | undefined;
 let renewal: NodeJS.Timeout | undefined;
 let maker: RecordMaker | undefined;
 const packing = new SpareMemory();
@@ -78,12 +74,7 @@ function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Ans
       return { id, request, making };
     });
     const bytes = writes.reduce((sum, write) => sum + bytesOf(write), 0);
-    const results = gate.pass(() =>
-      opened.transact(() => {
-        if (bytes > 0) (room ??= new Room(join(folder, DATA_FILE))).makeFor(bytes);
-        return writes.map((write) => apply(opened, write));
-      }, bytes),
-    );
+    const results = gate.pass(() => opened.transact(() => writes.map((write) => apply(opened, write)), bytes));
     for (const [i, { request }] of writes.entries()) remember(request, results[i]);
     return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
   } catch (error) {
@@ -177,7 +168,6 @@ async function end(id: number): Promise<void> {
   unwatchThisThread();
   clearInterval(renewal);
   await store?.close();
-  room?.close();
   const closed: Answered = { id, result: true };
   port.postMessage(closed);
   port.close();

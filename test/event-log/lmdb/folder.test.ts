@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open } from 'lmdb';
@@ -44,6 +44,20 @@ describe('the folder of an embedded log', () => {
     const log = await LmdbEventLog.open({ folder, topics: TOPICS });
 
     expect(await countOf(log)).toBe(30);
+    await log.close();
+  });
+
+  test('may end in zeros, which an earlier version wrote ahead of the records', async () => {
+    const folder = await temporaryFolder();
+    const before = await LmdbEventLog.open({ folder, topics: TOPICS });
+    await before.append(records('t', 10));
+    await before.close();
+    await appendFile(join(folder, 'data.mdb'), Buffer.alloc(2 ** 20));
+
+    const log = await LmdbEventLog.open({ folder, topics: TOPICS });
+    await log.append(records('t', 10));
+
+    expect(await countOf(log)).toBe(20);
     await log.close();
   });
 
