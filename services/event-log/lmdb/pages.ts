@@ -63,6 +63,8 @@ class Walk {
     const lower = page.readUInt16LE(20);
     const upper = page.readUInt16LE(22);
     const nodes: number[] = [];
+    // LMDB reads the first node of a page without looking at the count (seen: SIGBUS).
+    if (lower === 0) throw this.#damage(number, 'has no node');
     if (lower > upper || upper > page.length - HEADER_BYTES) throw this.#damage(number, 'has impossible bounds');
     for (let at = HEADER_BYTES; at < HEADER_BYTES + lower; at += 2) {
       const node = HEADER_BYTES + page.readUInt16LE(at);

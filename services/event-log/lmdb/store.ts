@@ -140,7 +140,8 @@ export class LmdbStore {
   read(slot: Slot, from: number, limits: Limits, records: LogRecord[]): number {
     const { first, chunk } = this.#chunkAround(slot, from);
     const count = countOf(chunk, crc32(this.#keyOf(first), slot.seed));
-    if (from >= first + count) throw damaged(`${nameOf(slot)} has lost the record at offset ${from}`);
+    // Where the key cannot be looked up, lmdb returns the last entry (cursor.cpp).
+    if (from < first || from >= first + count) throw damaged(`${nameOf(slot)} has lost the record at offset ${from}`);
     return readRecords(chunk, first, from, limits, records);
   }
 
