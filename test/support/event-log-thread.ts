@@ -8,22 +8,19 @@ export interface ThreadTask {
   readonly folder: string;
   readonly topic: string;
   readonly group: string;
-  readonly leaseMs: number;
   /** Read so many records, then post their values. */
   readonly read?: number;
   /** Append so many records, then post where they went. */
   readonly append?: number;
-  /** Once it holds the group, say so and stand still until woken here. */
-  readonly frozen?: Int32Array;
 }
 
 export type ThreadNews =
   { readonly holding: true } | { readonly read: readonly string[] } | { readonly appended: readonly Appended[] };
 
-const { folder, topic, group, leaseMs, read = 0, append = 0, frozen } = workerData as ThreadTask;
-const log = await LmdbEventLog.open({ folder, topics: [topic], leaseMs });
+const { folder, topic, group, read = 0, append = 0 } = workerData as ThreadTask;
+const log = await LmdbEventLog.open({ folder, topics: [topic] });
 if (append > 0) await appendAll();
-if (read > 0 || frozen !== undefined) await readAll();
+if (read > 0) await readAll();
 await log.close();
 
 function tell(news: ThreadNews): void {
@@ -42,7 +39,6 @@ async function readAll(): Promise<void> {
   const values: string[] = [];
   while (reader.assigned().length === 0) await reader.poll({ maxRecords: 1, maxBytes: 0, maxWaitMs: 20 }).then(keep);
   tell({ holding: true });
-  if (frozen !== undefined) Atomics.wait(frozen, 0, 0);
   while (values.length < read) await reader.poll({ maxRecords: 500, maxBytes: 2 ** 20, maxWaitMs: 1_000 }).then(keep);
   tell({ read: values });
 

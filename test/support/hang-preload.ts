@@ -10,7 +10,7 @@ function nameOfThis(): string {
   if (isMainThread) return 'main';
   const data = workerData as object | null;
   if (data !== null && 'commands' in data) return 'http';
-  return data !== null && 'leaseMs' in data ? 'writer' : 'another';
+  return data !== null && 'gate' in data ? 'writer' : 'another';
 }
 
 const file = process.env['HANG_FILE'] ?? '';

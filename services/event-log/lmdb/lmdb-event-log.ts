@@ -26,17 +26,14 @@ export interface LmdbEventLogOptions {
   readonly folder: string;
   readonly topics: readonly string[];
   readonly partitions?: number | undefined;
-  /** For how long a reader that no longer renews its lease, and cannot be seen to be dead, keeps its group. */
-  readonly leaseMs?: number;
 }
 
-const LEASE_MS = 10_000;
-
 /**
- * The embedded event log: an LMDB environment that several processes of one machine, and several threads of each, may
- * have open at once. Offsets are dense and start at 0. An append is a part of one transaction: all of it is in the log or
- * nothing. Writing is done by a thread of its own, started with the first append or reader. A worker thread that has a log
- * open must close it before anybody calls `terminate()` on it (lmdb-gate.ts).
+ * The embedded event log: an LMDB environment. It belongs to one process (the lock of the data folder keeps others out),
+ * in which several threads may have it open. LMDB itself lets several processes append and read; only who reads for a
+ * group is decided within one `LmdbEventLog`. Offsets are dense and start at 0. An append is part of one transaction:
+ * either all of it is in the log or nothing. A thread of its own writes, started by the first append or commit. A worker
+ * thread that has a log open must close it before anybody calls `terminate()` on it (shutdown-barrier.ts).
  */
 export class LmdbEventLog implements EventLog {
   readonly #store: LmdbStore;
@@ -44,20 +41,16 @@ export class LmdbEventLog implements EventLog {
   readonly #appends: AppendQueue;
   readonly #materials: MaterialQueue;
   readonly #readers = new Set<LmdbReader>();
+  /** The member of each group that reads. */
+  readonly #owners = new Map<string, LmdbReader>();
   #closing: Promise<void> | undefined;
 
-  private constructor(folder: string, store: LmdbStore, leaseMs: number) {
+  private constructor(folder: string, store: LmdbStore) {
     this.#store = store;
-    this.#writer = new LmdbWriter(
-      { folder, leaseMs },
-      {
-        lost: ({ member }) => this.#each((reader) => reader.claimant.member === member && reader.lose()),
-        ended: () => this.#each((reader) => reader.lose()),
-      },
-    );
+    this.#writer = new LmdbWriter(folder);
     const wakingReaders = async <T>(writing: Promise<T>): Promise<T> => {
       const result = await writing;
-      this.#each((reader) => reader.wake());
+      for (const reader of this.#readers) reader.wake();
       return result;
     };
     this.#appends = new AppendQueue(store.layout, (request) => wakingReaders(this.#writer.append(request)));
@@ -68,12 +61,12 @@ export class LmdbEventLog implements EventLog {
    * @throws TidemarkError `CONFIG_INVALID` where the log has another count of partitions or the folder cannot be made;
    *   `LOG_FOREIGN` where the folder holds anything else, which stays as it is; `LOG_DAMAGED`.
    */
-  static async open({ folder, topics, partitions, leaseMs = LEASE_MS }: LmdbEventLogOptions): Promise<LmdbEventLog> {
+  static async open({ folder, topics, partitions }: LmdbEventLogOptions): Promise<LmdbEventLog> {
     await prepareFolder(folder, topics, partitions);
     try {
       const store = LmdbStore.open(folder, topics, partitions);
       store.checkEnds();
-      return new LmdbEventLog(folder, store, leaseMs);
+      return new LmdbEventLog(folder, store);
     } catch (error) {
       throw failureOf(error, 'to open');
     }
@@ -108,6 +101,7 @@ export class LmdbEventLog implements EventLog {
     const parts = {
       store: this.#store,
       writer: this.#writer,
+      owners: this.#owners,
       closed: (reader: LmdbReader) => void this.#readers.delete(reader),
     };
     const reader = new LmdbReader(parts, options);
@@ -155,9 +149,5 @@ export class LmdbEventLog implements EventLog {
   #look<T>(look: () => T): T {
     if (this.#closing !== undefined) throw stopping();
     return this.#store.look(look);
-  }
-
-  #each(tell: (reader: LmdbReader) => unknown): void {
-    for (const reader of this.#readers) tell(reader);
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type {
   LogReader,
   LogRecord,
@@ -10,11 +9,9 @@ import type {
 } from '../event-log.ts';
 import { identityOf } from '../identity.ts';
 import { nameOf, type Slot } from './layout.ts';
-import { type Claimant, isFree, leaseOf } from './leases.ts';
 import type { LmdbStore } from './store.ts';
 import { type Place, take } from './take.ts';
 import type { LmdbWriter } from './writer.ts';
-import { type ProcessIdentity, thisProcess } from '../process-identity.ts';
 import { replaced } from '../refusals.ts';
 
 // How often one looks for what another process or thread has appended. A look costs about 10 µs.
@@ -23,30 +20,31 @@ const LOOK_EVERY_MS = 20;
 export interface LmdbReaderParts {
   readonly store: LmdbStore;
   readonly writer: LmdbWriter;
+  /** The member of each group that reads: the first that polled. Shared by the readers of a log. */
+  readonly owners: Map<string, LmdbReader>;
   readonly closed: (reader: LmdbReader) => void;
 }
 
 export class LmdbReader implements LogReader {
-  readonly claimant: Claimant;
+  readonly #group: string;
   readonly #store: LmdbStore;
   readonly #writer: LmdbWriter;
+  readonly #owners: Map<string, LmdbReader>;
   readonly #closed: (reader: LmdbReader) => void;
   readonly #start: ReaderOptions['start'];
   readonly #slots: readonly Slot[];
-  readonly #self: ProcessIdentity = thisProcess();
-  #hasClaimed = false;
-  #holds = false;
   /** Undefined where `start` has to be asked. */
   #places: Place[] | undefined;
   /** Counts what makes an answer of `start` an old one. */
   #turn = 0;
-  #closing: Promise<void> | undefined;
+  #isClosed = false;
   #wake: (() => void) | undefined;
 
-  constructor({ store, writer, closed }: LmdbReaderParts, { group, topics, start }: ReaderOptions) {
-    this.claimant = { group, member: randomUUID() };
+  constructor({ store, writer, owners, closed }: LmdbReaderParts, { group, topics, start }: ReaderOptions) {
+    this.#group = group;
     this.#store = store;
     this.#writer = writer;
+    this.#owners = owners;
     this.#closed = closed;
     this.#start = start;
     this.#slots = store.layout.slotsOf(topics);
@@ -54,9 +52,9 @@ export class LmdbReader implements LogReader {
 
   async poll({ maxRecords, maxBytes, maxWaitMs }: PollOptions): Promise<readonly PartitionRecords[]> {
     const deadlineMs = performance.now() + maxWaitMs;
-    while (this.#closing === undefined) {
+    while (!this.#isClosed) {
       const places = await this.#ready();
-      if (this.#closing !== undefined) break;
+      if (this.#isClosed) break;
       const found = places === undefined ? [] : this.#read(places, maxRecords, maxBytes);
       const leftMs = deadlineMs - performance.now();
       if (found.length > 0 || leftMs <= 0) return found;
@@ -66,7 +64,7 @@ export class LmdbReader implements LogReader {
   }
 
   async commit(positions: readonly Position[]): Promise<void> {
-    if (positions.length > 0) await this.#writer.write({ kind: 'commit', group: this.claimant.group, positions });
+    if (positions.length > 0) await this.#writer.write({ kind: 'commit', group: this.#group, positions });
   }
 
   restart(): void {
@@ -75,18 +73,16 @@ export class LmdbReader implements LogReader {
   }
 
   assigned(): readonly TopicPartition[] {
-    return this.#holds ? this.#slots.map(({ topic, partition }) => ({ topic, partition })) : [];
+    return this.#isOwner ? this.#slots.map(({ topic, partition }) => ({ topic, partition })) : [];
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#leave();
-    return this.#closing;
-  }
-
-  /** Another has taken the group, or nobody renews the lease any more. */
-  lose(): void {
-    this.#holds = false;
+    this.#isClosed = true;
+    if (this.#isOwner) this.#owners.delete(this.#group);
     this.restart();
+    this.wake();
+    this.#closed(this);
+    return Promise.resolve();
   }
 
   /** There may be something to read. */
@@ -94,46 +90,22 @@ export class LmdbReader implements LogReader {
     this.#wake?.();
   }
 
-  async #leave(): Promise<void> {
-    this.wake();
-    this.lose();
-    try {
-      // A claim under way is carried out before it.
-      if (this.#hasClaimed) await this.#writer.write({ kind: 'release', ...this.claimant });
-    } catch {
-      // It lapses by itself.
-    }
-    this.#closed(this);
+  get #isOwner(): boolean {
+    return this.#owners.get(this.#group) === this;
   }
 
-  /** Where to read; undefined while another member holds the group. */
+  /** Where to read; undefined while another member of the group reads, and after a restart meanwhile. */
   async #ready(): Promise<readonly Place[] | undefined> {
-    if (!this.#holds) {
-      if (!this.#looksFree() || !(await this.#claim())) return undefined;
-    }
+    if (!this.#owners.has(this.#group)) this.#owners.set(this.#group, this);
+    if (!this.#isOwner) return undefined;
     const known = this.#places;
     if (known !== undefined) return known;
     const turn = this.#turn;
     const positions = await this.#start(this.assigned());
-    // Lost or restarted meanwhile: asked again in a moment, or at the next poll.
+    // Restarted or closed meanwhile.
     if (turn !== this.#turn) return undefined;
     this.#places = this.#placesOf(positions);
     return this.#places;
-  }
-
-  /** A look without a transaction, so that standing by costs no disk. */
-  #looksFree(): boolean {
-    return this.#store.look(() => {
-      const { group, member } = this.claimant;
-      return isFree(leaseOf(this.#store, group), member, this.#self, Date.now());
-    });
-  }
-
-  async #claim(): Promise<boolean> {
-    this.#hasClaimed = true;
-    const claimed = await this.#writer.claim(this.claimant);
-    this.#holds = claimed && this.#closing === undefined;
-    return this.#holds;
   }
 
   #placesOf(positions: readonly Position[]): Place[] {

@@ -1,7 +1,6 @@
 /** What a log asks of the thread that writes for it, and what that thread answers. */
 import type { ErrorCode } from '../../runtime/errors.ts';
 import type { Position } from '../event-log.ts';
-import type { Claimant } from './leases.ts';
 
 /** A run of records for one slot, at its place in the batch's bytes; the chunk's header is still blank. */
 export interface PackedChunk {
@@ -53,12 +52,10 @@ export type WriteRequest =
   | AppendRequest
   | MakeRequest
   | { readonly kind: 'commit'; readonly group: string; readonly positions: readonly Position[] }
-  | ({ readonly kind: 'claim' } & Claimant)
-  | ({ readonly kind: 'release' } & Claimant)
   | { readonly kind: 'check' };
 
-/** Of an append where it went; of records to be made what became of them; of a claim whether it holds; else true. */
-export type WriteResult = AppendResult | MakeResult | boolean;
+/** Of an append where it went; of records to be made what became of them; else true. */
+export type WriteResult = AppendResult | MakeResult | true;
 
 /** Loads the module whose `makeRecords` makes records. */
 export interface LoadRequest {
@@ -73,13 +70,10 @@ export interface Asked {
 
 export type Answered =
   | { readonly id: number; readonly result: WriteResult }
-  | { readonly id: number; readonly error: { readonly code: ErrorCode; readonly message: string } }
-  /** A lease that was held and is another's now. */
-  | { readonly lost: Claimant };
+  | { readonly id: number; readonly error: { readonly code: ErrorCode; readonly message: string } };
 
 export interface WriterData {
   readonly folder: string;
-  readonly leaseMs: number;
   /** Of the gate that the thread's transactions pass. */
   readonly gate: SharedArrayBuffer;
 }

@@ -33,7 +33,7 @@ const MOST_REFUSALS = 100;
 /**
  * The LMDB environment of a log, opened by one thread. A database `TOPIC/PARTITION` for every partition maps the first
  * offset of a chunk (u64, big-endian) to the chunk; `books` holds the format, the next offset of every partition, the
- * groups' leases and committed positions, each behind a CRC-32.
+ * groups' committed positions, each behind a CRC-32.
  *
  * Commits flush before they return: `overlappingSync` is off. Seen with strace: the pages by writev, fdatasync, then the
  * page that makes them the truth through a descriptor opened with O_DSYNC.
@@ -176,10 +176,9 @@ export class LmdbStore {
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as T);
   }
 
-  /** Writes a record of the books; undefined removes it. Within a transaction. */
+  /** Writes a record of the books. Within a transaction. */
   putNote(key: string, value: unknown): void {
-    if (value === undefined) this.#current().books.removeSync(Buffer.from(key));
-    else write(this.#current().books, Buffer.from(key), Buffer.from(JSON.stringify(value)));
+    write(this.#current().books, Buffer.from(key), Buffer.from(JSON.stringify(value)));
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,6 @@ import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watch
 import { SpareMemory } from './batch.ts';
 import { failureOf } from './errors.ts';
 import { ShutdownBarrier } from './shutdown-barrier.ts';
-import { claim, type Claimant, release } from './leases.ts';
 import { Making } from './making.ts';
 import type {
   Answered,
@@ -20,17 +19,13 @@ import type {
   WriteResult,
 } from './requests.ts';
 import { LmdbStore } from './store.ts';
-import { thisProcess } from '../process-identity.ts';
 import type { RecordMaker } from '../record-maker.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
-const { folder, leaseMs, gate: memory } = workerData as WriterData;
+const { folder, gate: memory } = workerData as WriterData;
 const gate = new ShutdownBarrier(memory);
-const self = thisProcess();
-const held = new Map<string, Claimant>();
 let store: LmdbStore | undefined;
-let renewal: NodeJS.Timeout | undefined;
 let maker: RecordMaker | undefined;
 const packing = new SpareMemory();
 watchThisThread('the thread that writes the event log');
@@ -75,7 +70,6 @@ function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Ans
     });
     const bytes = writes.reduce((sum, write) => sum + bytesOf(write), 0);
     const results = gate.pass(() => opened.transact(() => writes.map((write) => apply(opened, write)), bytes));
-    for (const [i, { request }] of writes.entries()) remember(request, results[i]);
     return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));
@@ -96,9 +90,7 @@ function bytesOf({ request, making }: Write): number {
 function apply(opened: LmdbStore, { request, making }: Write): WriteResult {
   if (making !== undefined) return append(opened, making.append);
   if (request.kind === 'append') return append(opened, request);
-  if (request.kind === 'claim') return claim(opened, request, self, leaseMs);
-  if (request.kind === 'release') release(opened, request);
-  else if (request.kind === 'commit') opened.commit(request.group, request.positions);
+  if (request.kind === 'commit') opened.commit(request.group, request.positions);
   else opened.putNote('checked', { atMs: Date.now() });
   return true;
 }
@@ -130,43 +122,12 @@ async function load(id: number, { module }: LoadRequest): Promise<void> {
   }
 }
 
-/** A lease counts as held once it is on disk. */
-function remember(request: WriteRequest, result: WriteResult | undefined): void {
-  if (request.kind === 'claim' && result === true) held.set(request.member, request);
-  if (request.kind === 'release') held.delete(request.member);
-  if (held.size > 0) renewal ??= setInterval(renew, leaseMs / 3);
-  if (held.size === 0) {
-    clearInterval(renewal);
-    renewal = undefined;
-  }
-}
-
-/** In this thread, so that a reader busy for seconds keeps what it holds. */
-function renew(): void {
-  try {
-    const opened = store;
-    const claimants = [...held.values()];
-    const renewAll = (): readonly boolean[] | undefined =>
-      opened?.transact(() => claimants.map((claimant) => claim(opened, claimant, self, leaseMs)));
-    const kept = gate.pass(renewAll);
-    claimants.forEach(({ group, member }, i) => {
-      if (kept?.[i] !== false) return;
-      held.delete(member);
-      const lost: Answered = { lost: { group, member } };
-      port.postMessage(lost);
-    });
-  } catch {
-    // A full disk: tried again in a while. Should it last past the lease, another may take the group, as it may ours.
-  }
-}
-
 function transferOf(answered: Answered): ArrayBuffer[] {
   return 'result' in answered && typeof answered.result === 'object' ? [answered.result.bytes] : [];
 }
 
 async function end(id: number): Promise<void> {
   unwatchThisThread();
-  clearInterval(renewal);
   await store?.close();
   const closed: Answered = { id, result: true };
   port.postMessage(closed);

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.ts';
-import type { Claimant } from './leases.ts';
 import type {
   Answered,
   AppendRequest,
@@ -19,30 +18,21 @@ interface Waiting {
   readonly reject: (error: TidemarkError) => void;
 }
 
-export interface WriterEvents {
-  /** A lease that was held is another's by now. */
-  lost(claimant: Claimant): void;
-  /** The thread has ended, and with it the renewal of every lease. */
-  ended(): void;
-}
-
 /** The writing thread of a log, seen from the log's own. Started with the first request, and again if it should die. */
 export class LmdbWriter {
   readonly #data: WriterData;
   readonly #gate: ShutdownBarrier;
   #leaveOpen: (() => void) | undefined;
-  readonly #events: WriterEvents;
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
   /** What makes records in the thread, also in one that is started again. */
   #maker: string | undefined;
   #lastId = 0;
 
-  constructor(data: Omit<WriterData, 'gate'>, events: WriterEvents) {
+  constructor(folder: string) {
     const gate = new SharedArrayBuffer(BARRIER_BYTES);
-    this.#data = { ...data, gate };
+    this.#data = { folder, gate };
     this.#gate = new ShutdownBarrier(gate);
-    this.#events = events;
   }
 
   /** Moves the bytes out of the request; the result gives them back. On disk when it resolves. */
@@ -59,11 +49,6 @@ export class LmdbWriter {
   async load(module: string): Promise<void> {
     await this.#ask({ kind: 'load', module });
     this.#maker = module;
-  }
-
-  /** True where the group is the claimant's now. */
-  claim(claimant: Claimant): Promise<boolean> {
-    return this.#ask({ kind: 'claim', ...claimant }) as Promise<boolean>;
   }
 
   async write(request: Exclude<WriteRequest, AppendRequest | MakeRequest>): Promise<void> {
@@ -98,10 +83,7 @@ export class LmdbWriter {
     const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: this.#data });
     thread.unref();
     this.#leaveOpen ??= closeAtExit(this.#gate);
-    thread.on('message', (answered: Answered) => {
-      if ('lost' in answered) this.#events.lost(answered.lost);
-      else this.#settle(thread, answered);
-    });
+    thread.on('message', (answered: Answered) => this.#settle(thread, answered));
     let cause: unknown;
     thread.once('error', (error: unknown) => {
       cause = error;
@@ -117,7 +99,7 @@ export class LmdbWriter {
     thread.postMessage(asked);
   }
 
-  #settle(thread: Worker, answered: Exclude<Answered, { readonly lost: Claimant }>): void {
+  #settle(thread: Worker, answered: Answered): void {
     const waiting = this.#waiting.get(answered.id);
     this.#waiting.delete(answered.id);
     if (this.#waiting.size === 0) thread.unref();
@@ -130,6 +112,5 @@ export class LmdbWriter {
     const error = new TidemarkError('LOG_UNAVAILABLE', 'the thread that writes the event log has ended', { cause });
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    this.#events.ended();
   }
 }

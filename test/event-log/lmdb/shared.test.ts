@@ -29,7 +29,7 @@ describe('an embedded log that several have open', () => {
   test('lets a worker thread read what the main thread appends', async () => {
     const folder = await temporaryFolder();
     const log = await opened(folder);
-    const thread = startThread({ folder, topic: 't', group: 'g', leaseMs: 10_000, read: 1_000 });
+    const thread = startThread({ folder, topic: 't', group: 'g', read: 1_000 });
     expect(await thread.news()).toEqual({ holding: true });
 
     const given = Array.from({ length: 1_000 }, (_, i) => record('t', `key-${i}`, `main-${i}`));
@@ -42,7 +42,7 @@ describe('an embedded log that several have open', () => {
   test('takes the appends of two threads and two logs of one thread at once', async () => {
     const folder = await temporaryFolder();
     const [log, other] = [await opened(folder), await opened(folder)];
-    const thread = startThread({ folder, topic: 't', group: 'g', leaseMs: 10_000, append: 500 });
+    const thread = startThread({ folder, topic: 't', group: 'g', append: 500 });
 
     const appended = await Promise.all(
       Array.from({ length: 1_000 }, (_, i) => [log, other][i % 2]!.append([record('t', `main-${i}`, `main-${i}`)])),
@@ -59,7 +59,7 @@ describe('an embedded log that several have open', () => {
   test('goes on for one thread when another has closed it', async () => {
     const folder = await temporaryFolder();
     const [log, other] = [await opened(folder), await opened(folder)];
-    const thread = startThread({ folder, topic: 't', group: 'g', leaseMs: 10_000, append: 10 });
+    const thread = startThread({ folder, topic: 't', group: 'g', append: 10 });
     await thread.news();
     await thread.ended;
 
