@@ -33,7 +33,7 @@ export function unknownPartition({ topic, partition }: TopicPartition): Tidemark
   return new TidemarkError('CONFIG_INVALID', `the event log has no partition ${topic}/${partition}`);
 }
 
-export function stopping(): TidemarkError {
+export function logClosed(): TidemarkError {
   return new TidemarkError('STOPPING', 'the event log is closed');
 }
 

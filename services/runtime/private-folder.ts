@@ -10,7 +10,7 @@ const SET_GROUP = 0o2000;
 const PERMISSIONS = 0o7777;
 const OURS_ALONE = 0o700;
 /** What a file system puts into its root by itself. */
-const NO_MATTER = 'lost+found';
+export const LOST_AND_FOUND = 'lost+found';
 
 /**
  * Sees to it that a folder is closed to other users, where there is one; an empty one is closed. Only its own mode counts:
@@ -39,7 +39,7 @@ export function checkPrivate(folder: string, setting: string): void {
 /** Closes a folder with nothing in it; one with something in it may be anything, /tmp too. Whether it is closed now. */
 export function closeIfEmpty(path: string): boolean {
   try {
-    if (readdirSync(path).some((name) => name !== NO_MATTER)) return false;
+    if (readdirSync(path).some((name) => name !== LOST_AND_FOUND)) return false;
     chmodSync(path, OURS_ALONE);
     return true;
   } catch {
@@ -62,7 +62,7 @@ function exposing({ mode }: Stats, isForeign: boolean): number {
 
 function foldersIn(path: string): string[] {
   const entries = readdirSync(path, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory() && entry.name !== NO_MATTER).map(({ name }) => name);
+  return entries.filter((entry) => entry.isDirectory() && entry.name !== LOST_AND_FOUND).map(({ name }) => name);
 }
 
 function refusal(path: string, setting: string, mode: number): TidemarkError {

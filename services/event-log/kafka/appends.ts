@@ -1,7 +1,13 @@
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Appended, NewRecord } from '../event-log.ts';
 import { failureOf, faultOf, KAFKA } from './faults.ts';
-import { type Append, BATCH_OVERHEAD_BYTES, PartitionQueue, type PendingRecord, sizeOf } from './partition-queue.ts';
+import {
+  type Append,
+  BATCH_OVERHEAD_BYTES,
+  PartitionQueue,
+  type PendingRecord,
+  batchBytesOf,
+} from './partition-queue.ts';
 import type { Leaders } from './leaders.ts';
 import type { Layout } from './partitions.ts';
 import type { KafkaWire, Produced } from './wire.ts';
@@ -22,7 +28,7 @@ export interface AppendQueueOptions {
 }
 
 // Past an election (5 to 10 s), and short enough for whoever waits for the answer.
-const PATIENCE_MS = 15_000;
+const APPEND_TIMEOUT_MS = 15_000;
 const MAX_BUFFERED_BYTES = 128 * 2 ** 20;
 /** All batches of one request together; the brokers' `socket.request.max.bytes` is 100 MB. */
 const MAX_REQUEST_BYTES = 8 * 2 ** 20;
@@ -30,7 +36,7 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 1_000;
 
 /**
- * The appends of one process. The records of a partition stand in one lane and leave it when a broker's answer names
+ * The appends of one process. The records of a partition wait in one queue and leave it when a broker's answer names
  * their partition; until then they are sent again, the first ones first, and no later record of that partition before
  * them. To each broker one request is under way: what arrives meanwhile is the next, without a timer.
  */
@@ -41,7 +47,7 @@ export class AppendQueue {
   readonly #maxBatchBytes: number;
   readonly #patienceMs: number;
   readonly #maxBufferedBytes: number;
-  readonly #lanes = new Map<string, PartitionQueue>();
+  readonly #queues = new Map<string, PartitionQueue>();
   /** The brokers to which a request is under way. */
   readonly #busy = new Set<number>();
   /** In the order of their deadlines. */
@@ -59,7 +65,7 @@ export class AppendQueue {
     this.#wire = options.wire;
     this.#leaders = options.leaders;
     this.#maxBatchBytes = options.maxBatchBytes - BATCH_OVERHEAD_BYTES;
-    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#patienceMs = options.patienceMs ?? APPEND_TIMEOUT_MS;
     this.#maxBufferedBytes = options.maxBufferedBytes ?? MAX_BUFFERED_BYTES;
     this.#firstWaitMs = this.#waitMs = options.firstWaitMs ?? FIRST_WAIT_MS;
   }
@@ -69,18 +75,26 @@ export class AppendQueue {
    *   waits already; RangeError for a record that no batch can hold.
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
-    const lanes = records.map((record) => this.#laneOf(record));
+    const queues = records.map((record) => this.#queueOf(record));
     const bytes = records.reduce((sum, record) => sum + this.#sizeOf(record), 0);
     if (this.#bufferedBytes + bytes > this.#maxBufferedBytes && this.#bufferedBytes > 0) {
       throw new TidemarkError('LOG_UNAVAILABLE', `${this.#bufferedBytes} bytes wait for Kafka already`);
     }
     return new Promise((resolve, reject) => {
       const deadlineMs = performance.now() + this.#patienceMs;
-      const append = { appended: [], unsettled: records.length, bytes, deadlineMs, isOver: false, resolve, reject };
+      const append = {
+        appended: [],
+        unacknowledged: records.length,
+        bytes,
+        deadlineMs,
+        isOver: false,
+        resolve,
+        reject,
+      };
       this.#appends.add(append);
       this.#bufferedBytes += bytes;
       for (const [index, record] of records.entries()) {
-        (lanes[index] as PartitionQueue).push({ append, index, record, bytes: sizeOf(record) });
+        (queues[index] as PartitionQueue).push({ append, index, record, bytes: batchBytesOf(record) });
       }
       this.#pumpSoon();
     });
@@ -95,16 +109,16 @@ export class AppendQueue {
     clearTimeout(timer);
   }
 
-  #laneOf({ topic, key }: NewRecord): PartitionQueue {
+  #queueOf({ topic, key }: NewRecord): PartitionQueue {
     const partition = partitionOf(key, this.#layout.count(topic));
     const name = nameOf({ topic, partition });
-    let lane = this.#lanes.get(name);
-    if (lane === undefined) this.#lanes.set(name, (lane = new PartitionQueue(topic, partition)));
-    return lane;
+    let queue = this.#queues.get(name);
+    if (queue === undefined) this.#queues.set(name, (queue = new PartitionQueue(topic, partition)));
+    return queue;
   }
 
   #sizeOf(record: NewRecord): number {
-    const size = sizeOf(record);
+    const size = batchBytesOf(record);
     if (size <= this.#maxBatchBytes) return size;
     throw new RangeError(`a record of ${size} bytes is more than the ${this.#maxBatchBytes} that the topics take`);
   }
@@ -123,64 +137,64 @@ export class AppendQueue {
     this.#expire();
     const requests = new Map<number, PartitionQueue[]>();
     let mustRefresh = false;
-    for (const lane of this.#lanes.values()) {
-      if (lane.isPostponed) mustRefresh = true;
-      if (!lane.isReady) continue;
-      const leader = this.#leaders.of(lane);
-      if (leader === undefined) lane.postpone(faultOf(KAFKA.LEADER_NOT_AVAILABLE, `appending to ${nameOf(lane)}`));
-      else if (!this.#busy.has(leader)) requests.set(leader, [...(requests.get(leader) ?? []), lane]);
+    for (const queue of this.#queues.values()) {
+      if (queue.isPostponed) mustRefresh = true;
+      if (!queue.isReady) continue;
+      const leader = this.#leaders.of(queue);
+      if (leader === undefined) queue.postpone(faultOf(KAFKA.LEADER_NOT_AVAILABLE, `appending to ${nameOf(queue)}`));
+      else if (!this.#busy.has(leader)) requests.set(leader, [...(requests.get(leader) ?? []), queue]);
       mustRefresh ||= leader === undefined;
     }
-    for (const [leader, lanes] of requests) void this.#send(leader, this.#take(lanes));
+    for (const [leader, queues] of requests) void this.#send(leader, this.#nextBatches(queues));
     if (mustRefresh) this.#refreshSoon();
     if (this.#appends.size === 0) for (const resolve of this.#finished.splice(0)) resolve();
   }
 
-  /** A batch of each lane, as many as one request holds. Those left out go first with the next. */
-  #take(lanes: readonly PartitionQueue[]): readonly Taken[] {
+  /** A batch of each queue, as many as one request holds. Those left out go first with the next. */
+  #nextBatches(queues: readonly PartitionQueue[]): readonly QueuedBatch[] {
     const turn = ++this.#requests;
-    const taken: Taken[] = [];
+    const batches: QueuedBatch[] = [];
     let bytes = 0;
-    for (const lane of lanes.toSorted((one, other) => one.turn - other.turn)) {
+    for (const queue of queues.toSorted((one, other) => one.turn - other.turn)) {
       if (bytes >= MAX_REQUEST_BYTES) break;
-      const records = lane.begin(this.#maxBatchBytes, turn);
+      const records = queue.begin(this.#maxBatchBytes, turn);
       bytes += records.reduce((sum, one) => sum + one.bytes, 0);
-      taken.push({ lane, records });
+      batches.push({ queue, records });
     }
-    return taken;
+    return batches;
   }
 
-  async #send(leader: number, taken: readonly Taken[]): Promise<void> {
+  async #send(leader: number, batches: readonly QueuedBatch[]): Promise<void> {
     this.#busy.add(leader);
     try {
-      const batches = taken.map(({ lane: { topic, partition }, records }) => {
+      const requests = batches.map(({ queue: { topic, partition }, records }) => {
         return { topic, partition, records: records.map(({ record }) => record) };
       });
-      const answers = new Map((await this.#wire.produce(leader, batches)).map((one) => [nameOf(one), one]));
-      for (const { lane, records } of taken) this.#settle(lane, records, answers.get(nameOf(lane)));
+      const answers = new Map((await this.#wire.produce(leader, requests)).map((one) => [nameOf(one), one]));
+      for (const { queue, records } of batches) this.#acknowledge(queue, records, answers.get(nameOf(queue)));
     } catch (error) {
-      for (const { lane } of taken) lane.postpone(error);
+      for (const { queue } of batches) queue.postpone(error);
     }
     this.#busy.delete(leader);
     this.#pump();
   }
 
   /** What no answer names was not acknowledged, whatever becomes of the request. */
-  #settle(lane: PartitionQueue, records: readonly PendingRecord[], answer: Produced | undefined): void {
+  #acknowledge(queue: PartitionQueue, records: readonly PendingRecord[], answer: Produced | undefined): void {
     const error = answer === undefined ? KAFKA.REQUEST_TIMED_OUT : answer.error;
     if (answer === undefined || error !== 0) {
-      lane.postpone(faultOf(error, `appending to ${nameOf(lane)}`));
+      queue.postpone(faultOf(error, `appending to ${nameOf(queue)}`));
       return;
     }
     this.#waitMs = this.#firstWaitMs;
-    const { topic, partition } = lane;
+    const { topic, partition } = queue;
     const { baseOffset, appendedAtMs } = answer;
-    for (const [rank, { append, index }] of records.entries()) {
-      append.appended[index] = { topic, partition, offset: baseOffset + BigInt(rank), appendedAtMs };
-      append.unsettled--;
-      if (append.unsettled === 0 && !append.isOver) this.#end(append, () => append.resolve(append.appended));
+    for (const [i, { append, index }] of records.entries()) {
+      append.appended[index] = { topic, partition, offset: baseOffset + BigInt(i), appendedAtMs };
+      append.unacknowledged--;
+      if (append.unacknowledged === 0 && !append.isOver) this.#end(append, () => append.resolve(append.appended));
     }
-    lane.settle();
+    queue.acknowledge();
   }
 
   /** In a while asks who leads, and sends again what was postponed. */
@@ -195,7 +209,7 @@ export class AppendQueue {
     // Where nobody answers, the leaders known are tried again.
     await this.#leaders.refresh().catch(() => undefined);
     this.#willRefresh = false;
-    for (const lane of this.#lanes.values()) lane.resume();
+    for (const queue of this.#queues.values()) queue.resume();
     this.#pump();
   }
 
@@ -206,10 +220,10 @@ export class AppendQueue {
     for (const append of this.#appends) {
       if (append.deadlineMs > nowMs) break;
       append.isOver = expired = true;
-      const fault = [...this.#lanes.values()].find((lane) => lane.fault !== undefined)?.fault;
+      const fault = [...this.#queues.values()].find((queue) => queue.fault !== undefined)?.fault;
       this.#end(append, () => append.reject(failureOf(fault ?? new Error('no answer in time'), 'to take an append')));
     }
-    if (expired) for (const lane of this.#lanes.values()) lane.drop();
+    if (expired) for (const queue of this.#queues.values()) queue.drop();
   }
 
   #end(append: Append, tell: () => void): void {
@@ -219,7 +233,7 @@ export class AppendQueue {
   }
 }
 
-interface Taken {
-  readonly lane: PartitionQueue;
+interface QueuedBatch {
+  readonly queue: PartitionQueue;
   readonly records: readonly PendingRecord[];
 }

@@ -7,7 +7,7 @@ import type { TopicPartition } from '../event-log.ts';
 export const ASSIGNMENT_PROTOCOL = 'roundrobin';
 
 export function encodeSubscription(topics: readonly string[]): Buffer {
-  return Buffer.concat([VERSION, int32(topics.length), ...topics.map(text), NO_USER_DATA]);
+  return Buffer.concat([VERSION, int32(topics.length), ...topics.map(encodeText), NO_USER_DATA]);
 }
 
 export function decodeSubscription(bytes: Buffer): readonly string[] {
@@ -20,7 +20,7 @@ export function encodeAssignment(partitions: readonly TopicPartition[]): Buffer 
   for (const { topic, partition } of partitions) {
     topics.set(topic, [...(topics.get(topic) ?? []), int32(partition)]);
   }
-  const entries = [...topics].flatMap(([topic, numbers]) => [text(topic), int32(numbers.length), ...numbers]);
+  const entries = [...topics].flatMap(([topic, numbers]) => [encodeText(topic), int32(numbers.length), ...numbers]);
   return Buffer.concat([VERSION, int32(topics.size), ...entries, NO_USER_DATA]);
 }
 
@@ -59,7 +59,7 @@ function int32(value: number): Buffer {
   return bytes;
 }
 
-function text(value: string): Buffer {
+function encodeText(value: string): Buffer {
   const bytes = Buffer.from(value);
   const length = Buffer.alloc(2);
   length.writeInt16BE(bytes.length);

@@ -6,7 +6,7 @@ import type { Bounds } from './start.ts';
 import type { KafkaWire } from './wire.ts';
 import { nameOf } from '../partition.ts';
 
-const RETRY_MS = 100;
+const OFFSETS_RETRY_MS = 100;
 
 /** The bounds of these partitions now, in the order given. @throws KafkaFault where one of them cannot be had. */
 export async function boundsOf(
@@ -16,14 +16,14 @@ export async function boundsOf(
   patienceMs = 0,
 ): Promise<readonly (TopicPartition & Bounds)[]> {
   const [earliest, latest] = [
-    await offsetsOf(wire, leaders, partitions, 'earliest', patienceMs),
-    await offsetsOf(wire, leaders, partitions, 'latest', patienceMs),
+    await partitionOffsets(wire, leaders, partitions, 'earliest', patienceMs),
+    await partitionOffsets(wire, leaders, partitions, 'latest', patienceMs),
   ];
   return partitions.map((one, i) => ({ ...one, earliest: earliest[i] as bigint, latest: latest[i] as bigint }));
 }
 
 /** Asks who leads where a leader is not known or is one no longer, and tries again: once, and for as long as told. */
-export async function offsetsOf(
+export async function partitionOffsets(
   wire: Pick<KafkaWire, 'offsets'>,
   leaders: Leaders,
   partitions: readonly TopicPartition[],
@@ -34,15 +34,15 @@ export async function offsetsOf(
   for (let attempt = 0; ; attempt++) {
     try {
       if (attempt > 0) await leaders.refresh();
-      return await ask(wire, leaders, partitions, which);
+      return await listOffsets(wire, leaders, partitions, which);
     } catch (error) {
       if (isFatal(error) || (attempt > 0 && performance.now() >= deadlineMs)) throw error;
     }
-    if (attempt > 0) await sleep(RETRY_MS);
+    if (attempt > 0) await sleep(OFFSETS_RETRY_MS);
   }
 }
 
-async function ask(
+async function listOffsets(
   wire: Pick<KafkaWire, 'offsets'>,
   leaders: Leaders,
   partitions: readonly TopicPartition[],

@@ -57,7 +57,7 @@ export function faultOf(error: number, doing: string): KafkaFault {
 }
 
 /** What a client's library threw as ours. @param answerOf The protocol's code in one of its errors, where it has one. */
-export function faultFrom(error: unknown, answerOf: (one: ErrorParts) => unknown): KafkaFault {
+export function toKafkaFault(error: unknown, answerOf: (one: ErrorParts) => unknown): KafkaFault {
   if (error instanceof KafkaFault) return error;
   const answer = errorsIn(error)
     .map(answerOf)
@@ -68,7 +68,7 @@ export function faultFrom(error: unknown, answerOf: (one: ErrorParts) => unknown
 
 /** Whether no waiting cures it. */
 export function isFatal(fault: unknown): boolean {
-  return fault instanceof KafkaFault && codeOf(fault) !== 'LOG_UNAVAILABLE';
+  return fault instanceof KafkaFault && errorCodeOf(fault) !== 'LOG_UNAVAILABLE';
 }
 
 /** What stands in the way of reading, and since when. */
@@ -89,11 +89,11 @@ export function lasts({ fault, sinceMs }: Trouble): boolean {
 export function failureOf(error: unknown, doing: string): TidemarkError {
   if (error instanceof TidemarkError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  const code = error instanceof KafkaFault ? codeOf(error) : 'LOG_UNAVAILABLE';
+  const code = error instanceof KafkaFault ? errorCodeOf(error) : 'LOG_UNAVAILABLE';
   return new TidemarkError(code, `Kafka failed ${doing}: ${reason}`, { cause: error });
 }
 
-function codeOf({ code }: KafkaFault): ErrorCode {
+function errorCodeOf({ code }: KafkaFault): ErrorCode {
   if (DENIED.has(code)) return 'SERVER_DENIED';
   return code === KAFKA.UNSUPPORTED_VERSION ? 'SERVER_TOO_OLD' : 'LOG_UNAVAILABLE';
 }

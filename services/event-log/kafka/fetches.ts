@@ -2,14 +2,14 @@ import type { LogRecord, TopicPartition } from '../event-log.ts';
 import { identityOf } from '../identity.ts';
 import { faultOf, KAFKA, type Trouble } from './faults.ts';
 import type { Leaders } from './leaders.ts';
-import type { Entry } from './start.ts';
+import type { FetchStart } from './start.ts';
 import { nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 import type { Fetched, KafkaWire } from './wire.ts';
 
 /** A partition being read: what has been fetched of it and not yet taken. */
-export interface Place extends TopicPartition {
-  readonly buffer: LogRecord[];
+export interface PartitionBuffer extends TopicPartition {
+  readonly records: LogRecord[];
   bufferedBytes: number;
   /** To be fetched next. */
   next: bigint;
@@ -29,11 +29,11 @@ const FETCH_BYTES = 2 ** 20;
 // short while there is one without room.
 const LONG_WAIT_MS = 300;
 const SHORT_WAIT_MS = 10;
-const RETRY_MS = 150;
+const FETCH_RETRY_MS = 150;
 
 /** Reads ahead, with one fetch under way to each broker, until it is stopped or fails. */
 export class Fetches {
-  readonly places: Place[];
+  readonly buffers: PartitionBuffer[];
   /** What no waiting cures. */
   failure: unknown;
   /** Why nothing comes now, and since when; undefined while it does. */
@@ -47,14 +47,14 @@ export class Fetches {
 
   constructor(
     parts: { readonly wire: Pick<KafkaWire, 'fetch'>; readonly leaders: Leaders },
-    entries: readonly Entry[],
+    entries: readonly FetchStart[],
     changed: () => void,
   ) {
     this.#wire = parts.wire;
     this.#leaders = parts.leaders;
     this.#changed = changed;
-    this.places = entries.map(({ topic, partition, from, identity, to }) => {
-      return { topic, partition, buffer: [], bufferedBytes: 0, next: from, identity, to, isBusy: false };
+    this.buffers = entries.map(({ topic, partition, from, identity, to }) => {
+      return { topic, partition, records: [], bufferedBytes: 0, next: from, identity, to, isBusy: false };
     });
     this.pump();
   }
@@ -66,47 +66,48 @@ export class Fetches {
   /** Fetches what there is room for. Call it after taking records. */
   pump(): void {
     if (this.#isStopped || this.#isPausing || this.failure !== undefined) return;
-    const total = this.places.reduce((sum, { bufferedBytes }) => sum + bufferedBytes, 0);
-    const reading = this.places.filter((place) => !isAtEnd(place));
-    const wanted = reading.filter((place) => {
+    const total = this.buffers.reduce((sum, { bufferedBytes }) => sum + bufferedBytes, 0);
+    const reading = this.buffers.filter((buffer) => !isAtEnd(buffer));
+    const wanted = reading.filter((buffer) => {
       return (
-        !place.isBusy && (place.bufferedBytes === 0 || (place.bufferedBytes < PARTITION_BYTES && total < TOTAL_BYTES))
+        !buffer.isBusy &&
+        (buffer.bufferedBytes === 0 || (buffer.bufferedBytes < PARTITION_BYTES && total < TOTAL_BYTES))
       );
     });
-    if (wanted.some((place) => this.#leaders.of(place) === undefined))
+    if (wanted.some((buffer) => this.#leaders.of(buffer) === undefined))
       this.#retry(faultOf(KAFKA.LEADER_NOT_AVAILABLE, 'reading'));
-    const waitMs = reading.some((place) => !place.isBusy && !wanted.includes(place)) ? SHORT_WAIT_MS : LONG_WAIT_MS;
-    for (const [leader, places] of this.#leaders.group(wanted)) {
-      if (!this.#busy.has(leader)) void this.#fetch(leader, places, waitMs);
+    const waitMs = reading.some((buffer) => !buffer.isBusy && !wanted.includes(buffer)) ? SHORT_WAIT_MS : LONG_WAIT_MS;
+    for (const [leader, buffers] of this.#leaders.group(wanted)) {
+      if (!this.#busy.has(leader)) void this.#fetch(leader, buffers, waitMs);
     }
   }
 
-  async #fetch(leader: number, places: readonly Place[], waitMs: number): Promise<void> {
+  async #fetch(leader: number, buffers: readonly PartitionBuffer[], waitMs: number): Promise<void> {
     this.#busy.add(leader);
-    for (const place of places) place.isBusy = true;
+    for (const buffer of buffers) buffer.isBusy = true;
     try {
-      const from = places.map(({ topic, partition, next }) => {
+      const from = buffers.map(({ topic, partition, next }) => {
         return { topic, partition, offset: next, maxBytes: FETCH_BYTES };
       });
       const fetched = await this.#wire.fetch(leader, from, waitMs);
-      if (!this.#isStopped) this.#receive(places, fetched);
+      if (!this.#isStopped) this.#receive(buffers, fetched);
     } catch (error) {
       if (!this.#isStopped) this.#retry(error);
     }
     this.#busy.delete(leader);
-    for (const place of places) place.isBusy = false;
+    for (const buffer of buffers) buffer.isBusy = false;
     this.pump();
   }
 
-  #receive(places: readonly Place[], fetched: readonly Fetched[]): void {
-    const found = new Map(places.map((place) => [nameOf(place), place]));
+  #receive(buffers: readonly PartitionBuffer[], fetched: readonly Fetched[]): void {
+    const found = new Map(buffers.map((buffer) => [nameOf(buffer), buffer]));
     let fault: unknown;
     for (const one of fetched) {
-      const place = found.get(nameOf(one));
-      if (place === undefined) continue;
-      if (one.error === 0) this.#keep(place, one);
+      const buffer = found.get(nameOf(one));
+      if (buffer === undefined) continue;
+      if (one.error === 0) this.#keep(buffer, one);
       else if (one.error === KAFKA.OFFSET_OUT_OF_RANGE)
-        this.#fail(replaced({ ...place, offset: place.next }, 'it is out of range'));
+        this.#fail(replaced({ ...buffer, offset: buffer.next }, 'it is out of range'));
       else fault = faultOf(one.error, `reading ${nameOf(one)}`);
     }
     if (fault === undefined) this.trouble = undefined;
@@ -114,22 +115,22 @@ export class Fetches {
     this.#changed();
   }
 
-  #keep(place: Place, { records, nextOffset }: Fetched): void {
-    if (nextOffset === undefined || nextOffset <= place.next) return;
+  #keep(buffer: PartitionBuffer, { records, nextOffset }: Fetched): void {
+    if (nextOffset === undefined || nextOffset <= buffer.next) return;
     let fresh = records;
-    if (place.identity !== undefined) {
+    if (buffer.identity !== undefined) {
       const [first] = records;
-      const isThere = first?.offset === place.next && identityOf(first) === place.identity;
+      const isThere = first?.offset === buffer.next && identityOf(first) === buffer.identity;
       if (!isThere)
-        return this.#fail(replaced({ ...place, offset: place.next + 1n }, 'another record stands before it'));
-      place.identity = undefined;
+        return this.#fail(replaced({ ...buffer, offset: buffer.next + 1n }, 'another record stands before it'));
+      buffer.identity = undefined;
       fresh = records.slice(1);
     }
-    place.next = nextOffset;
+    buffer.next = nextOffset;
     for (const record of fresh) {
-      if (place.to !== undefined && record.offset >= place.to) break;
-      place.buffer.push(record);
-      place.bufferedBytes += weightOf(record);
+      if (buffer.to !== undefined && record.offset >= buffer.to) break;
+      buffer.records.push(record);
+      buffer.bufferedBytes += weightOf(record);
     }
   }
 
@@ -151,16 +152,16 @@ export class Fetches {
           this.#isPausing = false;
           this.pump();
         });
-    }, RETRY_MS);
+    }, FETCH_RETRY_MS);
   }
 }
 
 /** Whether all of it has been fetched. */
-export function isAtEnd({ next, to }: Pick<Place, 'next' | 'to'>): boolean {
+export function isAtEnd({ next, to }: Pick<PartitionBuffer, 'next' | 'to'>): boolean {
   return to !== undefined && next >= to;
 }
 
-/** Of a record in the buffer; about what it takes on the wire. */
+/** Bytes that a buffered record counts for: about what it takes on the wire. */
 export function weightOf({ key, value }: LogRecord): number {
   return key.byteLength + value.byteLength + 32;
 }

@@ -13,9 +13,9 @@ import type {
   ScanRange,
   TopicPartition,
 } from '../event-log.ts';
-import { checkGroup, checkRanges, scanLimits, stopping, unknownPartition } from '../refusals.ts';
+import { checkGroup, checkRanges, scanLimits, logClosed, unknownPartition } from '../refusals.ts';
 import { AppendQueue } from './appends.ts';
-import { offsetsOf } from './bounds.ts';
+import { partitionOffsets } from './bounds.ts';
 import { failureOf } from './faults.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
@@ -97,7 +97,7 @@ export class KafkaEventLog implements EventLog {
   }
 
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
-    if (this.#closing !== undefined) return Promise.reject(stopping());
+    if (this.#closing !== undefined) return Promise.reject(logClosed());
     if (records.length === 0) return Promise.resolve([]);
     try {
       return this.#appends.append(records);
@@ -107,7 +107,7 @@ export class KafkaEventLog implements EventLog {
   }
 
   async openReader(options: ReaderOptions): Promise<LogReader> {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     checkGroup(options.group);
     const wire = this.#openWire();
     const leaders = new Leaders(wire, options.topics);
@@ -124,7 +124,7 @@ export class KafkaEventLog implements EventLog {
   }
 
   async *scan(ranges: readonly ScanRange[], options: ScanOptions = {}): AsyncGenerator<PartitionRecords> {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     checkRanges(ranges);
     const unknown = ranges.find(({ topic, partition }) => partition >= this.#layout.count(topic));
     if (unknown !== undefined) throw unknownPartition(unknown);
@@ -149,7 +149,7 @@ export class KafkaEventLog implements EventLog {
   }
 
   async committed(group: string): Promise<readonly Position[]> {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     try {
       await this.#leaders.refresh();
       const coordinator = await this.#wire.coordinator(group);
@@ -163,7 +163,7 @@ export class KafkaEventLog implements EventLog {
 
   /** Whether every partition has a leader; a record too many for the replicas in sync is found out by appending. */
   async check(): Promise<void> {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     await within(CHECK_WITHIN_MS, this.#leaders.refresh(), 'to answer');
     const led = this.#layout.partitionsOf(this.#layout.topics).filter((one) => this.#leaders.of(one) === undefined);
     if (led.length > 0) throw new TidemarkError('LOG_UNAVAILABLE', `${led.length} partitions have no leader now`);
@@ -175,7 +175,7 @@ export class KafkaEventLog implements EventLog {
   }
 
   async #close(): Promise<void> {
-    this.#ended.abort(stopping());
+    this.#ended.abort(logClosed());
     await this.#appends.finish(FINISH_WITHIN_MS);
     await Promise.all([...this.#readers].map((reader) => reader.close()));
     await Promise.all([...this.#scans, this.#appendWire, this.#wire].map((wire) => wire.close()));
@@ -185,10 +185,10 @@ export class KafkaEventLog implements EventLog {
     topics: readonly string[],
     which: 'earliest' | 'latest',
   ): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     const partitions = this.#layout.partitionsOf(topics);
     try {
-      const offsets = await offsetsOf(this.#wire, this.#leaders, partitions, which, BOUNDS_WITHIN_MS);
+      const offsets = await partitionOffsets(this.#wire, this.#leaders, partitions, which, BOUNDS_WITHIN_MS);
       return partitions.map((one, i) => ({ ...one, offset: offsets[i] as bigint }));
     } catch (error) {
       throw failureOf(error, `to say the ${which} offsets`);
@@ -226,7 +226,7 @@ async function within<T>(ms: number, work: Promise<T>, doing: string): Promise<T
 }
 
 const CORRELATION = 0x54_49_44_45;
-const PATIENCE_MS = 1_000;
+const TLS_PROBE_TIMEOUT_MS = 1_000;
 
 /**
  * How a broker answers Kafka's first question (ApiVersions, version 0), asked without TLS; undefined where it does not.
@@ -234,7 +234,7 @@ const PATIENCE_MS = 1_000;
  * that is going away: only this tells a wrong setting from what passes.
  */
 export async function answerInPlain(broker: string): Promise<'plain' | 'TLS' | undefined> {
-  const socket = connect({ ...brokerOf(broker), signal: AbortSignal.timeout(PATIENCE_MS) });
+  const socket = connect({ ...brokerOf(broker), signal: AbortSignal.timeout(TLS_PROBE_TIMEOUT_MS) });
   const question = Buffer.from('0000000a00120000ffffffffffff', 'hex');
   question.writeInt32BE(CORRELATION, 8);
   socket.write(question);

@@ -33,7 +33,7 @@ export interface MembershipEvents {
 const SESSION_TIMEOUT_MS = 8_000;
 const REBALANCE_TIMEOUT_MS = 8_000;
 const HEARTBEAT_EVERY_MS = 500;
-const RETRY_MS = 250;
+const REJOIN_RETRY_MS = 250;
 const LEAVE_WITHIN_MS = 1_000;
 
 // The coordinator is another broker, or none for now. Whoever takes over knows the members: nothing is revoked.
@@ -92,7 +92,7 @@ export class Membership {
       } catch (error) {
         const rejoins = this.#recover(error);
         if (isFatal(error)) return;
-        if (!rejoins) await this.#pause(RETRY_MS);
+        if (!rejoins) await this.#pause(REJOIN_RETRY_MS);
       }
     }
   }

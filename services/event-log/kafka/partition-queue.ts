@@ -7,14 +7,14 @@ export interface Append {
   deadlineMs: number;
   readonly resolve: (appended: readonly Appended[]) => void;
   readonly reject: (error: unknown) => void;
-  unsettled: number;
-  /** Given up. Its records that are not under way leave their lanes. */
+  unacknowledged: number;
+  /** Given up. Its records that are not under way leave their queues. */
   isOver: boolean;
 }
 
 export interface PendingRecord {
   readonly append: Append;
-  /** Its place in the append. */
+  /** Its index in the append. */
   readonly index: number;
   readonly record: NewRecord;
   readonly bytes: number;
@@ -25,7 +25,7 @@ export const BATCH_OVERHEAD_BYTES = 128;
 // Its lengths, differences of time and offset, and its count of headers, each as long as it may be.
 const RECORD_OVERHEAD_BYTES = 36;
 
-export function sizeOf({ key, value }: NewRecord): number {
+export function batchBytesOf({ key, value }: NewRecord): number {
   return key.byteLength + value.byteLength + RECORD_OVERHEAD_BYTES;
 }
 
@@ -78,7 +78,7 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /** What was under way is in the log. */
-  settle(): void {
+  acknowledge(): void {
     this.#pending = this.#pending.slice(this.#underWay);
     this.#underWay = 0;
     this.fault = undefined;

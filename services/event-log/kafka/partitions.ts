@@ -1,6 +1,9 @@
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { TopicPartition } from '../event-log.ts';
 
+/** The key or value of a record that has none. */
+export const NO_BYTES = Buffer.alloc(0);
+
 /** The same bytes: kafkajs would write any other array than a Buffer as text. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

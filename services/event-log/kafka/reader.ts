@@ -14,7 +14,7 @@ import { Membership } from './membership.ts';
 import type { Layout } from './partitions.ts';
 import { boundsOf } from './bounds.ts';
 import { entryAt } from './start.ts';
-import { take } from './take.ts';
+import { drain } from './drain.ts';
 import type { KafkaWire } from './wire.ts';
 import { beginningOf } from '../identity.ts';
 import { nameOf } from '../partition.ts';
@@ -27,7 +27,7 @@ export interface KafkaReaderParts {
   readonly closed: (reader: KafkaReader) => void;
 }
 
-const RETRY_MS = 250;
+const START_RETRY_MS = 250;
 const JOIN_WITHIN_MS = 3_000;
 
 /**
@@ -57,8 +57,8 @@ export class KafkaReader implements LogReader {
     this.#start = start;
     const options = { group, topics, partitions: layout.partitionsOf(topics) };
     this.#membership = new Membership(wire, options, {
-      assigned: (partitions) => this.#hold(partitions),
-      revoked: () => this.#hold([]),
+      assigned: (partitions) => this.#assign(partitions),
+      revoked: () => this.#assign([]),
       trouble: (fault) => this.#note(fault),
     });
   }
@@ -73,13 +73,13 @@ export class KafkaReader implements LogReader {
     while (this.#closing === undefined) {
       const fetches = await this.#ready();
       if (this.#closing !== undefined) break;
-      const found = fetches === undefined ? [] : take(fetches, options);
+      const found = fetches === undefined ? [] : drain(fetches, options);
       fetches?.pump();
       if (found.length > 0) return found;
       this.#complain();
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) return found;
-      await this.#pause(fetches === undefined ? Math.min(leftMs, RETRY_MS) : leftMs);
+      await this.#pause(fetches === undefined ? Math.min(leftMs, START_RETRY_MS) : leftMs);
     }
     return [];
   }
@@ -105,13 +105,13 @@ export class KafkaReader implements LogReader {
   }
 
   async #close(): Promise<void> {
-    this.#hold([]);
+    this.#assign([]);
     await this.#membership.close();
     await this.#wire.close();
     this.#closed(this);
   }
 
-  #hold(partitions: readonly TopicPartition[]): void {
+  #assign(partitions: readonly TopicPartition[]): void {
     this.#assigned = this.#closing === undefined ? partitions : [];
     this.restart();
     this.#firstJoin.resolve();

@@ -5,8 +5,8 @@ import { boundsOf } from './bounds.ts';
 import { failureOf, lasts } from './faults.ts';
 import { Fetches, isAtEnd } from './fetches.ts';
 import type { Leaders } from './leaders.ts';
-import type { Entry } from './start.ts';
-import { take } from './take.ts';
+import type { FetchStart } from './start.ts';
+import { drain } from './drain.ts';
 import type { KafkaWire } from './wire.ts';
 import { nameOf } from '../partition.ts';
 
@@ -23,7 +23,7 @@ export interface KafkaScanOptions {
 /** As a group's reader waits for partitions that have no leader. */
 const BEGIN_WITHIN_MS = 10_000;
 const SILENCE_MS = 30_000;
-const LOOK_EVERY_MS = 1_000;
+const SILENCE_CHECK_MS = 1_000;
 
 /** Reads ranges as no member of a group, by the same fetches as a group's reader. */
 export class KafkaScan {
@@ -43,7 +43,7 @@ export class KafkaScan {
       signal.throwIfAborted();
       const entries = await Promise.race([this.#entriesOf(ranges), this.#aborted()]);
       fetches = new Fetches({ wire, leaders }, entries, () => this.#changed.resolve());
-      yield* this.#take(fetches);
+      yield* this.#drain(fetches);
     } catch (error) {
       signal.throwIfAborted();
       throw failureOf(error, 'to scan');
@@ -52,7 +52,7 @@ export class KafkaScan {
     }
   }
 
-  async #entriesOf(ranges: readonly ScanRange[]): Promise<readonly Entry[]> {
+  async #entriesOf(ranges: readonly ScanRange[]): Promise<readonly FetchStart[]> {
     const bounds = await boundsOf(this.#options.wire, this.#options.leaders, ranges, BEGIN_WITHIN_MS);
     const found = new Map(bounds.map((one) => [nameOf(one), one]));
     return ranges.flatMap(({ topic, partition, from, to }) => {
@@ -67,12 +67,12 @@ export class KafkaScan {
     throw this.#options.signal.reason;
   }
 
-  async *#take(fetches: Fetches): AsyncGenerator<PartitionRecords> {
+  async *#drain(fetches: Fetches): AsyncGenerator<PartitionRecords> {
     const { signal } = this.#options;
     let heardAtMs = performance.now();
-    while (!fetches.places.every((place) => isAtEnd(place) && place.buffer.length === 0)) {
+    while (!fetches.buffers.every((buffer) => isAtEnd(buffer) && buffer.records.length === 0)) {
       this.#changed = Promise.withResolvers();
-      const found = take(fetches, this.#options);
+      const found = drain(fetches, this.#options);
       fetches.pump();
       for (const piece of found) {
         signal.throwIfAborted();
@@ -91,7 +91,7 @@ export class KafkaScan {
     if (performance.now() - heardAtMs > silenceMs) {
       throw new TidemarkError('LOG_UNAVAILABLE', `Kafka has sent no record for ${silenceMs} ms, short of the end`);
     }
-    const timer = setTimeout(() => this.#changed.resolve(), Math.min(LOOK_EVERY_MS, silenceMs));
+    const timer = setTimeout(() => this.#changed.resolve(), Math.min(SILENCE_CHECK_MS, silenceMs));
     await this.#changed.promise;
     clearTimeout(timer);
     signal.throwIfAborted();

@@ -8,7 +8,7 @@ export interface Bounds {
 }
 
 /** Where to fetch from. */
-export interface Entry extends TopicPartition {
+export interface FetchStart extends TopicPartition {
   readonly from: bigint;
   /** The record at `from` must be there and be this one; it was read before and is not delivered. */
   readonly identity?: string;
@@ -29,7 +29,7 @@ export interface Entry extends TopicPartition {
  *
  * @throws TidemarkError `LOG_REPLACED`.
  */
-export function entryAt(position: Position, { earliest, latest }: Bounds): Entry {
+export function entryAt(position: Position, { earliest, latest }: Bounds): FetchStart {
   const { topic, partition, offset, identity } = position;
   if (offset === 0n && identity === '') return { topic, partition, from: earliest };
   if (identity === '') throw replaced(position, 'it names no record');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { failureOf, KAFKA, KafkaFault, UNREACHABLE } from './faults.ts';
-import { offsetsOf } from './bounds.ts';
+import { partitionOffsets } from './bounds.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
 import type { ClusterFound, KafkaWire, NewTopic, PartitionFound } from './wire.ts';
@@ -26,10 +26,10 @@ export interface TopicsFound {
 const DEFAULT_PARTITIONS = 4;
 const DEFAULT_MAX_BATCH_BYTES = 1_048_588;
 const APPEARS_WITHIN_MS = 8_000;
-const LOOK_EVERY_MS = 100;
+const TOPICS_POLL_MS = 100;
 
 // The log is the history: what is in it stays, in every copy, by the broker's clock.
-const SETTINGS: ReadonlyMap<string, string> = new Map([
+const TOPIC_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['cleanup.policy', 'delete'],
   ['retention.ms', '-1'],
   ['retention.bytes', '-1'],
@@ -78,7 +78,7 @@ export function newTopics(
   const counts = [...cluster.topics.values()].map((partitions) => partitions.length);
   const partitions = wanted.partitions ?? (counts.length > 0 ? Math.max(...counts) : DEFAULT_PARTITIONS);
   const replicas = wanted.replicas ?? (cluster.brokers.length >= 3 ? 3 : 1);
-  const configs = new Map([...SETTINGS, [MIN_IN_SYNC, String(Math.min(2, replicas))]]);
+  const configs = new Map([...TOPIC_SETTINGS, [MIN_IN_SYNC, String(Math.min(2, replicas))]]);
   return missing.map((topic) => ({ topic, partitions, replicas, configs }));
 }
 
@@ -95,7 +95,7 @@ export function problemsOf(
   if (wantedPartitions !== undefined && partitions.length !== wantedPartitions) {
     problems.push(problem('the number of partitions', partitions.length, wantedPartitions));
   }
-  for (const [setting, value] of SETTINGS) {
+  for (const [setting, value] of TOPIC_SETTINGS) {
     const found = configs.get(setting);
     if (found !== undefined && found !== value) problems.push(problem(setting, found, value));
   }
@@ -121,7 +121,7 @@ async function untilThere(wire: KafkaWire, topics: readonly string[]): Promise<C
     if (performance.now() > deadlineMs) {
       throw new KafkaFault(KAFKA.UNKNOWN_TOPIC_OR_PARTITION, 'not every partition of the topics has a leader');
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(TOPICS_POLL_MS);
   }
 }
 
@@ -129,7 +129,7 @@ async function untilThere(wire: KafkaWire, topics: readonly string[]): Promise<C
 async function isServed(wire: KafkaWire, topics: ClusterFound['topics'], patienceMs: number): Promise<void> {
   const layout = new Layout(new Map([...topics].map(([topic, partitions]) => [topic, partitions.length])));
   const leaders = new Leaders(wire, layout.topics);
-  await offsetsOf(wire, leaders, layout.partitionsOf(layout.topics), 'latest', patienceMs);
+  await partitionOffsets(wire, leaders, layout.partitionsOf(layout.topics), 'latest', patienceMs);
 }
 
 function isLed(partitions: readonly PartitionFound[] | undefined): boolean {

@@ -24,13 +24,13 @@ export interface KafkaSettings {
   readonly replicas: number | undefined;
 }
 
-const FORM = {
+const KAFKA_URL_FORM = {
   server: 'the event log',
   ports: { kafka: 9092 },
   parameters: ['client', 'client_id', 'tls', 'ca_file', 'sasl', 'topic_prefix', 'create_topics', 'replicas'],
   hosts: 'several',
 } as const;
-type Url = ServerUrl<(typeof FORM.parameters)[number]>;
+type Url = ServerUrl<(typeof KAFKA_URL_FORM.parameters)[number]>;
 
 // What Kafka allows in the name of a topic.
 const TOPIC_CHARACTERS = /^[A-Za-z0-9._-]{0,100}$/;
@@ -41,7 +41,7 @@ const TOPIC_CHARACTERS = /^[A-Za-z0-9._-]{0,100}$/;
  * @throws TidemarkError `CONFIG_INVALID`
  */
 export function parseKafkaUrl(text: string): KafkaSettings {
-  const url: Url = new ServerUrl(text, FORM);
+  const url: Url = new ServerUrl(text, KAFKA_URL_FORM);
   if (url.path !== '') throw url.invalid('has a path');
   const sasl = saslOf(url);
   const isTls = url.flag('tls', url.text('ca_file') !== undefined);
@@ -49,8 +49,8 @@ export function parseKafkaUrl(text: string): KafkaSettings {
   return {
     brokers: url.hosts.map(({ name, port }) => `${name}:${port}`),
     client: url.oneOf('client', CLIENTS, 'platformatic'),
-    topicPrefix: nameOf(url, 'topic_prefix', ''),
-    clientId: nameOf(url, 'client_id', 'tidemark'),
+    topicPrefix: kafkaNameOf(url, 'topic_prefix', ''),
+    clientId: kafkaNameOf(url, 'client_id', 'tidemark'),
     createTopics: url.flag('create_topics', true),
     replicas: url.count('replicas', 9_999, undefined),
     ...(sasl && { sasl }),
@@ -68,7 +68,7 @@ function saslOf(url: Url): KafkaSettings['sasl'] {
   return undefined;
 }
 
-function nameOf(url: Url, parameter: 'topic_prefix' | 'client_id', otherwise: string): string {
+function kafkaNameOf(url: Url, parameter: 'topic_prefix' | 'client_id', otherwise: string): string {
   const name = url.text(parameter) ?? otherwise;
   if (TOPIC_CHARACTERS.test(name)) return name;
   throw url.invalid(`has a ${parameter} of other characters than letters, digits, ".", "_" and "-", or more than 100`);

@@ -1,6 +1,6 @@
 /** Records on their way to the thread that writes them: sorted by slot, cut into chunks, packed into one piece of memory. */
 import type { Appended, NewRecord } from '../event-log.ts';
-import { CHUNK_HEADER_BYTES, sizeOf, writeRecord } from './chunk.ts';
+import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from './chunk.ts';
 import type { Layout } from './layout.ts';
 import type { AppendRequest, AppendResult, PackedChunk } from './requests.ts';
 import { partitionOf } from '../partition.ts';
@@ -41,7 +41,7 @@ export function place(
   for (const record of records) {
     const { index, partitions } = layout.topic(record.topic);
     slots.push(index + partitionOf(record.key, partitions));
-    const size = sizeOf(record);
+    const size = chunkBytesOf(record);
     if (size > MAX_RECORD_BYTES) throw new RangeError(`a record of ${size} bytes is more than ${MAX_RECORD_BYTES}`);
     bytes += size;
   }
@@ -111,7 +111,7 @@ export class Batch {
       const appended: Appended[] = [];
       for (let i = 0; i < slots.length; i++) {
         const slot = slots[i] as number;
-        const { topic, partition } = this.#layout.slot(slot);
+        const { topic, partition } = this.#layout.partitionAt(slot);
         const first = offsets[this.#firstChunk.get(slot) as number] as number;
         appended.push({ topic, partition, offset: BigInt(first + (ranks[i] as number)), appendedAtMs });
       }
@@ -122,13 +122,13 @@ export class Batch {
 
 /** Cuts a slot's records into chunks: the length of each and how many records it holds. Pure. */
 function cut(records: readonly NewRecord[]): readonly (readonly [length: number, count: number])[] {
-  const total = records.reduce((sum, record) => sum + sizeOf(record), 0);
+  const total = records.reduce((sum, record) => sum + chunkBytesOf(record), 0);
   const limit = total > MUCH_BYTES ? BIG_CHUNK_BYTES : SMALL_CHUNK_BYTES;
   const chunks: [number, number][] = [];
   let length = CHUNK_HEADER_BYTES;
   let count = 0;
   for (const record of records) {
-    const size = sizeOf(record);
+    const size = chunkBytesOf(record);
     if (count > 0 && length + size > limit) {
       chunks.push([length, count]);
       length = CHUNK_HEADER_BYTES;

@@ -14,7 +14,7 @@ export const CHUNK_HEADER_BYTES = 16;
 const RECORD_HEADER_BYTES = 8;
 
 /** Bytes that a record takes in its chunk. */
-export function sizeOf(record: Pick<NewRecord, 'key' | 'value'>): number {
+export function chunkBytesOf(record: Pick<NewRecord, 'key' | 'value'>): number {
   return RECORD_HEADER_BYTES + record.key.length + record.value.length;
 }
 
@@ -42,7 +42,7 @@ export interface Limits {
 }
 
 /** Checks a chunk and reads its count of records. @throws TidemarkError `LOG_DAMAGED`. */
-export function countOf(chunk: Buffer, place: number): number {
+export function recordCountOf(chunk: Buffer, place: number): number {
   const intact = chunk.length >= CHUNK_HEADER_BYTES && chunk.readUInt32LE(0) === crc32(chunk.subarray(4), place);
   if (!intact) throw damaged('the checksum of records in the event log does not fit them');
   return chunk.readUInt32LE(4);

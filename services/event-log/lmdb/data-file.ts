@@ -6,9 +6,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { damaged } from './errors.ts';
-import { checkPages, rootIn } from './pages.ts';
+import { checkPages, PAGE_HEADER_BYTES, rootIn } from './pages.ts';
 
-const PAGE_HEADER_BYTES = 24;
 const META_BYTES = PAGE_HEADER_BYTES + 144;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;

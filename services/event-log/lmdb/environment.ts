@@ -6,8 +6,8 @@ export type Bytes = Database<Buffer, Uint8Array>;
 
 // Address space, not memory or disk: on Linux and macOS the file grows as it is written. Past it lmdb maps anew.
 const MAP_BYTES = 2 ** 38;
-/** Slots that a log can have; each is a database of LMDB's. */
-export const MAX_SLOTS = 5_000;
+/** Partitions that a log can have. Each is an LMDB database. */
+export const MAX_PARTITIONS = 5_000;
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 /** Undefined, not made, where it is not there. */
@@ -32,7 +32,7 @@ export class LmdbEnvironment {
       noSubdir: isFile,
       overlappingSync: false,
       mapSize: MAP_BYTES,
-      maxDbs: MAX_SLOTS + 1,
+      maxDbs: MAX_PARTITIONS + 1,
       ...BINARY,
     });
     this.#gate = new ShutdownBarrier(this.#shared('gate', BARRIER_BYTES));

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
+import { flushFolder } from '../flush-folder.ts';
 import { checkDataFile } from './data-file.ts';
 import { damaged, failureOf } from './errors.ts';
 import { grown } from './layout.ts';
-import { createLog } from './opened.ts';
+import { createLog } from './open-log.ts';
 
 const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 /** A log in the making, and its lock file. */
 const IN_MAKING = /^new-[0-9a-f]{16}\.mdb(-lock)?$/;
-/** What a file system puts into its root by itself. */
-const NO_MATTER = 'lost+found';
 
 /**
  * Sees to it that the folder holds an event log whose file is whole: makes one where the folder is absent or empty. The
@@ -27,7 +27,7 @@ export async function prepareFolder(
   partitions: number | undefined,
 ): Promise<void> {
   const path = resolve(folder);
-  const names = await namesIn(path);
+  const names = await ensureFolder(path);
   if (!names.includes(DATA_FILE)) {
     refuseForeign(path, names);
     await makeLog(path, topics, partitions);
@@ -38,7 +38,7 @@ export async function prepareFolder(
   await Promise.all(left.map((name) => rm(join(path, name), { force: true })));
 }
 
-async function namesIn(path: string): Promise<readonly string[]> {
+async function ensureFolder(path: string): Promise<readonly string[]> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     return await readdir(path);
@@ -51,7 +51,7 @@ async function namesIn(path: string): Promise<readonly string[]> {
 }
 
 function refuseForeign(path: string, names: readonly string[]): void {
-  const foreign = names.filter((name) => name !== NO_MATTER && !IN_MAKING.test(name));
+  const foreign = names.filter((name) => name !== LOST_AND_FOUND && !IN_MAKING.test(name));
   if (foreign.length === 0) return;
   if (foreign.every((name) => name === LOCK_FILE)) {
     throw damaged(`${path} has lost its ${DATA_FILE}: empty the folder to begin a new event log`);
@@ -90,15 +90,5 @@ async function putInPlace(file: string, target: string): Promise<void> {
     // Some file systems have no links; there two processes must not begin a log at the same instant.
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS') await rename(file, target);
     else throw error;
-  }
-}
-
-/** So that a power cut does not take the name of a file whose content is safe. */
-async function flushFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

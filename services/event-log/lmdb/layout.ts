@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { TopicPartition } from '../event-log.ts';
+import { nameOf } from '../partition.ts';
 
 export const DEFAULT_PARTITIONS = 4;
 
@@ -9,60 +10,56 @@ export interface Topic {
   readonly partitions: number;
 }
 
-/** A partition of a topic, with its place in the log's books. */
-export interface Slot extends TopicPartition {
+/** A partition of a topic. Its name (`nameOf`) is that of its LMDB database. */
+export interface LogPartition extends TopicPartition {
+  /** Of its next offset in the log's metadata. */
   readonly index: number;
   /** Begins the checksum of everything in this partition. */
   readonly seed: number;
 }
 
-/** The log's topics in the order they were made: a slot's index never changes, later topics come behind. */
+/** The log's topics in the order they were made: a partition's index never changes, later topics come behind. */
 export class Layout {
   readonly topics: readonly Topic[];
-  readonly slots: readonly Slot[];
+  readonly partitions: readonly LogPartition[];
   readonly #first = new Map<string, { readonly index: number; readonly partitions: number }>();
 
   constructor(topics: readonly Topic[]) {
-    const slots: Slot[] = [];
+    const all: LogPartition[] = [];
     for (const { name, partitions } of topics) {
-      this.#first.set(name, { index: slots.length, partitions });
+      this.#first.set(name, { index: all.length, partitions });
       for (let partition = 0; partition < partitions; partition++) {
         const seed = crc32(nameOf({ topic: name, partition }));
-        slots.push({ topic: name, partition, index: slots.length, seed });
+        all.push({ topic: name, partition, index: all.length, seed });
       }
     }
     this.topics = topics;
-    this.slots = slots;
+    this.partitions = all;
   }
 
-  /** Where a topic's slots begin and how many they are. @throws TidemarkError `CONFIG_INVALID` for an unknown topic. */
+  /** Where a topic's partitions begin and how many they are. @throws TidemarkError `CONFIG_INVALID` for an unknown topic. */
   topic(name: string): { readonly index: number; readonly partitions: number } {
     const found = this.#first.get(name);
     if (found === undefined) throw new TidemarkError('CONFIG_INVALID', `the event log has no topic ${name}`);
     return found;
   }
 
-  slot(index: number): Slot {
-    return this.slots[index] as Slot;
+  partitionAt(index: number): LogPartition {
+    return this.partitions[index] as LogPartition;
   }
 
-  slotsOf(topics: readonly string[]): readonly Slot[] {
+  partitionsOf(topics: readonly string[]): readonly LogPartition[] {
     return topics.flatMap((name) => {
       const { index, partitions } = this.topic(name);
-      return this.slots.slice(index, index + partitions);
+      return this.partitions.slice(index, index + partitions);
     });
   }
 
   /** Undefined where the log has no such partition. */
-  find({ topic, partition }: TopicPartition): Slot | undefined {
+  find({ topic, partition }: TopicPartition): LogPartition | undefined {
     const found = this.#first.get(topic);
-    return found !== undefined && partition < found.partitions ? this.slots[found.index + partition] : undefined;
+    return found !== undefined && partition < found.partitions ? this.partitions[found.index + partition] : undefined;
   }
-}
-
-/** The name of a partition's database within LMDB. */
-export function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }
 
 /**

@@ -19,7 +19,7 @@ import { scan } from './scan.ts';
 import { LmdbStore } from './store.ts';
 import { LmdbWriter } from './writer.ts';
 import type { AppendMaterial } from '../record-maker.ts';
-import { checkGroup, stopping } from '../refusals.ts';
+import { checkGroup, logClosed } from '../refusals.ts';
 
 export interface LmdbEventLogOptions {
   /** Made, readable by nobody else, where it is absent; a new log where it is empty. */
@@ -73,7 +73,7 @@ export class LmdbEventLog implements EventLog {
   }
 
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
-    if (this.#closing !== undefined) return Promise.reject(stopping());
+    if (this.#closing !== undefined) return Promise.reject(logClosed());
     if (records.length === 0) return Promise.resolve([]);
     try {
       return this.#appends.append(records);
@@ -84,19 +84,19 @@ export class LmdbEventLog implements EventLog {
 
   /** @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded, `STOPPING` where the log closes meanwhile. */
   async openMaker(module: URL): Promise<AppendMaterial> {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     try {
       await this.#writer.load(module.href);
     } catch (error) {
-      throw this.#closing === undefined ? error : stopping();
+      throw this.#closing === undefined ? error : logClosed();
     }
     return (material) => {
-      return this.#closing === undefined ? this.#materials.append(material) : Promise.reject(stopping());
+      return this.#closing === undefined ? this.#materials.append(material) : Promise.reject(logClosed());
     };
   }
 
   async openReader(options: ReaderOptions): Promise<LogReader> {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     checkGroup(options.group);
     const parts = {
       store: this.#store,
@@ -115,12 +115,12 @@ export class LmdbEventLog implements EventLog {
 
   /** Nothing is ever deleted. */
   async beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    return this.#store.layout.slotsOf(topics).map(({ topic, partition }) => ({ topic, partition, offset: 0n }));
+    return this.#store.layout.partitionsOf(topics).map(({ topic, partition }) => ({ topic, partition, offset: 0n }));
   }
 
   async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
     const ends = this.#look(() => this.#store.ends());
-    return this.#store.layout.slotsOf(topics).map(({ topic, partition, index }) => {
+    return this.#store.layout.partitionsOf(topics).map(({ topic, partition, index }) => {
       return { topic, partition, offset: BigInt(ends[index] as number) };
     });
   }
@@ -130,7 +130,7 @@ export class LmdbEventLog implements EventLog {
   }
 
   async check(): Promise<void> {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     await this.#writer.write({ kind: 'check' });
   }
 
@@ -147,7 +147,7 @@ export class LmdbEventLog implements EventLog {
   }
 
   #look<T>(look: () => T): T {
-    if (this.#closing !== undefined) throw stopping();
+    if (this.#closing !== undefined) throw logClosed();
     return this.#store.look(look);
   }
 }

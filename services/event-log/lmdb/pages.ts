@@ -16,14 +16,14 @@ export function rootIn(bytes: Buffer, at: number): number | undefined {
   return root === 0xffff_ffff_ffff_ffffn ? undefined : Number(root);
 }
 
-const HEADER_BYTES = 24;
+export const PAGE_HEADER_BYTES = 24;
 const NODE_BYTES = 8;
 const BRANCH = 1;
 const LEAF = 2;
 const OVERFLOW = 4;
 const NODE_ON_OVERFLOW = 1;
 const NODE_IS_TREE = 2;
-const MAX_DEPTH = 32;
+const MAX_TREE_DEPTH = 32;
 
 /**
  * Follows both trees to every page that they use: each must lie in the file, be what it is used as and keep its nodes
@@ -47,7 +47,7 @@ class Walk {
 
   tree(root: number | undefined, depth: number): void {
     if (root === undefined) return;
-    if (depth > MAX_DEPTH) throw this.#damage(root, 'is its own ancestor');
+    if (depth > MAX_TREE_DEPTH) throw this.#damage(root, 'is its own ancestor');
     const page = this.#page(root);
     const flags = page.readUInt16LE(18);
     const isLeaf = flags === LEAF;
@@ -65,10 +65,10 @@ class Walk {
     const nodes: number[] = [];
     // LMDB reads the first node of a page without looking at the count (seen: SIGBUS).
     if (lower === 0) throw this.#damage(number, 'has no node');
-    if (lower > upper || upper > page.length - HEADER_BYTES) throw this.#damage(number, 'has impossible bounds');
-    for (let at = HEADER_BYTES; at < HEADER_BYTES + lower; at += 2) {
-      const node = HEADER_BYTES + page.readUInt16LE(at);
-      const intact = node >= HEADER_BYTES + upper && node + NODE_BYTES <= page.length;
+    if (lower > upper || upper > page.length - PAGE_HEADER_BYTES) throw this.#damage(number, 'has impossible bounds');
+    for (let at = PAGE_HEADER_BYTES; at < PAGE_HEADER_BYTES + lower; at += 2) {
+      const node = PAGE_HEADER_BYTES + page.readUInt16LE(at);
+      const intact = node >= PAGE_HEADER_BYTES + upper && node + NODE_BYTES <= page.length;
       if (!intact || node + NODE_BYTES + page.readUInt16LE(node + 6) > page.length) {
         throw this.#damage(number, 'has a node outside of itself');
       }
@@ -91,7 +91,7 @@ class Walk {
   #overflow(first: number, size: number): void {
     const page = this.#page(first);
     const count = page.readUInt32LE(20);
-    if (page.readUInt16LE(18) !== OVERFLOW || count * this.#pages.pageBytes < size + HEADER_BYTES) {
+    if (page.readUInt16LE(18) !== OVERFLOW || count * this.#pages.pageBytes < size + PAGE_HEADER_BYTES) {
       throw this.#damage(first, 'is too small for its value');
     }
     this.#within(first + count - 1);

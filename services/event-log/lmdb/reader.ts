@@ -8,14 +8,15 @@ import type {
   TopicPartition,
 } from '../event-log.ts';
 import { identityOf } from '../identity.ts';
-import { nameOf, type Slot } from './layout.ts';
+import type { LogPartition } from './layout.ts';
 import type { LmdbStore } from './store.ts';
-import { type Place, take } from './take.ts';
+import { type PartitionCursor, readNext } from './partition-cursor.ts';
 import type { LmdbWriter } from './writer.ts';
+import { nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 
 // How often one looks for what another process or thread has appended. A look costs about 10 µs.
-const LOOK_EVERY_MS = 20;
+const APPEND_POLL_MS = 20;
 
 export interface LmdbReaderParts {
   readonly store: LmdbStore;
@@ -32,9 +33,9 @@ export class LmdbReader implements LogReader {
   readonly #owners: Map<string, LmdbReader>;
   readonly #closed: (reader: LmdbReader) => void;
   readonly #start: ReaderOptions['start'];
-  readonly #slots: readonly Slot[];
+  readonly #partitions: readonly LogPartition[];
   /** Undefined where `start` has to be asked. */
-  #places: Place[] | undefined;
+  #cursors: PartitionCursor[] | undefined;
   /** Counts what makes an answer of `start` an old one. */
   #turn = 0;
   #isClosed = false;
@@ -47,18 +48,18 @@ export class LmdbReader implements LogReader {
     this.#owners = owners;
     this.#closed = closed;
     this.#start = start;
-    this.#slots = store.layout.slotsOf(topics);
+    this.#partitions = store.layout.partitionsOf(topics);
   }
 
   async poll({ maxRecords, maxBytes, maxWaitMs }: PollOptions): Promise<readonly PartitionRecords[]> {
     const deadlineMs = performance.now() + maxWaitMs;
     while (!this.#isClosed) {
-      const places = await this.#ready();
+      const cursors = await this.#ready();
       if (this.#isClosed) break;
-      const found = places === undefined ? [] : this.#read(places, maxRecords, maxBytes);
+      const found = cursors === undefined ? [] : this.#read(cursors, maxRecords, maxBytes);
       const leftMs = deadlineMs - performance.now();
       if (found.length > 0 || leftMs <= 0) return found;
-      await this.#pause(Math.min(leftMs, LOOK_EVERY_MS));
+      await this.#pause(Math.min(leftMs, APPEND_POLL_MS));
     }
     return [];
   }
@@ -68,12 +69,12 @@ export class LmdbReader implements LogReader {
   }
 
   restart(): void {
-    this.#places = undefined;
+    this.#cursors = undefined;
     this.#turn++;
   }
 
   assigned(): readonly TopicPartition[] {
-    return this.#isOwner ? this.#slots.map(({ topic, partition }) => ({ topic, partition })) : [];
+    return this.#isOwner ? this.#partitions.map(({ topic, partition }) => ({ topic, partition })) : [];
   }
 
   close(): Promise<void> {
@@ -95,62 +96,63 @@ export class LmdbReader implements LogReader {
   }
 
   /** Where to read; undefined while another member of the group reads, and after a restart meanwhile. */
-  async #ready(): Promise<readonly Place[] | undefined> {
+  async #ready(): Promise<readonly PartitionCursor[] | undefined> {
     if (!this.#owners.has(this.#group)) this.#owners.set(this.#group, this);
     if (!this.#isOwner) return undefined;
-    const known = this.#places;
+    const known = this.#cursors;
     if (known !== undefined) return known;
     const turn = this.#turn;
     const positions = await this.#start(this.assigned());
     // Restarted or closed meanwhile.
     if (turn !== this.#turn) return undefined;
-    this.#places = this.#placesOf(positions);
-    return this.#places;
+    this.#cursors = this.#cursorsOf(positions);
+    return this.#cursors;
   }
 
-  #placesOf(positions: readonly Position[]): Place[] {
-    const places = new Map(this.#slots.map((slot) => [nameOf(slot), { slot, next: 0 }]));
-    const topics = new Set(this.#slots.map(({ topic }) => topic));
+  #cursorsOf(positions: readonly Position[]): PartitionCursor[] {
+    const cursors = new Map(this.#partitions.map((partition) => [nameOf(partition), { partition, next: 0 }]));
+    const topics = new Set(this.#partitions.map(({ topic }) => topic));
     this.#store.look(() => {
       const ends = this.#store.ends();
       for (const position of positions) {
-        const place = places.get(nameOf(position));
-        if (place !== undefined) place.next = this.#verified(position, place.slot, ends);
+        const cursor = cursors.get(nameOf(position));
+        if (cursor !== undefined) cursor.next = this.#verified(position, cursor.partition, ends);
         else if (topics.has(position.topic)) throw replaced(position, 'the log has no such partition');
       }
     });
-    return [...places.values()];
+    return [...cursors.values()];
   }
 
-  #verified(position: Position, slot: Slot, ends: Float64Array): number {
+  #verified(position: Position, partition: LogPartition, ends: Float64Array): number {
     const next = Number(position.offset);
     if (next === 0 && position.identity === '') return 0;
-    if (next < 1 || next > (ends[slot.index] as number)) throw replaced(position, `it ends at ${ends[slot.index]}`);
+    if (next < 1 || next > (ends[partition.index] as number))
+      throw replaced(position, `it ends at ${ends[partition.index]}`);
     const records: LogRecord[] = [];
-    this.#store.read(slot, next - 1, { records: 1, bytes: 0, atLeastOne: true }, records);
+    this.#store.read(partition, next - 1, { records: 1, bytes: 0, atLeastOne: true }, records);
     if (records[0] === undefined || identityOf(records[0]) !== position.identity) {
       throw replaced(position, 'another record stands before it');
     }
     return next;
   }
 
-  /** Shares what may be taken evenly among the partitions that have something; who came first is last next time. */
-  #read(places: readonly Place[], maxRecords: number, maxBytes: number): readonly PartitionRecords[] {
+  /** Shares what may be read evenly among the partitions that have something; who came first is last next time. */
+  #read(cursors: readonly PartitionCursor[], maxRecords: number, maxBytes: number): readonly PartitionRecords[] {
     return this.#store.look(() => {
       const ends = this.#store.ends();
-      const waiting = places.filter(({ slot, next }) => next < (ends[slot.index] as number));
+      const waiting = cursors.filter(({ partition, next }) => next < (ends[partition.index] as number));
       const found: PartitionRecords[] = [];
       let records = Math.max(1, maxRecords);
       let bytes = maxBytes;
-      for (const [i, place] of waiting.entries()) {
+      for (const [i, cursor] of waiting.entries()) {
         const sharers = waiting.length - i;
         const atLeastOne = found.length === 0;
         const share = { records: Math.ceil(records / sharers), bytes: Math.ceil(bytes / sharers), atLeastOne };
-        const [taken, takenBytes] = take(this.#store, place, ends[place.slot.index] as number, share);
-        records -= taken.length;
-        bytes -= takenBytes;
-        const { topic, partition } = place.slot;
-        if (taken.length > 0) found.push({ topic, partition, records: taken });
+        const [read, readBytes] = readNext(this.#store, cursor, ends[cursor.partition.index] as number, share);
+        records -= read.length;
+        bytes -= readBytes;
+        const { topic, partition } = cursor.partition;
+        if (read.length > 0) found.push({ topic, partition, records: read });
         if (records <= 0) break;
       }
       this.#rotate(found.length > 0 ? waiting[0] : undefined);
@@ -158,11 +160,11 @@ export class LmdbReader implements LogReader {
     });
   }
 
-  #rotate(served: Place | undefined): void {
-    const places = this.#places;
-    if (served === undefined || places === undefined) return;
-    const after = places.indexOf(served) + 1;
-    places.push(...places.splice(0, after));
+  #rotate(served: PartitionCursor | undefined): void {
+    const cursors = this.#cursors;
+    if (served === undefined || cursors === undefined) return;
+    const after = cursors.indexOf(served) + 1;
+    cursors.push(...cursors.splice(0, after));
   }
 
   #pause(ms: number): Promise<void> {

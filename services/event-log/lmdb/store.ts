@@ -5,12 +5,12 @@ import { endProcess } from '../../runtime/end-process.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { expectRoom, tryWriting } from '../../runtime/free-space.ts';
 import type { LogRecord, Position } from '../event-log.ts';
-import { read, write } from './books.ts';
-import { countOf, type Limits, readRecords, sealChunk } from './chunk.ts';
+import { recordCountOf, type Limits, readRecords, sealChunk } from './chunk.ts';
 import type { Bytes, LmdbEnvironment } from './environment.ts';
 import { damaged, failureOf } from './errors.ts';
-import { type Layout, nameOf, type Slot } from './layout.ts';
-import { endsIn, type Opened, openLog, putEnds } from './opened.ts';
+import type { Layout, LogPartition } from './layout.ts';
+import { nameOf } from '../partition.ts';
+import { endsIn, type OpenedLog, openLog, putEnds, readMetadata, writeMetadata } from './open-log.ts';
 
 /** A position as JSON can hold it. */
 interface CommittedPosition extends Omit<Position, 'offset'> {
@@ -26,7 +26,7 @@ const PAGES_PER_BATCH = 2;
 const TRIAL_BYTES = 2 ** 20;
 /** Failed writes in a row, each in an environment opened anew: past this something else is wrong than the disk's room. */
 const MOST_FAILURES = 3;
-const LOOK_EVERY_MS = 100;
+const ABANDONED_CHECK_MS = 100;
 /** Of opening it anew: some ten seconds. */
 const MOST_REFUSALS = 100;
 
@@ -46,7 +46,7 @@ export class LmdbStore {
   readonly layout: Layout;
   readonly #folder: string;
   /** Undefined while it is being opened anew. */
-  #opened: Opened | undefined;
+  #opened: OpenedLog | undefined;
   readonly #watch: NodeJS.Timeout;
   #reopening: Promise<void> | undefined;
   /** Writes that failed, since one last succeeded. */
@@ -55,11 +55,11 @@ export class LmdbStore {
   #refusals = 0;
   readonly #key = Buffer.alloc(8);
 
-  private constructor(folder: string, opened: Opened) {
+  private constructor(folder: string, opened: OpenedLog) {
     this.#folder = folder;
     this.#opened = opened;
     this.layout = opened.layout;
-    this.#watch = setInterval(() => this.#followOthers(), LOOK_EVERY_MS).unref();
+    this.#watch = setInterval(() => this.#followOthers(), ABANDONED_CHECK_MS).unref();
   }
 
   /** As `openLog`. */
@@ -111,23 +111,23 @@ export class LmdbStore {
     }
   }
 
-  /** The next offset of every slot. */
+  /** The next offset of every partition. */
   ends(): Float64Array {
-    return endsIn(this.#current().books);
+    return endsIn(this.#current().metadata);
   }
 
   putEnds(ends: Float64Array): void {
-    putEnds(this.#current().books, ends);
+    putEnds(this.#current().metadata, ends);
   }
 
   /** Seals a chunk and puts it at the end of a partition. */
-  append(slot: Slot, offset: number, chunk: Buffer, count: number, appendedAtMs: number): void {
+  append(partition: LogPartition, offset: number, chunk: Buffer, count: number, appendedAtMs: number): void {
     const key = this.#keyOf(offset);
-    sealChunk(chunk, count, appendedAtMs, crc32(key, slot.seed));
+    sealChunk(chunk, count, appendedAtMs, crc32(key, partition.seed));
     // True or false within a transaction, whatever its declaration says.
-    const taken: unknown = this.#database(slot).putSync(key, chunk, APPEND);
+    const taken: unknown = this.#database(partition).putSync(key, chunk, APPEND);
     if (taken !== true) {
-      throw damaged(`${nameOf(slot)} already holds records at offset ${offset}`);
+      throw damaged(`${nameOf(partition)} already holds records at offset ${offset}`);
     }
   }
 
@@ -137,20 +137,21 @@ export class LmdbStore {
    * @param from An offset below the partition's end.
    * @throws TidemarkError `LOG_DAMAGED` where the record is missing or its checksum fails.
    */
-  read(slot: Slot, from: number, limits: Limits, records: LogRecord[]): number {
-    const { first, chunk } = this.#chunkAround(slot, from);
-    const count = countOf(chunk, crc32(this.#keyOf(first), slot.seed));
+  read(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): number {
+    const { first, chunk } = this.#chunkAround(partition, from);
+    const count = recordCountOf(chunk, crc32(this.#keyOf(first), partition.seed));
     // Where the key cannot be looked up, lmdb returns the last entry (cursor.cpp).
-    if (from < first || from >= first + count) throw damaged(`${nameOf(slot)} has lost the record at offset ${from}`);
+    if (from < first || from >= first + count)
+      throw damaged(`${nameOf(partition)} has lost the record at offset ${from}`);
     return readRecords(chunk, first, from, limits, records);
   }
 
   /** Reads the last record of every partition. @throws TidemarkError `LOG_DAMAGED` where one is lost or broken. */
   checkEnds(): void {
     const ends = this.ends();
-    for (const slot of this.layout.slots) {
-      const last = (ends[slot.index] as number) - 1;
-      if (last >= 0) this.read(slot, last, { records: 0, bytes: 0, atLeastOne: false }, []);
+    for (const partition of this.layout.partitions) {
+      const last = (ends[partition.index] as number) - 1;
+      if (last >= 0) this.read(partition, last, { records: 0, bytes: 0, atLeastOne: false }, []);
     }
     this.refresh();
   }
@@ -172,13 +173,13 @@ export class LmdbStore {
 
   /** A record of the books, JSON. @throws TidemarkError `LOG_DAMAGED`. */
   note<T>(key: string): T | undefined {
-    const bytes = read(this.#current().books, Buffer.from(key));
+    const bytes = readMetadata(this.#current().metadata, Buffer.from(key));
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as T);
   }
 
   /** Writes a record of the books. Within a transaction. */
   putNote(key: string, value: unknown): void {
-    write(this.#current().books, Buffer.from(key), Buffer.from(JSON.stringify(value)));
+    writeMetadata(this.#current().metadata, Buffer.from(key), Buffer.from(JSON.stringify(value)));
   }
 
   async close(): Promise<void> {
@@ -187,7 +188,7 @@ export class LmdbStore {
     await this.#opened?.environment.close();
   }
 
-  #current(): Opened {
+  #current(): OpenedLog {
     if (this.#opened === undefined) throw beingOpenedAnew();
     return this.#opened;
   }
@@ -233,19 +234,19 @@ export class LmdbStore {
     endProcess(`the event log in ${this.#folder} does not open again (${String(error)})`);
   }
 
-  #chunkAround(slot: Slot, offset: number): { readonly first: number; readonly chunk: Buffer } {
-    const database = this.#database(slot);
+  #chunkAround(partition: LogPartition, offset: number): { readonly first: number; readonly chunk: Buffer } {
+    const database = this.#database(partition);
     const key = this.#keyOf(offset);
     const chunk = database.getBinary(key);
     if (chunk !== undefined) return { first: offset, chunk };
     for (const entry of database.getRange({ start: key, reverse: true, limit: 1 })) {
       return { first: Buffer.from(entry.key).readUIntBE(2, 6), chunk: entry.value };
     }
-    throw damaged(`${nameOf(slot)} has lost the record at offset ${offset}`);
+    throw damaged(`${nameOf(partition)} has lost the record at offset ${offset}`);
   }
 
-  #database(slot: Slot): Bytes {
-    return this.#current().partitions[slot.index] as Bytes;
+  #database(partition: LogPartition): Bytes {
+    return this.#current().partitions[partition.index] as Bytes;
   }
 
   /** Of the 64 bits of a key, 48 can be used: 280 million million records a partition. */

@@ -37,7 +37,7 @@ port.on('message', (first: Asked) => {
     if (next === undefined) break;
     asked.push(next.message as Asked);
   }
-  answer(asked);
+  handleRequests(asked);
 });
 
 interface Write {
@@ -47,7 +47,7 @@ interface Write {
   readonly making: Making | undefined;
 }
 
-function answer(asked: readonly Asked[]): void {
+function handleRequests(asked: readonly Asked[]): void {
   const writes = asked.filter((one): one is Asked & Pick<Write, 'request'> => isWrite(one.request));
   if (writes.length > 0) for (const one of carryOut(writes)) port.postMessage(one, transferOf(one));
   for (const { id, request } of asked) {
@@ -68,7 +68,7 @@ function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Ans
       const making = request.kind === 'make' ? new Making(request, maker, opened.layout, packing) : undefined;
       return { id, request, making };
     });
-    const bytes = writes.reduce((sum, write) => sum + bytesOf(write), 0);
+    const bytes = writes.reduce((sum, write) => sum + appendedBytesOf(write), 0);
     const results = gate.pass(() => opened.transact(() => writes.map((write) => apply(opened, write)), bytes));
     return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
   } catch (error) {
@@ -82,7 +82,7 @@ function failed(id: number, error: unknown, doing: string): Answered {
 }
 
 /** Of the records that it appends. */
-function bytesOf({ request, making }: Write): number {
+function appendedBytesOf({ request, making }: Write): number {
   const appending = request.kind === 'append' ? request : making?.append;
   return appending?.chunks.reduce((sum, { length }) => sum + length, 0) ?? 0;
 }
@@ -101,7 +101,7 @@ function append(opened: LmdbStore, { bytes, chunks }: AppendRequest): AppendResu
   const ends = opened.ends();
   const offsets = chunks.map(({ slot, at, length, count }) => {
     const offset = ends[slot] as number;
-    opened.append(opened.layout.slot(slot), offset, Buffer.from(bytes, at, length), count, appendedAtMs);
+    opened.append(opened.layout.partitionAt(slot), offset, Buffer.from(bytes, at, length), count, appendedAtMs);
     ends[slot] = offset + count;
     return offset;
   });

@@ -13,7 +13,7 @@ import type {
   WriteResult,
 } from './requests.ts';
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (result: WriteResult) => void;
   readonly reject: (error: TidemarkError) => void;
 }
@@ -23,7 +23,7 @@ export class LmdbWriter {
   readonly #data: WriterData;
   readonly #gate: ShutdownBarrier;
   #leaveOpen: (() => void) | undefined;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingRequest>();
   #thread: Worker | undefined;
   /** What makes records in the thread, also in one that is started again. */
   #maker: string | undefined;

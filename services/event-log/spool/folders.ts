@@ -3,16 +3,15 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
-import { flushFolder } from './segments.ts';
+import { LOST_AND_FOUND } from '../../runtime/private-folder.ts';
+import { flushFolder } from '../flush-folder.ts';
 
 export interface TakenFolder {
   readonly path: string;
   readonly lock: FolderLock;
 }
 
-const FOLDER = /^[1-9]\d{0,5}$/;
-/** What a file system puts into its root by itself. */
-const NO_MATTER = 'lost+found';
+const FOLDER_NAME = /^[1-9]\d{0,5}$/;
 
 /**
  * The first folder that no other process has, with what a process before may have left in it; made where all are taken.
@@ -22,7 +21,7 @@ const NO_MATTER = 'lost+found';
 export async function takeFolder(dir: string): Promise<TakenFolder> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    await namesIn(dir);
+    await spoolFolderNames(dir);
     for (let number = 1; ; number++) {
       const path = join(dir, String(number));
       const lock = lockIfFree(path);
@@ -39,7 +38,7 @@ export async function takeFolder(dir: string): Promise<TakenFolder> {
 
 /** The folders of other processes in which something lies, whether or not those live. */
 export async function foldersWithContent(dir: string, own: string): Promise<readonly string[]> {
-  const paths = (await namesIn(dir)).map((name) => join(dir, name)).filter((path) => path !== own);
+  const paths = (await spoolFolderNames(dir)).map((name) => join(dir, name)).filter((path) => path !== own);
   const contents = await Promise.all(paths.map((path) => readdir(path).catch(() => [])));
   return paths.filter((_, i) => contents[i]?.some((name) => name.endsWith('.spool')));
 }
@@ -54,9 +53,9 @@ export function lockIfFree(path: string): FolderLock | undefined {
   }
 }
 
-async function namesIn(dir: string): Promise<readonly string[]> {
-  const names = (await readdir(dir)).filter((name) => name !== NO_MATTER);
-  const foreign = names.filter((name) => !FOLDER.test(name));
+async function spoolFolderNames(dir: string): Promise<readonly string[]> {
+  const names = (await readdir(dir)).filter((name) => name !== LOST_AND_FOUND);
+  const foreign = names.filter((name) => !FOLDER_NAME.test(name));
   if (foreign.length === 0) return names;
   const some = foreign.slice(0, 3).join(', ');
   throw new TidemarkError('SPOOL_FOREIGN', `SPOOL_DIR: ${dir} holds other things (${some}): choose an empty folder`);

@@ -22,8 +22,8 @@ export interface ForwarderParts {
 }
 
 // One append: what the event loop can hand over without keeping requests waiting.
-const CHUNK_RECORDS = 2_000;
-const CHUNK_BYTES = 2 ** 20;
+const FORWARD_CHUNK_RECORDS = 2_000;
+const FORWARD_CHUNK_BYTES = 2 ** 20;
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
@@ -35,7 +35,7 @@ const READ_AGAIN_MS = 500;
 /** Takes what waits to the log, oldest first, one append at a time: nothing is in it before what came earlier. */
 export class Forwarder {
   readonly #parts: ForwarderParts;
-  #hasComplained = false;
+  #hasLogged = false;
   /** Messages that the log has taken. */
   forwarded = 0;
   /** Places in segments that could not be read, and records that the log will not have. Each is in a file that was kept. */
@@ -64,7 +64,7 @@ export class Forwarder {
     const frames = await this.#read(segment);
     if (frames === undefined) return false;
     const before = this.quarantined;
-    this.#tellDamage(segment, frames);
+    this.#logDamage(segment, frames);
     for (const chunk of chunksOf(frames.records)) await this.#append(chunk, segment);
     return this.quarantined === before;
   }
@@ -73,7 +73,7 @@ export class Forwarder {
   async #read(segment: Segment): Promise<Frames | undefined> {
     const { spool, logger, signal } = this.#parts;
     for (let attempt = 1; ; attempt++) {
-      if (signal.aborted) throw stopping();
+      if (signal.aborted) throw spoolClosed();
       try {
         return await spool.read(segment);
       } catch (error) {
@@ -84,11 +84,11 @@ export class Forwarder {
           return undefined;
         }
       }
-      await pause(READ_AGAIN_MS, signal);
+      await pauseOrStop(READ_AGAIN_MS, signal);
     }
   }
 
-  #tellDamage({ path }: Segment, { damaged, tornBytes }: Frames): void {
+  #logDamage({ path }: Segment, { damaged, tornBytes }: Frames): void {
     const { logger } = this.#parts;
     if (damaged.length > 0) {
       this.quarantined += damaged.length;
@@ -103,12 +103,11 @@ export class Forwarder {
       try {
         return await this.#appendWithRetry(chunk);
       } catch (error) {
-        if (this.#parts.signal.aborted) throw stopping(error);
+        if (this.#parts.signal.aborted) throw spoolClosed(error);
         if (error instanceof RangeError) return this.#appendEach(chunk, segment, error);
-        if (!this.#hasComplained)
-          this.#parts.logger.error({ err: error }, 'the event log refuses what the spool holds');
-        this.#hasComplained = true;
-        await pause(REFUSED_WAIT_MS, this.#parts.signal);
+        if (!this.#hasLogged) this.#parts.logger.error({ err: error }, 'the event log refuses what the spool holds');
+        this.#hasLogged = true;
+        await pauseOrStop(REFUSED_WAIT_MS, this.#parts.signal);
       }
     }
   }
@@ -130,7 +129,7 @@ export class Forwarder {
       try {
         const appended = await untilAborted(log.append(chunk), signal);
         this.forwarded += chunk.length;
-        this.#hasComplained = false;
+        this.#hasLogged = false;
         onForwarded?.(appended, sentAtMs);
       } catch (error) {
         onTrouble?.();
@@ -146,7 +145,7 @@ function* chunksOf(records: readonly NewRecord[]): Generator<readonly NewRecord[
   let bytes = 0;
   for (const record of records) {
     bytes += record.value.byteLength;
-    if (chunk.length === CHUNK_RECORDS || (bytes > CHUNK_BYTES && chunk.length > 0)) {
+    if (chunk.length === FORWARD_CHUNK_RECORDS || (bytes > FORWARD_CHUNK_BYTES && chunk.length > 0)) {
       yield chunk;
       chunk = [];
       bytes = record.value.byteLength;
@@ -158,9 +157,9 @@ function* chunksOf(records: readonly NewRecord[]): Generator<readonly NewRecord[
 
 /** An append may go on for many seconds; nobody waits for it who is to stop. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw stopping();
+  if (signal.aborted) throw spoolClosed();
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(stopping());
+  const abort = (): void => reject(spoolClosed());
   signal.addEventListener('abort', abort, { once: true });
   try {
     return await Promise.race([work, promise]);
@@ -169,14 +168,14 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-async function pause(waitMs: number, signal: AbortSignal): Promise<void> {
+async function pauseOrStop(waitMs: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(waitMs, undefined, { signal });
   } catch (cause) {
-    throw stopping(cause);
+    throw spoolClosed(cause);
   }
 }
 
-function stopping(cause?: unknown): TidemarkError {
+function spoolClosed(cause?: unknown): TidemarkError {
   return new TidemarkError('STOPPING', 'the spool is closed', { cause });
 }

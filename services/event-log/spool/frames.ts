@@ -22,14 +22,14 @@ export interface Range {
 }
 
 // Of a frame: the mark (with the format's version), the content's length, its CRC-32, and the CRC-32 of these twelve bytes.
-const MARK = Buffer.from('TMs1');
-const HEADER_BYTES = 16;
+const FRAME_MARK = Buffer.from('TMs1');
+const FRAME_HEADER_BYTES = 16;
 // Of its content, before topic, key and value: when it came, and the lengths of topic and key.
-const HEAD_BYTES = 12;
+const CONTENT_HEAD_BYTES = 12;
 
 /** The records as frames, in order. */
 export function encodeFrames(records: readonly NewRecord[], atMs: number): Buffer {
-  const bytes = Buffer.allocUnsafe(records.reduce((sum, record) => sum + HEADER_BYTES + contentBytes(record), 0));
+  const bytes = Buffer.allocUnsafe(records.reduce((sum, record) => sum + FRAME_HEADER_BYTES + contentBytes(record), 0));
   let at = 0;
   for (const record of records) at = writeFrame(bytes, at, record, atMs);
   return bytes;
@@ -44,12 +44,12 @@ export function readFrames(bytes: Buffer): Frames {
   while (at < bytes.length) {
     const from = at;
     const length = contentLengthAt(bytes, at);
-    if (length === undefined && bytes.length - at >= HEADER_BYTES) {
+    if (length === undefined && bytes.length - at >= FRAME_HEADER_BYTES) {
       at = nextHeader(bytes, at + 1);
       damaged.push({ from, to: at });
       continue;
     }
-    const content = at + HEADER_BYTES;
+    const content = at + FRAME_HEADER_BYTES;
     if (length === undefined || content + length > bytes.length) break;
     at = content + length;
     const record = recordIn(bytes.subarray(content, at), bytes.readUInt32LE(from + 8));
@@ -63,20 +63,20 @@ export function readFrames(bytes: Buffer): Frames {
 }
 
 function contentBytes({ topic, key, value }: NewRecord): number {
-  return HEAD_BYTES + Buffer.byteLength(topic) + key.byteLength + value.byteLength;
+  return CONTENT_HEAD_BYTES + Buffer.byteLength(topic) + key.byteLength + value.byteLength;
 }
 
 function writeFrame(bytes: Buffer, at: number, record: NewRecord, atMs: number): number {
   const { topic, key, value } = record;
-  const content = at + HEADER_BYTES;
+  const content = at + FRAME_HEADER_BYTES;
   bytes.writeDoubleLE(atMs, content);
-  const topicBytes = bytes.write(topic, content + HEAD_BYTES);
+  const topicBytes = bytes.write(topic, content + CONTENT_HEAD_BYTES);
   bytes.writeUInt16LE(topicBytes, content + 8);
   bytes.writeUInt16LE(key.byteLength, content + 10);
-  bytes.set(key, content + HEAD_BYTES + topicBytes);
-  bytes.set(value, content + HEAD_BYTES + topicBytes + key.byteLength);
-  const end = content + HEAD_BYTES + topicBytes + key.byteLength + value.byteLength;
-  bytes.set(MARK, at);
+  bytes.set(key, content + CONTENT_HEAD_BYTES + topicBytes);
+  bytes.set(value, content + CONTENT_HEAD_BYTES + topicBytes + key.byteLength);
+  const end = content + CONTENT_HEAD_BYTES + topicBytes + key.byteLength + value.byteLength;
+  bytes.set(FRAME_MARK, at);
   bytes.writeUInt32LE(end - content, at + 4);
   bytes.writeUInt32LE(crc32(bytes.subarray(content, end)), at + 8);
   bytes.writeUInt32LE(crc32(bytes.subarray(at, at + 12)), at + 12);
@@ -85,16 +85,19 @@ function writeFrame(bytes: Buffer, at: number, record: NewRecord, atMs: number):
 
 /** Undefined where no whole header of a frame lies there. */
 function contentLengthAt(bytes: Buffer, at: number): number | undefined {
-  if (bytes.length - at < HEADER_BYTES || bytes.compare(MARK, 0, MARK.length, at, at + MARK.length) !== 0)
+  if (
+    bytes.length - at < FRAME_HEADER_BYTES ||
+    bytes.compare(FRAME_MARK, 0, FRAME_MARK.length, at, at + FRAME_MARK.length) !== 0
+  )
     return undefined;
   if (bytes.readUInt32LE(at + 12) !== crc32(bytes.subarray(at, at + 12))) return undefined;
   const length = bytes.readUInt32LE(at + 4);
-  return length < HEAD_BYTES ? undefined : length;
+  return length < CONTENT_HEAD_BYTES ? undefined : length;
 }
 
 /** Where the next header lies from there on; the end where none does. */
 function nextHeader(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(MARK, from); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
+  for (let at = bytes.indexOf(FRAME_MARK, from); at !== -1; at = bytes.indexOf(FRAME_MARK, at + 1)) {
     if (contentLengthAt(bytes, at) !== undefined) return at;
   }
   return bytes.length;
@@ -102,9 +105,9 @@ function nextHeader(bytes: Buffer, from: number): number {
 
 function recordIn(content: Buffer, checksum: number): NewRecord | undefined {
   if (crc32(content) !== checksum) return undefined;
-  const key = HEAD_BYTES + content.readUInt16LE(8);
+  const key = CONTENT_HEAD_BYTES + content.readUInt16LE(8);
   const value = key + content.readUInt16LE(10);
   if (value > content.length) return undefined;
-  const topic = content.toString('utf8', HEAD_BYTES, key);
+  const topic = content.toString('utf8', CONTENT_HEAD_BYTES, key);
   return { topic, key: content.subarray(key, value), value: content.subarray(value) };
 }

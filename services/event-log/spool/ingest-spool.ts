@@ -13,31 +13,31 @@ export interface IngestSpoolOptions extends Omit<SpoolingLogParts, 'spool'> {
   readonly segmentBytes?: number;
   readonly registry: Registry;
   /** How often folders are looked for that processes have left behind. */
-  readonly adoptEveryMs?: number;
+  readonly recoverEveryMs?: number;
 }
 
-interface Parts {
+interface IngestSpoolParts {
   readonly lock: FolderLock;
   readonly spool: Spool;
   readonly log: SpoolingLog;
-  readonly adopter: OrphanRecovery;
+  readonly recovery: OrphanRecovery;
 }
 
 /** The spool of one ingest process: a folder of its own, the log through it, and what others have left. */
 export class IngestSpool {
   /** What ingest appends to. */
   readonly log: SpoolingLog;
-  readonly #parts: Parts;
+  readonly #parts: IngestSpoolParts;
   #closing: Promise<void> | undefined;
 
-  private constructor(parts: Parts) {
+  private constructor(parts: IngestSpoolParts) {
     this.#parts = parts;
     this.log = parts.log;
   }
 
   /** @throws TidemarkError `SPOOL_FOREIGN`; `CONFIG_INVALID` where the folder cannot be used. */
   static async open(options: IngestSpoolOptions): Promise<IngestSpool> {
-    const { dir, maxBytes, segmentBytes, registry, adoptEveryMs, log, logger } = options;
+    const { dir, maxBytes, segmentBytes, registry, recoverEveryMs, log, logger } = options;
     const { path, lock } = await takeFolder(dir);
     try {
       const spool = await Spool.open({
@@ -45,9 +45,9 @@ export class IngestSpool {
         maxBytes,
         ...(segmentBytes === undefined ? {} : { segmentBytes }),
       });
-      const adopting = adoptEveryMs === undefined ? {} : { everyMs: adoptEveryMs };
-      const adopter = new OrphanRecovery({ dir, own: path, log, logger, ...adopting });
-      const parts: Parts = { lock, spool, log: new SpoolingLog({ ...options, spool }), adopter };
+      const timing = recoverEveryMs === undefined ? {} : { everyMs: recoverEveryMs };
+      const recovery = new OrphanRecovery({ dir, own: path, log, logger, ...timing });
+      const parts: IngestSpoolParts = { lock, spool, log: new SpoolingLog({ ...options, spool }), recovery };
       registerSpoolMetrics(registry, () => figuresOf(parts));
       return new IngestSpool(parts);
     } catch (error) {
@@ -73,24 +73,24 @@ export class IngestSpool {
   }
 
   async #close(): Promise<void> {
-    const { lock, spool, log, adopter } = this.#parts;
-    await Promise.all([adopter.stop(), log.close()]);
+    const { lock, spool, log, recovery } = this.#parts;
+    await Promise.all([recovery.stop(), log.close()]);
     await spool.close();
     lock.release();
   }
 }
 
-function figuresOf({ spool, log, adopter }: Parts): SpoolFigures {
-  const { adopted } = adopter;
-  const oldest = Math.min(spool.oldestAtMs ?? Infinity, adopted?.oldestAtMs ?? Infinity);
+function figuresOf({ spool, log, recovery }: IngestSpoolParts): SpoolFigures {
+  const orphan = recovery.current;
+  const oldest = Math.min(spool.oldestAtMs ?? Infinity, orphan?.oldestAtMs ?? Infinity);
   return {
-    messages: spool.messages + (adopted?.messages ?? 0),
-    bytes: spool.bytes + (adopted?.bytes ?? 0),
+    messages: spool.messages + (orphan?.messages ?? 0),
+    bytes: spool.bytes + (orphan?.bytes ?? 0),
     oldestAtMs: oldest === Infinity ? undefined : oldest,
-    spooled: spool.taken,
-    forwarded: log.forwarder.forwarded + adopter.forwarded,
+    spooled: spool.spooled,
+    forwarded: log.forwarder.forwarded + recovery.forwarded,
     refusals: spool.refusals,
     failures: spool.failures,
-    quarantined: log.forwarder.quarantined + adopter.quarantined,
+    quarantined: log.forwarder.quarantined + recovery.quarantined,
   };
 }

@@ -13,7 +13,7 @@ export interface OrphanRecoveryParts {
   readonly everyMs?: number;
 }
 
-const EVERY_MS = 5_000;
+const SCAN_EVERY_MS = 5_000;
 
 /** Forwards what processes that are gone have left in their folders, one folder after the other. */
 export class OrphanRecovery {
@@ -21,7 +21,7 @@ export class OrphanRecovery {
   readonly #stopping = new AbortController();
   readonly #timer: NodeJS.Timeout;
   /** Folders whose trouble has been told. They are looked at again all the same: it may pass. */
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
   #looking: Promise<void> | undefined;
   #spool: Spool | undefined;
   #forwarder: Forwarder | undefined;
@@ -30,12 +30,12 @@ export class OrphanRecovery {
 
   constructor(parts: OrphanRecoveryParts) {
     this.#parts = parts;
-    this.#timer = setInterval(() => this.#lookAgain(), parts.everyMs ?? EVERY_MS).unref();
-    this.#lookAgain();
+    this.#timer = setInterval(() => this.#startLooking(), parts.everyMs ?? SCAN_EVERY_MS).unref();
+    this.#startLooking();
   }
 
   /** The spool that is being forwarded now. */
-  get adopted(): Pick<Spool, 'messages' | 'bytes' | 'oldestAtMs'> | undefined {
+  get current(): Pick<Spool, 'messages' | 'bytes' | 'oldestAtMs'> | undefined {
     return this.#spool;
   }
 
@@ -54,7 +54,7 @@ export class OrphanRecovery {
     await this.#looking;
   }
 
-  #lookAgain(): void {
+  #startLooking(): void {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
   }
 
@@ -64,16 +64,16 @@ export class OrphanRecovery {
     try {
       for (const path of await foldersWithContent(dir, own)) {
         if (this.#stopping.signal.aborted) return;
-        await this.#adopt(path);
+        await this.#recover(path);
       }
     } catch (error) {
-      if (!this.#told.has(dir))
+      if (!this.#logged.has(dir))
         logger.error({ err: error }, 'cannot look for what processes have left in their spools');
-      this.#told.add(dir);
+      this.#logged.add(dir);
     }
   }
 
-  async #adopt(path: string): Promise<void> {
+  async #recover(path: string): Promise<void> {
     const { log, logger } = this.#parts;
     const { signal } = this.#stopping;
     try {
@@ -92,8 +92,8 @@ export class OrphanRecovery {
         lock.release();
       }
     } catch (error) {
-      if (signal.aborted || this.#told.has(path)) return;
-      this.#told.add(path);
+      if (signal.aborted || this.#logged.has(path)) return;
+      this.#logged.add(path);
       logger.error({ err: error, path }, 'what a process that is gone has left in its spool cannot be forwarded');
     }
   }

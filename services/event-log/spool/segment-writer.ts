@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { flushFolder, type Segment, segmentPath } from './segments.ts';
+import { flushFolder } from '../flush-folder.ts';
+import { type Segment, segmentPath } from './segments.ts';
 
 /** The segment that is being written. One write at a time. */
 export class SegmentWriter {

@@ -1,5 +1,5 @@
 /** The files of a spool: `0000000000000001.spool`, … in the order they were begun. */
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TidemarkError } from '../../runtime/errors.ts';
 
@@ -35,14 +35,4 @@ export async function segmentNumbers(folder: string): Promise<readonly number[]>
     throw new TidemarkError('SPOOL_FOREIGN', `${folder} holds what is no spool's (${some}): move it elsewhere`);
   }
   return names.flatMap((name) => Number(SEGMENT.exec(name)?.[1] ?? NaN) || []).sort((a, b) => a - b);
-}
-
-/** So that a power cut does not take the name of a file whose content is safe. */
-export async function flushFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -20,7 +20,7 @@ export interface SpoolOptions {
 /** `full` and `failed`: nothing can be taken now. */
 export type SpoolState = 'empty' | 'waiting' | 'full' | 'failed';
 
-interface Waiting {
+interface PendingWrite {
   readonly frames: Buffer;
   readonly messages: number;
   readonly atMs: number;
@@ -45,7 +45,7 @@ export class Spool {
   readonly #segments: Segment[];
   #writer: SegmentWriter | undefined;
   #lastNumber: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: PendingWrite[] = [];
   #flushing: Promise<void> | undefined;
   /** On disk, and on the way there. */
   #bytes: number;
@@ -54,7 +54,7 @@ export class Spool {
   #turn: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   /** Messages that were put in, since it was opened. */
-  taken = 0;
+  spooled = 0;
   /** Requests that found it full, since it was opened. */
   refusals = 0;
   /** Writes that failed, since it was opened. */
@@ -117,7 +117,7 @@ export class Spool {
     if (this.#bytes + frames.length > this.#maxBytes) {
       this.refusals++;
       this.#cannot = 'full';
-      return Promise.reject(unavailable(`the spool in ${this.#folder} is full`));
+      return Promise.reject(spoolUnavailable(`the spool in ${this.#folder} is full`));
     }
     this.#count(frames.length, records.length);
     return new Promise((resolve, reject) => {
@@ -128,14 +128,14 @@ export class Spool {
 
   /** Resolves where a record can be taken now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   async check(): Promise<void> {
-    if (this.#cannot === 'full') throw unavailable(`the spool in ${this.#folder} is full`);
+    if (this.#cannot === 'full') throw spoolUnavailable(`the spool in ${this.#folder} is full`);
     if (this.#cannot === undefined) return;
     try {
       expectRoom(this.#folder, 'LOG_UNAVAILABLE');
       await probe(join(this.#folder, 'probe'));
       this.#cannot = undefined;
     } catch (cause) {
-      throw unavailable(`the spool in ${this.#folder} cannot be written`, cause);
+      throw spoolUnavailable(`the spool in ${this.#folder} cannot be written`, cause);
     }
   }
 
@@ -193,7 +193,7 @@ export class Spool {
   }
 
   async #writeSome(): Promise<void> {
-    const some = this.#take();
+    const some = this.#nextBatch();
     const bytes = some.reduce((sum, { frames }) => sum + frames.length, 0);
     const messages = some.reduce((sum, one) => sum + one.messages, 0);
     try {
@@ -210,20 +210,20 @@ export class Spool {
       );
       if (isNew) this.#segments.push(writer.segment);
       if (this.#cannot === 'failed') this.#cannot = undefined;
-      this.taken += messages;
+      this.spooled += messages;
       for (const { resolve } of some) resolve();
       if (writer.segment.bytes >= this.#segmentBytes) await this.#seal();
     } catch (cause) {
       this.failures++;
       this.#cannot = 'failed';
       this.#count(-bytes, -messages);
-      const error = unavailable(`the spool in ${this.#folder} cannot be written`, cause);
+      const error = spoolUnavailable(`the spool in ${this.#folder} cannot be written`, cause);
       for (const { reject } of some) reject(error);
       await this.#abandon();
     }
   }
 
-  #take(): readonly Waiting[] {
+  #nextBatch(): readonly PendingWrite[] {
     let bytes = 0;
     const more = this.#waiting.findIndex(({ frames }) => (bytes += frames.length) > MAX_WRITE_BYTES);
     return this.#waiting.splice(0, more === -1 ? Infinity : Math.max(1, more));
@@ -262,6 +262,6 @@ async function probe(path: string): Promise<void> {
   }
 }
 
-function unavailable(message: string, cause?: unknown): TidemarkError {
+function spoolUnavailable(message: string, cause?: unknown): TidemarkError {
   return new TidemarkError('LOG_UNAVAILABLE', message, { cause });
 }

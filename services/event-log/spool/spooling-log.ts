@@ -21,27 +21,27 @@ export interface SpoolingLogParts {
 /**
  * - `direct`: nothing waits in the spool; appends go to the log.
  * - `spooling`: the log is away, or has not got all that waits: appends queue in the spool behind it.
- * - `handing over`: little waits, and the log takes it: appends are held, for milliseconds, and then go to the log.
+ * - `resuming`: little waits, and the log takes it: appends are held, for milliseconds, and then go to the log.
  */
-type State = 'direct' | 'spooling' | 'handing over';
+type SpoolingState = 'direct' | 'spooling' | 'resuming';
 
 interface Pending {
   readonly records: readonly NewRecord[];
   readonly tick: number;
   readonly resolve: (appended: readonly Appended[] | null) => void;
   readonly reject: (error: unknown) => void;
-  /** Whether it waits for the log, and nothing else has settled it or is about to. */
-  isUnderWay: boolean;
+  /** Whether it waits for the log, and nothing else has resolved it or is about to. */
+  isInProgress: boolean;
 }
 
 // Patience is counted in ticks: where the event loop stands still, so do they, and answers that came meanwhile are read.
 const TICK_MS = 250;
-/** An append that the log has not settled after this many (2 s) is held for lost: the log is away. */
+/** An append that the log has not resolved after this many (2 s) is held for lost: the log is away. */
 const APPEND_TICKS = 8;
 /** So long may appends be held, and answers wait for what is forwarded. */
 const FORWARD_TICKS = 2;
 /** What may wait when appends are held: the log has it within milliseconds. */
-const HAND_OVER_BYTES = 2 ** 20;
+const RESUME_BYTES = 2 ** 20;
 const LONGEST_CHECK_WAIT_MS = 1_000;
 const FAILED_WAIT_MS = 5_000;
 
@@ -53,14 +53,14 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   readonly #parts: SpoolingLogParts;
   readonly #stopping = new AbortController();
   readonly #forwarder: Forwarder;
-  /** Appends that the log has not settled, and those held, both in their order. A set would cost twice as much. */
-  #underWay: Pending[] = [];
-  readonly #held: Pending[] = [];
+  /** Appends that the log has not resolved, and those held, both in their order. A set would cost twice as much. */
+  #inProgress: Pending[] = [];
+  readonly #buffered: Pending[] = [];
   readonly #pace = new Pace();
   readonly #ticking: NodeJS.Timeout;
-  #state: State = 'direct';
+  #state: SpoolingState = 'direct';
   #tick = 0;
-  #heldSince = 0;
+  #bufferedSince = 0;
   #forwardedAt = 0;
   #isForwarding = false;
   #forwarding: Promise<void> | undefined;
@@ -78,7 +78,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
         this.#pace.forwarded(appended.length);
         onForwarded?.(appended, sentAtMs);
       },
-      onRemoved: () => this.#holdIfLittleWaits(),
+      onRemoved: () => this.#resumeIfLittleWaits(),
       onTrouble: () => this.#onTrouble(),
     });
     this.#ticking = setInterval(() => this.#onTick(), tickMs).unref();
@@ -101,10 +101,10 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[] | null> {
     return new Promise((resolve, reject) => {
-      const pending = { records, tick: this.#tick, resolve, reject, isUnderWay: false };
+      const pending = { records, tick: this.#tick, resolve, reject, isInProgress: false };
       if (this.#state === 'direct') this.#send(pending);
-      else if (this.#state === 'spooling') this.#wait(pending);
-      else this.#held.push(pending);
+      else if (this.#state === 'spooling') this.#spool(pending);
+      else this.#buffered.push(pending);
     });
   }
 
@@ -124,11 +124,11 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   }
 
   #send(pending: Pending): void {
-    pending.isUnderWay = true;
-    this.#underWay.push(pending);
+    pending.isInProgress = true;
+    this.#inProgress.push(pending);
     this.#parts.log.append(pending.records).then(
       (appended) => {
-        pending.isUnderWay = false;
+        pending.isInProgress = false;
         this.#forget();
         pending.resolve(appended);
       },
@@ -138,25 +138,25 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
 
   #onRejected(pending: Pending, error: unknown): void {
     // No longer under way: it went to the spool, which settles it.
-    if (!pending.isUnderWay) return;
+    if (!pending.isInProgress) return;
     if (isRetryable(error)) {
       this.#divert();
       return;
     }
-    pending.isUnderWay = false;
+    pending.isInProgress = false;
     this.#forget();
     pending.reject(error);
   }
 
   /** The oldest ones that are settled. */
   #forget(): void {
-    let settled = 0;
-    while (this.#underWay[settled]?.isUnderWay === false) settled++;
-    if (settled === 1) this.#underWay.shift();
-    else if (settled > 1) this.#underWay.splice(0, settled);
+    let resolved = 0;
+    while (this.#inProgress[resolved]?.isInProgress === false) resolved++;
+    if (resolved === 1) this.#inProgress.shift();
+    else if (resolved > 1) this.#inProgress.splice(0, resolved);
   }
 
-  #wait({ records, resolve, reject }: Pending): void {
+  #spool({ records, resolve, reject }: Pending): void {
     const { spool, mayWait } = this.#parts;
     if (mayWait?.() === false) {
       reject(new TidemarkError('LOG_UNAVAILABLE', 'the log is away, and our clock has jumped since it was last seen'));
@@ -168,14 +168,14 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
       .then(() => resolve(null), reject);
   }
 
-  /** The log is away, or something waits already: all that it has not settled goes to the spool, in the order it came. */
+  /** The log is away, or something waits already: all that it has not resolved goes to the spool, in the order it came. */
   #divert(): void {
     this.#state = 'spooling';
-    const all = [...this.#underWay.filter(({ isUnderWay }) => isUnderWay), ...this.#held.splice(0)];
-    this.#underWay = [];
+    const all = [...this.#inProgress.filter(({ isInProgress }) => isInProgress), ...this.#buffered.splice(0)];
+    this.#inProgress = [];
     for (const pending of all) {
-      pending.isUnderWay = false;
-      this.#wait(pending);
+      pending.isInProgress = false;
+      this.#spool(pending);
     }
     if (this.#isForwarding || this.#stopping.signal.aborted) return;
     this.#isForwarding = true;
@@ -186,11 +186,11 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   async #forward(): Promise<void> {
     const { spool, logger } = this.#parts;
     const began = performance.now();
-    let isSaid = false;
+    let isLogged = false;
     let hasFailed = false;
     while (this.#state !== 'direct' && !this.#stopping.signal.aborted) {
-      if (!isSaid && spool.messages > 0) logger.warn('messages wait in the spool until the event log has them');
-      isSaid ||= spool.messages > 0;
+      if (!isLogged && spool.messages > 0) logger.warn('messages wait in the spool until the event log has them');
+      isLogged ||= spool.messages > 0;
       try {
         await this.#forwardAll();
         if (spool.isEmpty) this.#goDirect();
@@ -204,7 +204,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     // Before anything else can find the log away again.
     this.#isForwarding = false;
     const tookMs = Math.round(performance.now() - began);
-    if (isSaid && this.isDirect) logger.info({ tookMs }, 'the event log has all that waited in the spool');
+    if (isLogged && this.isDirect) logger.info({ tookMs }, 'the event log has all that waited in the spool');
   }
 
   async #forwardAll(): Promise<void> {
@@ -218,27 +218,27 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   #goDirect(): void {
     this.#state = 'direct';
     this.#pace.off();
-    for (const pending of this.#held.splice(0)) this.#send({ ...pending, tick: this.#tick });
+    for (const pending of this.#buffered.splice(0)) this.#send({ ...pending, tick: this.#tick });
   }
 
   /** Else, under load, there would always be something in the spool. */
-  #holdIfLittleWaits(): void {
-    if (this.#state !== 'spooling' || this.#parts.spool.bytes > HAND_OVER_BYTES) return;
-    this.#state = 'handing over';
-    this.#heldSince = this.#tick;
+  #resumeIfLittleWaits(): void {
+    if (this.#state !== 'spooling' || this.#parts.spool.bytes > RESUME_BYTES) return;
+    this.#state = 'resuming';
+    this.#bufferedSince = this.#tick;
   }
 
   /** The log does not take what waits: what is held goes to the spool, and nobody waits for what is forwarded. */
   #onTrouble(): void {
     this.#pace.off();
-    if (this.#state === 'handing over') this.#divert();
+    if (this.#state === 'resuming') this.#divert();
   }
 
   #onTick(): void {
     this.#tick++;
     if (this.#tick - this.#forwardedAt > FORWARD_TICKS) this.#pace.off();
-    if (this.#state === 'handing over' && this.#tick - this.#heldSince > FORWARD_TICKS) this.#onTrouble();
-    const [oldest] = this.#underWay;
+    if (this.#state === 'resuming' && this.#tick - this.#bufferedSince > FORWARD_TICKS) this.#onTrouble();
+    const [oldest] = this.#inProgress;
     if (oldest !== undefined && this.#tick - oldest.tick > APPEND_TICKS) this.#divert();
   }
 }

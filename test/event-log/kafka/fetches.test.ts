@@ -4,7 +4,7 @@ import { identityOf } from '../../../services/event-log/identity.ts';
 import { KAFKA } from '../../../services/event-log/kafka/faults.ts';
 import { Fetches } from '../../../services/event-log/kafka/fetches.ts';
 import type { Leaders } from '../../../services/event-log/kafka/leaders.ts';
-import type { Entry } from '../../../services/event-log/kafka/start.ts';
+import type { FetchStart } from '../../../services/event-log/kafka/start.ts';
 import type { Fetched, FetchFrom } from '../../../services/event-log/kafka/wire.ts';
 import { text, until } from '../../support/event-log.ts';
 
@@ -15,7 +15,10 @@ function recordAt(offset: bigint, value = `v${offset}`): LogRecord {
 }
 
 /** Reads ahead of one partition, whose every fetch is answered as `answer` says. */
-function fetchesOf(entry: Entry, answer: (from: FetchFrom) => Partial<Fetched>): { fetches: Fetches; asked: bigint[] } {
+function fetchesOf(
+  entry: FetchStart,
+  answer: (from: FetchFrom) => Partial<Fetched>,
+): { fetches: Fetches; asked: bigint[] } {
   const asked: bigint[] = [];
   const wire = {
     fetch: async (_broker: number, from: readonly FetchFrom[]): Promise<readonly Fetched[]> => {
@@ -40,14 +43,14 @@ describe('reading ahead', () => {
     const { fetches, asked } = fetchesOf({ ...at, from: 0n }, ({ offset }) => {
       return { records: [recordAt(offset, big)], nextOffset: offset + 1n };
     });
-    const [place] = fetches.places;
+    const [place] = fetches.buffers;
     await until(() => !place!.isBusy && place!.bufferedBytes > 2_000_000);
     const held = asked.length;
     expect(place!.bufferedBytes).toBeLessThan(4_000_000);
     fetches.pump();
     expect(place!.isBusy).toBe(false);
 
-    place!.buffer.length = place!.bufferedBytes = 0;
+    place!.records.length = place!.bufferedBytes = 0;
     fetches.pump();
 
     await until(() => asked.length > held);
@@ -60,9 +63,9 @@ describe('reading ahead', () => {
       offset === 4n ? { records: [recordAt(4n), recordAt(5n)], nextOffset: 6n } : {},
     );
 
-    await until(() => fetches.places[0]!.buffer.length > 0);
+    await until(() => fetches.buffers[0]!.records.length > 0);
 
-    expect(fetches.places[0]!.buffer.map(({ value }) => text(value))).toEqual(['v5']);
+    expect(fetches.buffers[0]!.records.map(({ value }) => text(value))).toEqual(['v5']);
   });
 
   test.each([
@@ -75,7 +78,7 @@ describe('reading ahead', () => {
     await until(() => fetches.failure !== undefined);
 
     expect(fetches.failure).toMatchObject({ code: 'LOG_REPLACED' });
-    expect(fetches.places[0]!.buffer).toEqual([]);
+    expect(fetches.buffers[0]!.records).toEqual([]);
   });
 
   test('fails for good where the position is out of range', async () => {
@@ -94,7 +97,7 @@ describe('reading ahead', () => {
       return offset === 0n ? { records: [recordAt(0n)], nextOffset: 1n } : {};
     });
 
-    await until(() => fetches.places[0]!.buffer.length === 1);
+    await until(() => fetches.buffers[0]!.records.length === 1);
 
     expect(fetches.trouble).toBeUndefined();
   });
@@ -105,7 +108,7 @@ describe('reading ahead', () => {
       return offset === 3n ? { records: [recordAt(3n)], nextOffset: 4n } : {};
     });
 
-    await until(() => fetches.places[0]!.buffer.length === 1);
+    await until(() => fetches.buffers[0]!.records.length === 1);
 
     expect(asked.slice(0, 2)).toEqual([0n, 3n]);
   });

@@ -165,7 +165,7 @@ async function recordsOf(folder: string): Promise<readonly string[]> {
   try {
     store.checkEnds();
     const ends = store.ends();
-    return store.layout.slots.flatMap((slot) => {
+    return store.layout.partitions.flatMap((slot) => {
       const found: LogRecord[] = [];
       while (found.length < ends[slot.index]!) {
         store.read(slot, found.length, { records: 2 ** 30, bytes: 2 ** 30, atLeastOne: true }, found);

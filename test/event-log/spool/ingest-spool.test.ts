@@ -29,7 +29,15 @@ async function open(dir: string, options: Partial<IngestSpoolOptions> = {}): Pro
     (...args: unknown[]): void =>
       void said.push({ level, message: String(args.at(-1)) });
   const logger = { info: say('info'), warn: say('warn'), error: say('error') };
-  const spool = await IngestSpool.open({ dir, maxBytes: 2 ** 20, log, registry, logger, adoptEveryMs: 20, ...options });
+  const spool = await IngestSpool.open({
+    dir,
+    maxBytes: 2 ** 20,
+    log,
+    registry,
+    logger,
+    recoverEveryMs: 20,
+    ...options,
+  });
   onTestFinished(() => spool.close());
   return { log, spool, registry, said };
 }

@@ -46,7 +46,7 @@ test('while the log is there nothing is spooled, and where records went is told'
   const appended = await spooling.append(numbered(0, 2));
 
   expect(appended).toHaveLength(2);
-  expect([valuesOf(log.records), spool.taken, spooling.isDirect]).toEqual([['0', '1'], 0, true]);
+  expect([valuesOf(log.records), spool.spooled, spooling.isDirect]).toEqual([['0', '1'], 0, true]);
 });
 
 test('what the log refuses for now waits, and is forwarded in order when the log is back', async () => {
@@ -99,7 +99,7 @@ test('an error that no waiting cures goes to whoever appended, and nothing is sp
   });
 
   await expect(spooling.append(numbered(0, 1))).rejects.toBe(damaged);
-  expect([spool.taken, spooling.isDirect]).toEqual([0, true]);
+  expect([spool.spooled, spooling.isDirect]).toEqual([0, true]);
 });
 
 test('with the log away and the spool full it refuses, and recovers from both', async () => {
@@ -218,11 +218,11 @@ test(
       }
     });
     for (let fault = 0; fault < 30; fault++) {
-      const [taken, forwarded] = [spool.taken, spooling.forwarder.forwarded];
+      const [spooled, forwarded] = [spool.spooled, spooling.forwarder.forwarded];
       if (fault % 3 === 0) log.hold();
       else log.away = true;
       // Once in a while it is back before anything has gone to the spool.
-      if (fault % 5 !== 0) await until(() => spool.taken > taken + 20);
+      if (fault % 5 !== 0) await until(() => spool.spooled > spooled + 20);
       log.release();
       log.away = false;
       if (fault % 2 === 0) await until(() => spooling.isDirect);
@@ -233,7 +233,7 @@ test(
     await until(() => spooling.isDirect);
 
     expect(firstsOf(log.records)).toEqual(Object.fromEntries(acknowledged));
-    expect(spool.taken).toBeGreaterThan(300);
+    expect(spool.spooled).toBeGreaterThan(300);
   },
 );
 

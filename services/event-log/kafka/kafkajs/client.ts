@@ -1,7 +1,15 @@
 import type { TopicPartition } from '../../event-log.ts';
 import { KAFKA, UNREACHABLE } from '../faults.ts';
 import { clusterOf, connectToAny, Sockets } from './connect.ts';
-import { type Broker, type Cluster, faultFrom, perTopic, recordOf, refusalOf, withWholeAnswers } from './internals.ts';
+import {
+  type Broker,
+  type Cluster,
+  kafkajsFault,
+  perTopic,
+  recordOf,
+  refusalOf,
+  withWholeAnswers,
+} from './internals.ts';
 import { bufferOf } from '../partitions.ts';
 import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from '../request.ts';
 import type { KafkaSettings } from '../url.ts';
@@ -226,7 +234,7 @@ export class KafkajsWire implements KafkaWire {
       await brokerPool.refreshMetadata(topics);
       return topics;
     } catch (error) {
-      if (faultFrom(error).code !== KAFKA.UNKNOWN_TOPIC_OR_PARTITION) throw error;
+      if (kafkajsFault(error).code !== KAFKA.UNKNOWN_TOPIC_OR_PARTITION) throw error;
     }
     const broker = await brokerPool.findConnectedBroker();
     const found: string[] = [];
@@ -234,7 +242,7 @@ export class KafkajsWire implements KafkaWire {
       const known = await broker.metadata([topic]).then(
         () => true,
         (error: unknown) => {
-          if (faultFrom(error).code !== KAFKA.UNKNOWN_TOPIC_OR_PARTITION) throw error;
+          if (kafkajsFault(error).code !== KAFKA.UNKNOWN_TOPIC_OR_PARTITION) throw error;
           return false;
         },
       );
@@ -257,7 +265,7 @@ export class KafkajsWire implements KafkaWire {
       try {
         return await request(to);
       } catch (error) {
-        if (faultFrom(error).code === UNREACHABLE) await to.disconnect().catch(() => undefined);
+        if (kafkajsFault(error).code === UNREACHABLE) await to.disconnect().catch(() => undefined);
         throw error;
       }
     });
@@ -268,7 +276,7 @@ export class KafkajsWire implements KafkaWire {
       if (this.#closed) throw new Error('the connections are closed');
       return await request();
     } catch (error) {
-      throw faultFrom(error);
+      throw kafkajsFault(error);
     }
   }
 }

@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ISocketFactory, Kafka, type KafkaConfig, logLevel, type SASLOptions } from 'kafkajs';
 import { UNREACHABLE } from '../faults.ts';
-import { type Cluster, faultFrom } from './internals.ts';
+import { type Cluster, kafkajsFault } from './internals.ts';
 import type { KafkaSettings } from '../url.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -72,7 +72,7 @@ export async function connectToAny(cluster: Cluster, seeds: number): Promise<voi
     try {
       return await cluster.connect();
     } catch (error) {
-      if (left <= 1 || faultFrom(error).code !== UNREACHABLE) throw error;
+      if (left <= 1 || kafkajsFault(error).code !== UNREACHABLE) throw error;
       await cluster.brokerPool.createSeedBroker();
     }
   }

@@ -1,12 +1,10 @@
 /** What of kafkajs 2.2.4 its own types leave out, and its errors as ours. */
 import type { LogRecord, TopicPartition } from '../../event-log.ts';
 import { type ErrorParts, errorsIn } from '../../../runtime/transport-faults.ts';
-import { faultFrom as faultFromAny, KAFKA, type KafkaFault } from '../faults.ts';
-import { byTopic } from '../partitions.ts';
+import { toKafkaFault, KAFKA, type KafkaFault } from '../faults.ts';
+import { byTopic, NO_BYTES } from '../partitions.ts';
 
 type PerTopic<T> = readonly { readonly topic: string; readonly partitions: readonly T[] }[];
-
-const NOTHING = Buffer.alloc(0);
 
 interface Message {
   readonly offset: string;
@@ -132,16 +130,16 @@ export function recordOf(message: Message): LogRecord {
   return {
     offset: BigInt(message.offset),
     appendedAtMs: Number(message.timestamp),
-    key: message.key ?? NOTHING,
-    value: message.value ?? NOTHING,
+    key: message.key ?? NO_BYTES,
+    value: message.value ?? NO_BYTES,
   };
 }
 
-export function faultFrom(error: unknown): KafkaFault {
-  return faultFromAny(error, answerOf);
+export function kafkajsFault(error: unknown): KafkaFault {
+  return toKafkaFault(error, protocolCodeOf);
 }
 
-function answerOf({ name, code }: ErrorParts): unknown {
+function protocolCodeOf({ name, code }: ErrorParts): unknown {
   if (name === 'KafkaJSSASLAuthenticationError') return KAFKA.SASL_AUTHENTICATION_FAILED;
   return name === 'KafkaJSServerDoesNotSupportApiKey' ? KAFKA.UNSUPPORTED_VERSION : code;
 }
@@ -168,8 +166,8 @@ export function withWholeAnswers(broker: Broker): Broker {
 
 /** Why topics could not be made; undefined where it is only that they exist. */
 export function refusalOf(error: unknown): KafkaFault | undefined {
-  const failures = errorsIn(faultFrom(error).cause).filter(({ name }) => name === 'KafkaJSCreateTopicError');
-  if (failures.length === 0) return faultFrom(error);
+  const failures = errorsIn(kafkajsFault(error).cause).filter(({ name }) => name === 'KafkaJSCreateTopicError');
+  if (failures.length === 0) return kafkajsFault(error);
   const refused = failures.find(({ code }) => code !== KAFKA.TOPIC_ALREADY_EXISTS);
-  return refused === undefined ? undefined : faultFrom(refused);
+  return refused === undefined ? undefined : kafkajsFault(refused);
 }

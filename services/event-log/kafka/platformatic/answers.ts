@@ -1,14 +1,14 @@
 import { type API, type Connection, type RecordsBatch, ResponseError } from '@platformatic/kafka';
 import type { LogRecord } from '../../event-log.ts';
-import { faultFrom as faultFromAny, faultOf, type KafkaFault, UNREACHABLE } from '../faults.ts';
+import { NO_BYTES } from '../partitions.ts';
+import { toKafkaFault, faultOf, type KafkaFault, UNREACHABLE } from '../faults.ts';
 
-const NOTHING = Buffer.alloc(0);
 // Of a record batch's attributes.
 const IS_APPEND_TIME = 0x08;
 const IS_CONTROL = 0x20;
 
 /** Asks a broker. @throws KafkaFault where there is no answer. */
-export async function ask<Request extends unknown[], Answer>(
+export async function callApi<Request extends unknown[], Answer>(
   connection: Connection,
   api: API<Request, Answer>,
   ...request: Request
@@ -18,8 +18,8 @@ export async function ask<Request extends unknown[], Answer>(
   } catch (error) {
     const answer = answerIn<Answer>(error);
     if (answer !== undefined) return answer;
-    const fault = faultFrom(error);
-    throw fault.code === UNREACHABLE ? faultFrom(failures.get(connection) ?? fault) : fault;
+    const fault = platformaticFault(error);
+    throw fault.code === UNREACHABLE ? platformaticFault(failures.get(connection) ?? fault) : fault;
   }
 }
 
@@ -32,7 +32,7 @@ export function listenTo(connection: Connection): void {
 }
 
 /** @throws KafkaFault */
-export function check(errorCode: number, doing: string): void {
+export function expectNoError(errorCode: number, doing: string): void {
   if (errorCode !== 0) throw faultOf(errorCode, doing);
 }
 
@@ -46,7 +46,7 @@ export function recordsOf(batch: RecordsBatch, first: bigint): LogRecord[] {
     const offset = firstOffset + BigInt(offsetDelta);
     if (offset < first) continue;
     const appendedAtMs = Number(byBroker ? maxTimestamp : firstTimestamp + timestampDelta);
-    records.push({ offset, appendedAtMs, key: key ?? NOTHING, value: value ?? NOTHING });
+    records.push({ offset, appendedAtMs, key: key ?? NO_BYTES, value: value ?? NO_BYTES });
   }
   return records;
 }
@@ -57,6 +57,6 @@ function answerIn<Answer>(error: unknown): Answer | undefined {
   return error['response'] as Answer | undefined;
 }
 
-export function faultFrom(error: unknown): KafkaFault {
-  return faultFromAny(error, ({ apiCode }) => apiCode);
+export function platformaticFault(error: unknown): KafkaFault {
+  return toKafkaFault(error, ({ apiCode }) => apiCode);
 }

@@ -9,8 +9,8 @@ import type { TopicPartition } from '../../event-log.ts';
 import { KAFKA, KafkaFault, UNREACHABLE } from '../faults.ts';
 import { bufferOf, byTopic } from '../partitions.ts';
 import { APIS } from './apis.ts';
-import { ask, check, faultFrom, listenTo, recordsOf } from './answers.ts';
-import { brokerOf, optionsOf } from './options.ts';
+import { callApi, expectNoError, platformaticFault, listenTo, recordsOf } from './answers.ts';
+import { brokerOf, connectionOptionsOf } from './options.ts';
 import { MAX_FETCH_BYTES, PRODUCE_TIMEOUT_MS, READ_UNCOMMITTED, TOPIC_RESOURCE } from '../request.ts';
 import type { KafkaSettings } from '../url.ts';
 import { checkVersions } from '../versions.ts';
@@ -50,13 +50,13 @@ export class PlatformaticWire implements KafkaWire {
 
   constructor(settings: KafkaSettings) {
     this.#seeds = settings.brokers.map(brokerOf);
-    const options = optionsOf(settings, this.#seeds);
+    const options = connectionOptionsOf(settings, this.#seeds);
     this.#pool = openPool(settings.clientId, options);
     this.#fetchPool = openPool(settings.clientId, options);
   }
 
   async cluster(topics: readonly string[]): Promise<ClusterFound> {
-    const found = await this.#askAny((of) => ask(of, APIS.metadata, [...topics], false, false, false));
+    const found = await this.#askAny((of) => callApi(of, APIS.metadata, [...topics], false, false, false));
     this.#brokers = new Map(found.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
     this.#controller = found.controllerId;
     const known = found.topics.filter(({ errorCode }) => errorCode !== KAFKA.UNKNOWN_TOPIC_OR_PARTITION);
@@ -75,7 +75,7 @@ export class PlatformaticWire implements KafkaWire {
     const messages = batches.flatMap(({ topic, partition, records }) =>
       records.map(({ key, value }) => ({ topic, partition, key: bufferOf(key), value: bufferOf(value) })),
     );
-    const answer = await ask(await this.#to(broker), APIS.produce, -1, PRODUCE_TIMEOUT_MS, messages, {});
+    const answer = await callApi(await this.#to(broker), APIS.produce, -1, PRODUCE_TIMEOUT_MS, messages, {});
     if (typeof answer === 'boolean') return [];
     return answer.responses.flatMap(({ name: topic, partitionResponses }) =>
       partitionResponses.map(({ index: partition, errorCode: error, baseOffset, logAppendTimeMs }) => {
@@ -95,7 +95,7 @@ export class PlatformaticWire implements KafkaWire {
     })).map(([topicId, partitions]) => ({ topicId, partitions }));
     const to = await this.#to(broker, this.#fetchPool);
     const limits = [maxWaitMs, 1, MAX_FETCH_BYTES, READ_UNCOMMITTED] as const;
-    const { responses } = await ask(to, APIS.fetch, ...limits, 0, NO_EPOCH, topics, [], '');
+    const { responses } = await callApi(to, APIS.fetch, ...limits, 0, NO_EPOCH, topics, [], '');
     const asked = new Map(from.map((one) => [nameOf(one), one.offset]));
     return responses.flatMap(({ topicId: topic, partitions }) =>
       partitions.map(({ partitionIndex: partition, errorCode: error, records: batches }) => {
@@ -121,7 +121,7 @@ export class PlatformaticWire implements KafkaWire {
     const topics = byTopic(of, ({ partition }) => {
       return { partitionIndex: partition, currentLeaderEpoch: NO_EPOCH, timestamp: TIMESTAMPS[which] };
     }).map(([name, partitions]) => ({ name, partitions }));
-    const answer = await ask(await this.#to(broker), APIS.listOffsets, -1, READ_UNCOMMITTED, topics);
+    const answer = await callApi(await this.#to(broker), APIS.listOffsets, -1, READ_UNCOMMITTED, topics);
     return answer.topics.flatMap(({ name: topic, partitions }) =>
       partitions.map(({ partitionIndex: partition, errorCode: error, offset }) => ({
         topic,
@@ -133,7 +133,7 @@ export class PlatformaticWire implements KafkaWire {
   }
 
   async coordinator(group: string): Promise<number> {
-    const { coordinators } = await this.#askAny((of) => ask(of, APIS.findCoordinator, GROUP_KEY, [group]));
+    const { coordinators } = await this.#askAny((of) => callApi(of, APIS.findCoordinator, GROUP_KEY, [group]));
     return coordinators[0]?.nodeId ?? UNREACHABLE;
   }
 
@@ -143,12 +143,12 @@ export class PlatformaticWire implements KafkaWire {
     const protocols = [{ name: protocol, metadata: subscription }];
     const times = [sessionTimeoutMs, rebalanceTimeoutMs] as const;
     let memberId = request.memberId;
-    let joined = await ask(to, APIS.joinGroup, group, ...times, memberId, null, 'consumer', protocols);
+    let joined = await callApi(to, APIS.joinGroup, group, ...times, memberId, null, 'consumer', protocols);
     if (joined.errorCode === KAFKA.MEMBER_ID_REQUIRED) {
       memberId = joined.memberId;
-      joined = await ask(to, APIS.joinGroup, group, ...times, memberId, null, 'consumer', protocols);
+      joined = await callApi(to, APIS.joinGroup, group, ...times, memberId, null, 'consumer', protocols);
     }
-    check(joined.errorCode, 'joining a group');
+    expectNoError(joined.errorCode, 'joining a group');
     return {
       memberId: joined.memberId,
       generation: joined.generationId,
@@ -165,18 +165,18 @@ export class PlatformaticWire implements KafkaWire {
   ): Promise<Buffer> {
     const to = await this.#to(broker);
     const shares = [...assignments];
-    const answer = await ask(to, APIS.syncGroup, group, generation, memberId, null, 'consumer', protocol, shares);
-    check(answer.errorCode, 'sharing out partitions');
+    const answer = await callApi(to, APIS.syncGroup, group, generation, memberId, null, 'consumer', protocol, shares);
+    expectNoError(answer.errorCode, 'sharing out partitions');
     return Buffer.from(answer.assignment);
   }
 
   async heartbeat(broker: number, { group, memberId, generation }: Member): Promise<void> {
-    const { errorCode } = await ask(await this.#to(broker), APIS.heartbeat, group, generation, memberId, null);
-    check(errorCode, 'staying in a group');
+    const { errorCode } = await callApi(await this.#to(broker), APIS.heartbeat, group, generation, memberId, null);
+    expectNoError(errorCode, 'staying in a group');
   }
 
   async leave(broker: number, { group, memberId }: Member): Promise<void> {
-    await ask(await this.#to(broker), APIS.leaveGroup, group, [{ memberId }]);
+    await callApi(await this.#to(broker), APIS.leaveGroup, group, [{ memberId }]);
   }
 
   async commit(
@@ -190,8 +190,9 @@ export class PlatformaticWire implements KafkaWire {
       committedLeaderEpoch: NO_EPOCH,
       committedMetadata: metadata,
     })).map(([name, partitions]) => ({ name, partitions }));
-    const answer = await ask(await this.#to(broker), APIS.offsetCommit, group, generation, memberId, null, topics);
-    for (const { errorCode } of answer.topics.flatMap(({ partitions }) => partitions)) check(errorCode, 'committing');
+    const answer = await callApi(await this.#to(broker), APIS.offsetCommit, group, generation, memberId, null, topics);
+    for (const { errorCode } of answer.topics.flatMap(({ partitions }) => partitions))
+      expectNoError(errorCode, 'committing');
   }
 
   async committed(broker: number, group: string, of: readonly TopicPartition[]): Promise<readonly CommittedOffset[]> {
@@ -199,8 +200,8 @@ export class PlatformaticWire implements KafkaWire {
       name,
       partitionIndexes,
     }));
-    const answer = await ask(await this.#to(broker), APIS.offsetFetch, [{ groupId: group, topics }], false);
-    check(answer.errorCode, 'asking what was committed');
+    const answer = await callApi(await this.#to(broker), APIS.offsetFetch, [{ groupId: group, topics }], false);
+    expectNoError(answer.errorCode, 'asking what was committed');
     return answer.topics.flatMap(({ name: topic, partitions }) =>
       partitions
         .filter(({ errorCode, committedOffset }) => errorCode === 0 && committedOffset >= 0n)
@@ -218,7 +219,13 @@ export class PlatformaticWire implements KafkaWire {
       assignments: [],
       configs: [...configs].map(([name, value]) => ({ name, value })),
     }));
-    const answer = await ask(await this.#to(this.#controller), APIS.createTopics, request, PRODUCE_TIMEOUT_MS, false);
+    const answer = await callApi(
+      await this.#to(this.#controller),
+      APIS.createTopics,
+      request,
+      PRODUCE_TIMEOUT_MS,
+      false,
+    );
     for (const { name, errorCode, errorMessage } of answer.topics) {
       if (errorCode === 0 || errorCode === KAFKA.TOPIC_ALREADY_EXISTS) continue;
       throw new KafkaFault(errorCode, `the broker does not make ${name}: ${errorMessage ?? `error ${errorCode}`}`);
@@ -227,10 +234,10 @@ export class PlatformaticWire implements KafkaWire {
 
   async configs(topics: readonly string[]): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
     const resources = topics.map((resourceName) => ({ resourceType: TOPIC_RESOURCE, resourceName }) as const);
-    const { results } = await this.#askAny((of) => ask(of, APIS.describeConfigs, resources, false));
+    const { results } = await this.#askAny((of) => callApi(of, APIS.describeConfigs, resources, false));
     return new Map(
       results.map(({ resourceName, errorCode, configs }) => {
-        check(errorCode, `describing ${resourceName}`);
+        expectNoError(errorCode, `describing ${resourceName}`);
         return [resourceName, new Map(configs.map(({ name, value }) => [name, value ?? '']))];
       }),
     );
@@ -253,7 +260,7 @@ export class PlatformaticWire implements KafkaWire {
         return await question(await this.#connect(this.#pool, broker));
       } catch (error) {
         fault = error;
-        if (faultFrom(error).code !== UNREACHABLE) break;
+        if (platformaticFault(error).code !== UNREACHABLE) break;
       }
     }
     throw fault;
@@ -267,10 +274,10 @@ export class PlatformaticWire implements KafkaWire {
 
   async #connect(pool: ConnectionPool, broker: Broker): Promise<Connection> {
     const connection = await pool.getFirstAvailable([broker]).catch((error: unknown) => {
-      throw faultFrom(error);
+      throw platformaticFault(error);
     });
     if (!this.#isChecked) {
-      const { apiKeys } = await ask(connection, apiVersionsV0.api, '', '');
+      const { apiKeys } = await callApi(connection, apiVersionsV0.api, '', '');
       checkVersions(apiKeys);
       this.#isChecked = true;
     }

@@ -12,7 +12,7 @@ const MECHANISMS: Readonly<Record<KafkaMechanism, SASLMechanismValue>> = {
   'scram-sha-512': 'SCRAM-SHA-512',
 };
 
-export function optionsOf({ sasl, tls }: KafkaSettings, seeds: readonly Broker[]): ConnectionOptions {
+export function connectionOptionsOf({ sasl, tls }: KafkaSettings, seeds: readonly Broker[]): ConnectionOptions {
   return {
     connectTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
