@@ -15,10 +15,10 @@ export interface NewRecord {
   readonly value: Uint8Array;
 }
 
-/** A record as it stands in the log. */
+/** A record in the log. */
 export interface LogRecord {
   readonly offset: bigint;
-  /** When the log took it: milliseconds since 1970, by the log's clock. */
+  /** When the log stored it: milliseconds since 1970, by the log's clock. */
   readonly appendedAtMs: number;
   readonly key: Uint8Array;
   readonly value: Uint8Array;
@@ -31,8 +31,8 @@ export interface Appended extends TopicPartition {
 }
 
 /**
- * A partition's next offset with the identity of the record before it (`identityOf`), '' where nothing has been read:
- * a topic deleted and made anew is found out, never silently skipped.
+ * A partition's next offset with the identity of the record before it (`identityOf`), '' where nothing has been read. So a
+ * topic that was deleted and created again is detected and never silently skipped.
  */
 export interface Position extends TopicPartition {
   /** The offset to read next. Positions never move back; offsets may have gaps. */
@@ -45,28 +45,29 @@ export interface PartitionRecords extends TopicPartition {
   readonly records: readonly LogRecord[];
 }
 
-/** Part of a partition to be scanned: from the first offset on, up to the second without it. */
+/** Part of a partition to be scanned: `from` inclusive, `to` exclusive. */
 export interface ScanRange extends TopicPartition {
   readonly from: bigint;
   readonly to: bigint;
 }
 
 export interface ScanOptions {
-  /** In one piece, of one partition. */
+  /** Of one piece. A piece is of one partition. */
   readonly maxRecords?: number;
-  /** Of keys and values, in one piece; a piece has one record at least. */
+  /** Of keys and values in one piece. A piece has at least one record. */
   readonly maxBytes?: number;
   /** Ends the scan: it throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReaderOptions {
-  /** Readers of one group share the topics: a partition is read by one member at a time, another takes over. */
+  /** Readers of one group share the topics. One member at a time reads a partition; when it leaves, another takes over. */
   readonly group: string;
   readonly topics: readonly string[];
   /**
-   * Called whenever partitions become this reader's: where to start each. The stores know; the log's own committed
-   * position is only a hint. A partition left out, or at offset 0 with identity '', starts at its first record.
+   * Called whenever partitions are assigned to this reader, to say where each starts. The stores know; the position that
+   * was committed to the log is only a hint. A partition left out, or at offset 0 with identity '', starts at its first
+   * record.
    */
   readonly start: (assigned: readonly TopicPartition[]) => Promise<readonly Position[]>;
 }
@@ -79,64 +80,64 @@ export interface PollOptions {
 }
 
 /**
- * Reads as a member of a group. Delivery is at least once: after a crash, a takeover or `restart`, records come again
- * from where `start` says. A reader that lost a partition may still hold records of it: the stores' fence
- * (POSITION_MOVED) protects them.
+ * Reads as a member of a group. Delivery is at least once: after a crash, a takeover or `restart`, records are redelivered
+ * from where `start` says. A reader that lost a partition may still have records of it. The stores' fence
+ * (POSITION_MOVED) protects against these.
  */
 export interface LogReader {
   /**
-   * The next records of the partitions this reader holds, each partition in order, fairly across partitions.
+   * The next records of the partitions assigned to this reader, each partition in order, fairly across partitions.
    *
-   * @throws TidemarkError `LOG_REPLACED` where a start position names a record that the log does not hold;
+   * @throws TidemarkError `LOG_REPLACED` where a start position names a record that is not in the log;
    *   `LOG_DAMAGED`; `LOG_UNAVAILABLE`, retryable.
    */
   poll(options: PollOptions): Promise<readonly PartitionRecords[]>;
-  /** Tells the group how far it has come. Only a hint, for lag metrics and foreign tools. */
+  /** Commits positions to the log. Only a hint, for lag metrics and other tools. */
   commit(positions: readonly Position[]): Promise<void>;
-  /** Forgets where it stands and asks `start` again for everything it holds, at the next poll. */
+  /** Discards its positions. The next poll calls `start` again for all assigned partitions. */
   restart(): void;
-  /** The partitions it holds now. */
+  /** The partitions assigned to it now. */
   assigned(): readonly TopicPartition[];
-  /** Leaves the group; a poll under way resolves empty. Idempotent. */
+  /** Leaves the group. A poll in progress resolves empty. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface EventLog {
   /**
-   * Resolves, in the order given, once every record would survive a crash. If it rejects, some of them may be in the
-   * log all the same: append them all again, and let readers drop repeats by their message id. Appends under way at
-   * once share one flush. Records of one key in one call keep their order. Their bytes must not change until it settles.
+   * Resolves, in the order given, once every record would survive a crash. If it rejects, some of them may still be in the
+   * log: append them all again, and let readers drop repeats by their message id. Concurrent appends share one flush.
+   * Records of one key in one call keep their order. Their bytes must not change until the promise is settled.
    *
    * @throws TidemarkError `LOG_UNAVAILABLE`, retryable, when the log cannot be reached or the disk is full.
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
   /**
-   * Only of a log that writes in a thread of its own: loads a module there that makes records, by the `makeRecords` that
-   * it exports; see record-maker.ts.
+   * Only of a log with a writer thread: loads a module in that thread whose `makeRecords` makes records; see
+   * record-maker.ts.
    *
    * @throws whatever keeps the module from being loaded.
    */
   openMaker?(module: URL): Promise<AppendMaterial>;
   openReader(options: ReaderOptions): Promise<LogReader>;
   /**
-   * The records of these ranges, each partition in order, partitions in turn; as no member of a group, and without
-   * moving any position. Of each range comes what the log holds: it begins at the first record from `from` on, and where
-   * `to` lies beyond the partition's end, it ends at the end known when the first piece was asked for. What is not taken
-   * is not read, but for some read-ahead. Several scans may go on at once; ending the iteration lets go of everything.
+   * The records of these ranges, each partition in order, partitions in turn. It needs no group and moves no position. A
+   * range begins at the first record from `from` on. If `to` is beyond the partition's end, the range ends at the end known
+   * when the first piece was requested. Besides some read-ahead, only what the caller consumes is read. Several scans may
+   * run at once. Ending the iteration releases all resources.
    *
-   * @param ranges Of each partition one at most.
-   * @throws TidemarkError `LOG_DAMAGED`; `LOG_REPLACED` where records are deleted that were yet to come; `CONFIG_INVALID`
+   * @param ranges At most one of each partition.
+   * @throws TidemarkError `LOG_DAMAGED`; `LOG_REPLACED` where records not yet scanned were deleted; `CONFIG_INVALID`
    *   for a partition that the log does not have; `LOG_UNAVAILABLE`, retryable; `STOPPING` where the log is closed.
    */
   scan(ranges: readonly ScanRange[], options?: ScanOptions): AsyncIterable<PartitionRecords>;
-  /** The offset of the first record that each partition of these topics holds; its end where it holds none. */
+  /** The offset of the first record in each partition of these topics; the end of a partition without records. */
   beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]>;
-  /** The next offset of every partition of these topics: where the log ends now. */
+  /** The next offset of every partition of these topics. */
   ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]>;
-  /** What a group last committed; empty for a group never heard of. */
+  /** What a group last committed; empty for an unknown group. */
   committed(group: string): Promise<readonly Position[]>;
-  /** Resolves when the log can take a record now. @throws TidemarkError `LOG_UNAVAILABLE`. */
+  /** Resolves if the log can store a record now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   check(): Promise<void>;
-  /** Finishes appends under way, closes readers, then the log. Idempotent. */
+  /** Finishes the appends in progress, then closes the readers and the log. Idempotent. */
   close(): Promise<void>;
 }

@@ -2,20 +2,20 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { EventLog } from './event-log.ts';
 
 export interface EventLogOptions {
-  /** The topics that will be appended to or read; made where the log lacks them. */
+  /** The topics that will be appended to or read. Missing ones are created. */
   readonly topics: readonly string[];
   /**
-   * Partitions of each of these topics. Where left out, a topic keeps the count that it has, and a new one gets that of
-   * the others, or 4.
+   * Partitions of each of these topics. If left out, an existing topic keeps its number, and a new one gets that of the
+   * others, or 4.
    */
   readonly partitions?: number | undefined;
 }
 
 /**
- * Opens the event log that a URL names: `lmdb:FOLDER` is the embedded one, `kafka://HOST:PORT` a cluster's (kafka-url.ts).
+ * Opens the event log that a URL names: `lmdb:FOLDER` is the embedded one, `kafka://HOST:PORT` a cluster (kafka/url.ts).
  *
- * @throws TidemarkError `CONFIG_INVALID` where the URL names no log that we know, or the embedded log has another count
- *   of partitions; `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`, `LOG_MISCONFIGURED`, `SERVER_DENIED`,
+ * @throws TidemarkError `CONFIG_INVALID` where the URL does not name a known kind of log, or the embedded log has another
+ *   number of partitions; `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`, `LOG_MISCONFIGURED`, `SERVER_DENIED`,
  *   `SERVER_TOO_OLD` as the adapter finds.
  */
 export async function openEventLog(url: string, options: EventLogOptions): Promise<EventLog> {
@@ -41,7 +41,7 @@ export async function openEventLog(url: string, options: EventLogOptions): Promi
   }
 }
 
-/** What stands before the names of the log's topics where several installations share it; '' for none. */
+/** The prefix of the log's topics where several installations share it; '' for none. */
 export async function topicPrefixOf(url: string): Promise<string> {
   if (!url.startsWith('kafka:')) return '';
   const { parseKafkaUrl } = await import('./kafka/url.ts');
@@ -50,7 +50,7 @@ export async function topicPrefixOf(url: string): Promise<string> {
 
 function checkOptions({ topics, partitions }: EventLogOptions): void {
   const counted = partitions === undefined || (Number.isSafeInteger(partitions) && partitions >= 1);
-  if (!counted) throw new TidemarkError('CONFIG_INVALID', `${partitions} is no count of partitions`);
+  if (!counted) throw new TidemarkError('CONFIG_INVALID', `${partitions} is not a valid number of partitions`);
   if (topics.length === 0 || new Set(topics).size < topics.length) {
     throw new TidemarkError('CONFIG_INVALID', 'the topics of the event log must be given, each once');
   }

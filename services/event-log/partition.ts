@@ -1,14 +1,14 @@
 import type { TopicPartition } from './event-log.ts';
 
 /**
- * The partition of a key, as Kafka's Java client chooses it: murmur2 of the key, without its sign, modulo the count. All
- * of a key's records are in one partition, whichever adapter or foreign producer wrote them.
+ * The partition of a key, as Kafka's Java client chooses it: murmur2 of the key, without its sign bit, modulo the count.
+ * All records of a key are in one partition, whichever adapter or other producer wrote them.
  */
 export function partitionOf(key: Uint8Array, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions;
 }
 
-/** `topic/partition`: a key for maps, and what a person reads. No topic's name holds a slash. */
+/** `topic/partition`: a key for maps, and for messages. No topic's name contains a slash. */
 export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }

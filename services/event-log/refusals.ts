@@ -1,24 +1,24 @@
-/** What every event log refuses, in the same words. */
+/** What every adapter refuses, with the same messages. */
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Position, ScanOptions, ScanRange, TopicPartition } from './event-log.ts';
 
-// The embedded log's limit: a key of LMDB is at most 1,978 bytes there. A group may move from one log to another.
+// The limit of the embedded log, where an LMDB key has at most 1,978 bytes. It holds for all, as a group may move to another log.
 const MAX_GROUP_LENGTH = 256;
 
-/** @throws TidemarkError `CONFIG_INVALID` where no group can be called so. */
+/** @throws TidemarkError `CONFIG_INVALID` where it is not a valid name of a group. */
 export function checkGroup(group: string): void {
   if (group.length >= 1 && group.length <= MAX_GROUP_LENGTH) return;
   throw new TidemarkError('CONFIG_INVALID', `a group's name has 1 to ${MAX_GROUP_LENGTH} characters`);
 }
 
-/** What one piece of a scan holds at most, where nothing is said. */
+/** Default limits of one piece of a scan. */
 const SCAN_LIMITS = { maxRecords: 5_000, maxBytes: 4 * 2 ** 20 };
 
 export function scanLimits({ maxRecords, maxBytes }: ScanOptions): typeof SCAN_LIMITS {
   return { maxRecords: maxRecords ?? SCAN_LIMITS.maxRecords, maxBytes: maxBytes ?? SCAN_LIMITS.maxBytes };
 }
 
-/** @throws RangeError where a range is none, or a partition has two. */
+/** @throws RangeError where a range is invalid, or a partition has two. */
 export function checkRanges(ranges: readonly ScanRange[]): void {
   const seen = new Set<string>();
   for (const { topic, partition, from } of ranges) {
@@ -38,6 +38,6 @@ export function logClosed(): TidemarkError {
 }
 
 export function replaced({ topic, partition, offset }: Omit<Position, 'identity'>, why: string): TidemarkError {
-  const message = `the position ${offset} of ${topic}/${partition} is not of this log: ${why}`;
+  const message = `the position ${offset} of ${topic}/${partition} does not belong to this log: ${why}`;
   return new TidemarkError('LOG_REPLACED', message);
 }

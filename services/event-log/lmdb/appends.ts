@@ -9,7 +9,7 @@ interface Append extends Placed {
   readonly reject: (error: unknown) => void;
 }
 
-/** Appends of records, gathered into batches for the thread that writes. */
+/** Appends, gathered into batches for the writer thread. */
 export class AppendQueue {
   readonly #layout: Layout;
   readonly #write: (request: AppendRequest) => Promise<AppendResult>;
@@ -29,7 +29,7 @@ export class AppendQueue {
     });
   }
 
-  /** Resolves once nothing is under way or waits. Never rejects. */
+  /** Resolves once nothing waits or is in progress. Never rejects. */
   idle(): Promise<void> {
     return this.#gatherer.idle();
   }

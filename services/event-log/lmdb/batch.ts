@@ -1,34 +1,34 @@
-/** Records on their way to the thread that writes them: sorted by slot, cut into chunks, packed into one piece of memory. */
+/** Records for the writer thread: grouped by partition, cut into chunks and packed into one piece of memory. */
 import type { Appended, NewRecord } from '../event-log.ts';
 import { CHUNK_HEADER_BYTES, chunkBytesOf, writeRecord } from './chunk.ts';
 import type { Layout } from './layout.ts';
 import type { AppendRequest, AppendResult, PackedChunk } from './requests.ts';
 import { partitionOf } from '../partition.ts';
 
-/** Records that are appended as one. */
+/** The records of one append. */
 export interface Placed {
   readonly records: readonly NewRecord[];
-  /** Of each record: its slot, and how many records of that slot go before it in the batch. */
+  /** Of each record: the index of its partition, and the number of records of that partition before it in the batch. */
   readonly slots: readonly number[];
   readonly ranks: number[];
   readonly resolve: (appended: readonly Appended[]) => void;
 }
 
-// lmdb hands out a value of 16 MB or more as a view of the map, not as a copy.
+// lmdb returns a value of 16 MB or more as a view of the map, not as a copy.
 const MAX_RECORD_BYTES = 8 * 2 ** 20;
 
-/** A batch takes more until it holds this much: the disk should not wait for all that waits for it. */
+/** A batch is complete at this size, so that the disk does not wait until all that is queued is packed. */
 export const MAX_BATCH_BYTES = 8 * 2 ** 20;
 const MAX_SPARE_BYTES = 2 * MAX_BATCH_BYTES;
 
-// A value over half a page gets pages of its own, the last of them half empty on average: little is cut to share pages,
-// two chunks on one, much is cut so that a reader in the middle has not far to go.
+// A value over half a page gets pages of its own, the last of them half empty on average. A small batch is cut so that two
+// chunks share a page, a large one so that a reader that begins in the middle of a chunk skips little.
 const SMALL_CHUNK_BYTES = 2_000;
 const BIG_CHUNK_BYTES = 64 * 1024;
 const MUCH_BYTES = 16 * 1024;
 
 /**
- * The slot of each record, and the bytes that all of them take.
+ * The index of each record's partition, and the bytes that all of them take.
  *
  * @throws TidemarkError `CONFIG_INVALID` for a topic that was not given on opening; RangeError for a huge record.
  */
@@ -48,14 +48,14 @@ export function place(
   return { slots, bytes };
 }
 
-/** Memory that one batch after the other is packed into. */
+/** Memory that is reused from batch to batch. */
 export class SpareMemory {
   #spare = new ArrayBuffer(0);
 
   take(bytes: number): ArrayBuffer {
     const spare = this.#spare;
     this.#spare = new ArrayBuffer(0);
-    return spare.byteLength >= bytes ? spare : new ArrayBuffer(roomFor(bytes));
+    return spare.byteLength >= bytes ? spare : new ArrayBuffer(capacityFor(bytes));
   }
 
   giveBack(memory: ArrayBuffer): void {
@@ -63,12 +63,12 @@ export class SpareMemory {
   }
 }
 
-/** The records of some appends, sorted by slot. */
+/** The records of several appends, grouped by partition. */
 export class Batch {
   readonly #layout: Layout;
   readonly #appends: readonly Placed[];
   readonly #slots = new Map<number, NewRecord[]>();
-  /** Of each slot the first of its chunks. */
+  /** The first chunk of each partition. */
   readonly #firstChunk = new Map<number, number>();
 
   constructor(layout: Layout, appends: readonly Placed[]) {
@@ -120,7 +120,7 @@ export class Batch {
   }
 }
 
-/** Cuts a slot's records into chunks: the length of each and how many records it holds. Pure. */
+/** Cuts a partition's records into chunks: the length and the number of records of each. Pure. */
 function cut(records: readonly NewRecord[]): readonly (readonly [length: number, count: number])[] {
   const total = records.reduce((sum, record) => sum + chunkBytesOf(record), 0);
   const limit = total > MUCH_BYTES ? BIG_CHUNK_BYTES : SMALL_CHUNK_BYTES;
@@ -141,7 +141,7 @@ function cut(records: readonly NewRecord[]): readonly (readonly [length: number,
   return chunks;
 }
 
-/** Generous, so that the memory serves the next batches too. */
-function roomFor(bytes: number): number {
+/** Rounded up, so that the memory suffices for later batches too. */
+function capacityFor(bytes: number): number {
   return Math.max(64 * 1024, 2 ** Math.ceil(Math.log2(bytes)));
 }

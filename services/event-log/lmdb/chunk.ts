@@ -1,7 +1,8 @@
 /**
- * Consecutive records of one partition as one value: LMDB's cost is per value, not per byte. All numbers little-endian.
+ * Consecutive records of one partition as one value, because LMDB's cost is per value, not per byte. Numbers are
+ * little-endian.
  *
- *     checksum     u32   CRC-32 of the place (topic, partition, first offset) and of all that follows
+ *     checksum     u32   CRC-32 of topic, partition and first offset, and of all that follows
  *     count        u32
  *     appendedAt   f64   milliseconds since 1970
  *     count times: key length u32, value length u32, key, value
@@ -13,12 +14,12 @@ import { damaged } from './errors.ts';
 export const CHUNK_HEADER_BYTES = 16;
 const RECORD_HEADER_BYTES = 8;
 
-/** Bytes that a record takes in its chunk. */
+/** The number of bytes that a record takes in its chunk. */
 export function chunkBytesOf(record: Pick<NewRecord, 'key' | 'value'>): number {
   return RECORD_HEADER_BYTES + record.key.length + record.value.length;
 }
 
-/** Writes a record at `at`; returns where the next one goes. */
+/** Writes a record at `at`. Returns the position of the next one. */
 export function writeRecord(target: Uint8Array, view: DataView, at: number, { key, value }: NewRecord): number {
   view.setUint32(at, key.length, true);
   view.setUint32(at + 4, value.length, true);
@@ -27,30 +28,30 @@ export function writeRecord(target: Uint8Array, view: DataView, at: number, { ke
   return at + RECORD_HEADER_BYTES + key.length + value.length;
 }
 
-/** Fills in the header of a chunk whose records are in place. */
-export function sealChunk(chunk: Buffer, count: number, appendedAtMs: number, place: number): void {
+/** Fills in the header of a chunk whose records are written. @param seed CRC-32 of topic, partition and first offset. */
+export function sealChunk(chunk: Buffer, count: number, appendedAtMs: number, seed: number): void {
   chunk.writeUInt32LE(count, 4);
   chunk.writeDoubleLE(appendedAtMs, 8);
-  chunk.writeUInt32LE(crc32(chunk.subarray(4), place), 0);
+  chunk.writeUInt32LE(crc32(chunk.subarray(4), seed), 0);
 }
 
 export interface Limits {
   readonly records: number;
   readonly bytes: number;
-  /** Take the first record whatever its size. */
+  /** Yield the first record whatever its size. */
   readonly atLeastOne: boolean;
 }
 
-/** Checks a chunk and reads its count of records. @throws TidemarkError `LOG_DAMAGED`. */
-export function recordCountOf(chunk: Buffer, place: number): number {
-  const intact = chunk.length >= CHUNK_HEADER_BYTES && chunk.readUInt32LE(0) === crc32(chunk.subarray(4), place);
+/** Checks a chunk's checksum and reads its number of records. @throws TidemarkError `LOG_DAMAGED`. */
+export function recordCountOf(chunk: Buffer, seed: number): number {
+  const intact = chunk.length >= CHUNK_HEADER_BYTES && chunk.readUInt32LE(0) === crc32(chunk.subarray(4), seed);
   if (!intact) throw damaged('the checksum of records in the event log does not fit them');
   return chunk.readUInt32LE(4);
 }
 
 /**
- * Adds the records of a checked chunk from offset `from` on to `records`, until those number `limits.records` or the ones
- * added come to `limits.bytes` of keys and values. They are views of the chunk's memory. Returns the bytes added.
+ * Adds the records of a checked chunk from offset `from` on to `records`, until there are `limits.records` of them or the
+ * added ones reach `limits.bytes` of keys and values. They are views of the chunk's memory. Returns the bytes added.
  */
 export function readRecords(
   chunk: Buffer,

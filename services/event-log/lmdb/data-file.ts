@@ -1,7 +1,8 @@
 /**
- * A look at LMDB's file before LMDB maps it: beyond the end of a file that was cut a mapped read kills the process, and
- * so may a page that is no page. The format is that of the LMDB in lmdb 3.5 (dependencies/lmdb/…/mdb.c: MDB_meta,
- * MDB_page_header, MDB_node, MDB_db, MDB_ovpage), little-endian on every machine that we run on.
+ * Checks LMDB's file before LMDB maps it. A mapped read beyond the end of a truncated file ends the process with SIGBUS,
+ * as may a damaged page (test/event-log/lmdb/damage.test.ts). The format is that of the LMDB in lmdb 3.5
+ * (dependencies/lmdb/…/mdb.c: MDB_meta, MDB_page_header, MDB_node, MDB_db, MDB_ovpage), little-endian on every supported
+ * machine.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { TidemarkError } from '../../runtime/errors.ts';
@@ -12,7 +13,7 @@ const META_BYTES = PAGE_HEADER_BYTES + 144;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 
-/** What a page of LMDB's two meta pages says of a state of the file. */
+/** A state of the file, as one of LMDB's two meta pages describes it. */
 interface Meta {
   readonly pageBytes: number;
   readonly lastPage: number;
@@ -21,11 +22,11 @@ interface Meta {
   readonly roots: readonly (number | undefined)[];
 }
 
-/** Up to here a look at every page takes some milliseconds. */
+/** Checking every page of a file of this size takes some milliseconds. */
 const SMALL_FILE_BYTES = 16 * 2 ** 20;
 const ATTEMPTS = 5;
 
-/** @throws TidemarkError `LOG_FOREIGN` where it is no LMDB file or of another version of LMDB; `LOG_DAMAGED`. */
+/** @throws TidemarkError `LOG_FOREIGN` where it is not an LMDB file, or of another version of LMDB; `LOG_DAMAGED`. */
 export function checkDataFile(file: string): void {
   const descriptor = openSync(file, 'r');
   try {
@@ -35,8 +36,8 @@ export function checkDataFile(file: string): void {
         checkState(descriptor, meta, file);
         return;
       } catch (error) {
-        // Another process that writes reuses pages while we look: then it was not the state that we read. Where they
-        // change every time, it works for that process.
+        // Another process may write meanwhile and reuse pages, so that the state read was not consistent. Where it
+        // changes each time, the file evidently works for that process.
         if (newestMeta(descriptor, file).transaction === meta.transaction) throw error;
         if (attempt === ATTEMPTS) return;
       }
@@ -49,19 +50,19 @@ export function checkDataFile(file: string): void {
 function checkState(descriptor: number, meta: Meta, file: string): void {
   const bytes = fstatSync(descriptor).size;
   const pages = Math.floor(bytes / meta.pageBytes);
-  // It may be shorter than its pages in all: the last ones may be free and never written.
+  // A file may lack its last pages without damage, where these are free and were never written.
   if (pages > meta.lastPage && bytes > SMALL_FILE_BYTES) return;
   checkPages({ read: (page) => readAt(descriptor, page * meta.pageBytes, meta.pageBytes), pages, ...meta }, file);
 }
 
-/** The newer of the two. @throws TidemarkError as `checkDataFile`. */
+/** The newer of the two meta pages. @throws TidemarkError as `checkDataFile`. */
 function newestMeta(descriptor: number, file: string): Meta {
   const first = metaIn(readAt(descriptor, 0, META_BYTES));
   const pageBytes = first?.pageBytes ?? 4096;
   const second = metaIn(readAt(descriptor, pageBytes, META_BYTES));
   if (first === undefined && second === undefined) {
     if (fstatSync(descriptor).size === 0) throw damaged(`${file} is empty: its content is lost`);
-    throw new TidemarkError('LOG_FOREIGN', `${file} is no file of an event log`);
+    throw new TidemarkError('LOG_FOREIGN', `${file} is not a file of an event log`);
   }
   if (first === undefined || second === undefined || first.pageBytes !== second.pageBytes) {
     throw damaged(`the head of ${file} is damaged`);
@@ -73,7 +74,7 @@ function metaIn(bytes: Buffer): Meta | undefined {
   if (bytes.length < META_BYTES || bytes.readUInt32LE(24) !== MAGIC) return undefined;
   const version = bytes.readUInt32LE(28) & 0xffff;
   if (version !== VERSION) {
-    throw new TidemarkError('LOG_FOREIGN', `the file is of LMDB's format ${version}; this version knows ${VERSION}`);
+    throw new TidemarkError('LOG_FOREIGN', `the file has LMDB's format ${version}; this version reads ${VERSION}`);
   }
   const pageBytes = bytes.readUInt32LE(48);
   if (pageBytes < 256 || pageBytes > 65_536 || (pageBytes & (pageBytes - 1)) !== 0) return undefined;

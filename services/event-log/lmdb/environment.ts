@@ -4,24 +4,24 @@ import { closeAtExit, ShutdownBarrier, BARRIER_BYTES } from './shutdown-barrier.
 
 export type Bytes = Database<Buffer, Uint8Array>;
 
-// Address space, not memory or disk: on Linux and macOS the file grows as it is written. Past it lmdb maps anew.
+// Address space, not memory or disk: on Linux and macOS the file grows as it is written. lmdb maps more when needed.
 const MAP_BYTES = 2 ** 38;
 /** Partitions that a log can have. Each is an LMDB database. */
 export const MAX_PARTITIONS = 5_000;
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
-/** Undefined, not made, where it is not there. */
+/** Yields undefined where the database does not exist. */
 const EXISTING = { ...BINARY, create: false };
 
-/** What lmdb has and does not declare: memory that all threads share which have the same environment open. */
+/** Not declared by lmdb's types: memory shared by all threads that have the same environment open. */
 interface SharesMemory {
   getUserSharedBuffer(key: Uint8Array, initial: ArrayBuffer): ArrayBuffer;
 }
 
-/** A file of LMDB, opened by one thread. lmdb has it open once for all threads of the process, till the last lets go. */
+/** An LMDB file, opened by one thread. lmdb opens it once for all threads of the process, until the last closes it. */
 export class LmdbEnvironment {
   readonly #root: RootDatabase<Buffer, Uint8Array>;
-  readonly #gate: ShutdownBarrier;
+  readonly #barrier: ShutdownBarrier;
   readonly #abandoned: Int32Array;
   readonly #leaveOpen: (() => void) | undefined;
 
@@ -35,13 +35,13 @@ export class LmdbEnvironment {
       maxDbs: MAX_PARTITIONS + 1,
       ...BINARY,
     });
-    this.#gate = new ShutdownBarrier(this.#shared('gate', BARRIER_BYTES));
+    this.#barrier = new ShutdownBarrier(this.#shared('barrier', BARRIER_BYTES));
     this.#abandoned = new Int32Array(this.#shared('abandoned', Int32Array.BYTES_PER_ELEMENT));
-    // When the main thread exits, the other threads are ended wherever they are.
-    this.#leaveOpen = isMainThread ? closeAtExit(this.#gate) : undefined;
+    // When the main thread exits, the other threads end wherever they are.
+    this.#leaveOpen = isMainThread ? closeAtExit(this.#barrier) : undefined;
   }
 
-  /** Whether a thread has said that nothing more is to be written with it: it must be closed by all, and opened anew. */
+  /** Whether a thread has abandoned it: nothing more is written with it, and all threads must close and reopen it. */
   get isAbandoned(): boolean {
     return Atomics.load(this.#abandoned, 0) === 1;
   }
@@ -50,7 +50,7 @@ export class LmdbEnvironment {
     Atomics.store(this.#abandoned, 0, 1);
   }
 
-  /** Makes the database where it is absent. */
+  /** Creates the database where it does not exist. */
   database(name: string): Bytes {
     return this.#root.openDB(name, BINARY);
   }
@@ -59,12 +59,12 @@ export class LmdbEnvironment {
     return this.#root.openDB(name, EXISTING) as Bytes | undefined;
   }
 
-  /** Runs `work` as one transaction, on disk when this returns. What throws in it leaves no trace. */
+  /** Runs `work` as one transaction, which is on disk when this returns. If it throws, nothing is written. */
   transact<T>(work: () => T): T {
-    return this.#gate.pass(() => this.#root.transactionSync(work));
+    return this.#barrier.pass(() => this.#root.transactionSync(work));
   }
 
-  /** Lets the next read see what others have committed, and the pages read so far be used again. */
+  /** Ends the read transaction: the next read sees later commits, and pages of the old state can be reused. */
   refresh(): void {
     this.#root.resetReadTxn();
   }

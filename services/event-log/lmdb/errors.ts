@@ -4,7 +4,7 @@ export function damaged(message: string, cause?: unknown): TidemarkError {
   return new TidemarkError('LOG_DAMAGED', message, { cause });
 }
 
-// lmdb.h; LMDB finds some damage by itself.
+// LMDB detects some damage itself (lmdb.h).
 const CODES: ReadonlyMap<number, ErrorCode> = new Map([
   [-30_797, 'LOG_DAMAGED'], // MDB_PAGE_NOTFOUND
   [-30_796, 'LOG_DAMAGED'], // MDB_CORRUPTED
@@ -12,7 +12,7 @@ const CODES: ReadonlyMap<number, ErrorCode> = new Map([
   [-30_794, 'LOG_FOREIGN'], // MDB_VERSION_MISMATCH
 ]);
 
-/** What LMDB or the file system threw, as one of ours. Whatever is not damage may pass: a full disk shows as EIO. */
+/** An error of LMDB or of the file system as a TidemarkError. All but damage is retryable: a full disk shows as EIO. */
 export function failureOf(error: unknown, doing: string): TidemarkError {
   if (error instanceof TidemarkError) return error;
   const reason = error instanceof Error ? error.message : String(error);

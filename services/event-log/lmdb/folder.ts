@@ -11,15 +11,15 @@ import { createLog } from './open-log.ts';
 
 const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
-/** A log in the making, and its lock file. */
-const IN_MAKING = /^new-[0-9a-f]{16}\.mdb(-lock)?$/;
+/** A log that is being created, and its lock file. */
+const UNFINISHED = /^new-[0-9a-f]{16}\.mdb(-lock)?$/;
 
 /**
- * Sees to it that the folder holds an event log whose file is whole: makes one where the folder is absent or empty. The
- * file appears under its name when it is complete, so that a crash at any moment, or another process doing the same,
- * leaves either an empty folder or a log.
+ * Ensures that the folder holds an event log whose file is intact. Creates a log where the folder is absent or empty. The
+ * file gets its name once it is complete, so that a crash at any moment, or another process doing the same, leaves either
+ * an empty folder or a log.
  *
- * @throws TidemarkError `LOG_FOREIGN`, `LOG_DAMAGED`, `CONFIG_INVALID` where the folder cannot be made or written.
+ * @throws TidemarkError `LOG_FOREIGN`, `LOG_DAMAGED`, `CONFIG_INVALID` where the folder cannot be created or written.
  */
 export async function prepareFolder(
   folder: string,
@@ -33,8 +33,8 @@ export async function prepareFolder(
     await makeLog(path, topics, partitions);
   }
   checkDataFile(join(path, DATA_FILE));
-  // Whoever is still making one of these will find that the log exists.
-  const left = (await readdir(path)).filter((name) => IN_MAKING.test(name));
+  // A process that is still creating one of these finds that the log exists.
+  const left = (await readdir(path)).filter((name) => UNFINISHED.test(name));
   await Promise.all(left.map((name) => rm(join(path, name), { force: true })));
 }
 
@@ -51,7 +51,7 @@ async function ensureFolder(path: string): Promise<readonly string[]> {
 }
 
 function refuseForeign(path: string, names: readonly string[]): void {
-  const foreign = names.filter((name) => name !== LOST_AND_FOUND && !IN_MAKING.test(name));
+  const foreign = names.filter((name) => name !== LOST_AND_FOUND && !UNFINISHED.test(name));
   if (foreign.length === 0) return;
   if (foreign.every((name) => name === LOCK_FILE)) {
     throw damaged(`${path} has lost its ${DATA_FILE}: empty the folder to begin a new event log`);
@@ -59,11 +59,11 @@ function refuseForeign(path: string, names: readonly string[]): void {
   const some = foreign.slice(0, 3).join(', ');
   throw new TidemarkError(
     'LOG_FOREIGN',
-    `${path} holds other files (${some}) and no event log: choose an empty folder`,
+    `${path} holds other files (${some}) but no event log: choose an empty folder`,
   );
 }
 
-/** Makes a log in a folder, unless there is one by now. */
+/** Creates a log in a folder, unless there is one by now. */
 export async function makeLog(path: string, topics: readonly string[], partitions: number | undefined): Promise<void> {
   const file = join(path, `new-${randomBytes(8).toString('hex')}.mdb`);
   try {
@@ -72,22 +72,22 @@ export async function makeLog(path: string, topics: readonly string[], partition
     await flushFolder(path);
     await flushFolder(dirname(path));
   } catch (error) {
-    throw failureOf(error, `to make ${path}`);
+    throw failureOf(error, `to create ${path}`);
   } finally {
     await rm(file, { force: true });
     await rm(`${file}-lock`, { force: true });
   }
 }
 
-/** Never over a log that another process has just put there. */
+/** Never replaces a log that another process has just created. */
 async function putInPlace(file: string, target: string): Promise<void> {
   try {
     await link(file, target);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // ENOENT: one who found the log finished has cleared away ours.
+    // ENOENT: a process that found the log complete has removed this file.
     if (code === 'EEXIST' || code === 'ENOENT') return;
-    // Some file systems have no links; there two processes must not begin a log at the same instant.
+    // Some file systems have no hard links. There, two processes must not create a log at the same instant.
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS') await rename(file, target);
     else throw error;
   }

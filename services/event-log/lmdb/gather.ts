@@ -1,47 +1,47 @@
 import { DecayingMax } from '../../runtime/decaying-max.ts';
 import { MAX_BATCH_BYTES } from './batch.ts';
 
-/** What is gathered: something that goes along in a batch. */
+/** An item of a batch. */
 export interface Gathered {
   readonly bytes: number;
 }
 
-/** One is being written, one waits in the writing thread, which so begins it without a turn of this thread between. */
-const MAX_BATCHES_UNDER_WAY = 2;
+/** One is being written, one waits in the writer thread, which can begin it without waiting for this thread. */
+const MAX_BATCHES_IN_PROGRESS = 2;
 
-// Clients that wait for their answers fall into step: all of them come within a turn, and all wait for one commit, in
-// which this thread has nothing to do. So half of them are sent off before the turn is over and are committed while the
-// other half comes (a seventh to a fifth more requests a second).
-const LEAST_HALF = 8;
+// Clients that wait for their answers synchronize: all their requests arrive in one turn of the event loop, and all wait for
+// one commit, during which this thread is idle. So half of them are sent before the turn ends and are committed while the
+// other half arrives (a seventh to a fifth more requests a second).
+const MIN_HALF = 8;
 
-/** Gathers what is to be written into batches: two are under way, in their order, and what comes meanwhile is the next. */
+/** Gathers items into batches. At most two are in progress, in order; what arrives meanwhile goes into the next. */
 export class Gatherer<T extends Gathered> {
   readonly #send: (batch: readonly T[]) => Promise<void>;
   readonly #waiting: T[] = [];
   readonly #running = new Set<Promise<void>>();
-  /** How many are in the batches under way. */
-  #underWay = 0;
+  /** The number of items in batches in progress. */
+  #inProgress = 0;
   readonly #open = new DecayingMax();
   #isTurnAwaited = false;
 
-  /** @param send Takes a batch, and resolves when it is done with, whatever came of it. */
+  /** @param send Resolves when the batch is finished, whether or not it succeeded. */
   constructor(send: (batch: readonly T[]) => Promise<void>) {
     this.#send = send;
   }
 
   add(item: T): void {
     this.#waiting.push(item);
-    this.#open.see(this.#waiting.length + this.#underWay);
+    this.#open.see(this.#waiting.length + this.#inProgress);
     if (this.#isHalfWaiting && this.#mayStart) this.#start();
     else this.#startAfterTurn();
   }
 
-  /** Whether half of those that are usually open at once wait. */
+  /** Whether half of the number of items that are usually open at once wait. */
   get #isHalfWaiting(): boolean {
-    return this.#waiting.length >= Math.max(LEAST_HALF, this.#open.value / 2);
+    return this.#waiting.length >= Math.max(MIN_HALF, this.#open.value / 2);
   }
 
-  /** Resolves once nothing is under way or waits. Never rejects. */
+  /** Resolves once nothing waits or is in progress. Never rejects. */
   async idle(): Promise<void> {
     while (this.#running.size > 0 || this.#waiting.length > 0) {
       await Promise.all(this.#running);
@@ -50,8 +50,8 @@ export class Gatherer<T extends Gathered> {
   }
 
   /**
-   * Once whatever else this turn of the event loop brings is there to go along; and beside a batch under way, for which
-   * it would wait anyway, whatever else the next turns bring, until one brings nothing.
+   * Starts a batch after this turn of the event loop, so that everything that arrives in it is included. While another
+   * batch is in progress, for which it would wait anyway, it also includes what later turns bring, until one brings nothing.
    */
   #startAfterTurn(): void {
     if (this.#isTurnAwaited || !this.#mayStart) return;
@@ -69,14 +69,14 @@ export class Gatherer<T extends Gathered> {
   }
 
   get #mayStart(): boolean {
-    return this.#running.size < MAX_BATCHES_UNDER_WAY && this.#waiting.length > 0;
+    return this.#running.size < MAX_BATCHES_IN_PROGRESS && this.#waiting.length > 0;
   }
 
   #start(): void {
     const batch = this.#take();
-    this.#underWay += batch.length;
+    this.#inProgress += batch.length;
     const running = this.#send(batch).finally(() => {
-      this.#underWay -= batch.length;
+      this.#inProgress -= batch.length;
       this.#running.delete(running);
       this.#startAfterTurn();
     });

@@ -14,11 +14,11 @@ export interface Topic {
 export interface LogPartition extends TopicPartition {
   /** Of its next offset in the log's metadata. */
   readonly index: number;
-  /** Begins the checksum of everything in this partition. */
+  /** Initial value of the checksums of everything in this partition. */
   readonly seed: number;
 }
 
-/** The log's topics in the order they were made: a partition's index never changes, later topics come behind. */
+/** The log's topics in the order of their creation. A partition's index never changes; later topics are added at the end. */
 export class Layout {
   readonly topics: readonly Topic[];
   readonly partitions: readonly LogPartition[];
@@ -37,7 +37,7 @@ export class Layout {
     this.partitions = all;
   }
 
-  /** Where a topic's partitions begin and how many they are. @throws TidemarkError `CONFIG_INVALID` for an unknown topic. */
+  /** The index of a topic's first partition, and its number of partitions. @throws TidemarkError `CONFIG_INVALID` for an unknown topic. */
   topic(name: string): { readonly index: number; readonly partitions: number } {
     const found = this.#first.get(name);
     if (found === undefined) throw new TidemarkError('CONFIG_INVALID', `the event log has no topic ${name}`);
@@ -63,9 +63,9 @@ export class Layout {
 }
 
 /**
- * The topics that a log must have: what it has, then what it lacks of those wanted.
+ * The topics that a log must have: the existing ones, then the missing ones of those wanted.
  *
- * @throws TidemarkError `CONFIG_INVALID` where a topic has another count of partitions than the one asked for.
+ * @throws TidemarkError `CONFIG_INVALID` where a topic has another number of partitions than the requested one.
  */
 export function grown(
   existing: readonly Topic[],
@@ -78,7 +78,7 @@ export function grown(
     if (partitions !== undefined && count !== undefined && count !== partitions) {
       throw new TidemarkError(
         'CONFIG_INVALID',
-        `the topic ${name} was made with ${count} partitions, not ${partitions}: their number is fixed once and for all`,
+        `the topic ${name} was created with ${count} partitions, not ${partitions}: their number cannot be changed`,
       );
     }
   }

@@ -22,7 +22,7 @@ import type { AppendMaterial } from '../record-maker.ts';
 import { checkGroup, logClosed } from '../refusals.ts';
 
 export interface LmdbEventLogOptions {
-  /** Made, readable by nobody else, where it is absent; a new log where it is empty. */
+  /** Created, readable only by its owner, where it is absent. An empty folder becomes a new log. */
   readonly folder: string;
   readonly topics: readonly string[];
   readonly partitions?: number | undefined;
@@ -58,8 +58,8 @@ export class LmdbEventLog implements EventLog {
   }
 
   /**
-   * @throws TidemarkError `CONFIG_INVALID` where the log has another count of partitions or the folder cannot be made;
-   *   `LOG_FOREIGN` where the folder holds anything else, which stays as it is; `LOG_DAMAGED`.
+   * @throws TidemarkError `CONFIG_INVALID` where the log has another number of partitions or the folder cannot be created;
+   *   `LOG_FOREIGN` where the folder holds anything else, which is left unchanged; `LOG_DAMAGED`.
    */
   static async open({ folder, topics, partitions }: LmdbEventLogOptions): Promise<LmdbEventLog> {
     await prepareFolder(folder, topics, partitions);
@@ -82,7 +82,7 @@ export class LmdbEventLog implements EventLog {
     }
   }
 
-  /** @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded, `STOPPING` where the log closes meanwhile. */
+  /** @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded, `STOPPING` where the log is closed meanwhile. */
   async openMaker(module: URL): Promise<AppendMaterial> {
     if (this.#closing !== undefined) throw logClosed();
     try {
@@ -110,7 +110,7 @@ export class LmdbEventLog implements EventLog {
   }
 
   scan(ranges: readonly ScanRange[], options: ScanOptions = {}): AsyncIterable<PartitionRecords> {
-    return scan(this.#store, (look) => this.#look(look), ranges, options);
+    return scan(this.#store, (read) => this.#withLatest(read), ranges, options);
   }
 
   /** Nothing is ever deleted. */
@@ -119,14 +119,14 @@ export class LmdbEventLog implements EventLog {
   }
 
   async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    const ends = this.#look(() => this.#store.ends());
+    const ends = this.#withLatest(() => this.#store.ends());
     return this.#store.layout.partitionsOf(topics).map(({ topic, partition, index }) => {
       return { topic, partition, offset: BigInt(ends[index] as number) };
     });
   }
 
   async committed(group: string): Promise<readonly Position[]> {
-    return this.#look(() => this.#store.committed(group));
+    return this.#withLatest(() => this.#store.committed(group));
   }
 
   async check(): Promise<void> {
@@ -146,8 +146,8 @@ export class LmdbEventLog implements EventLog {
     await this.#store.close();
   }
 
-  #look<T>(look: () => T): T {
+  #withLatest<T>(read: () => T): T {
     if (this.#closing !== undefined) throw logClosed();
-    return this.#store.look(look);
+    return this.#store.withLatest(read);
   }
 }

@@ -1,4 +1,4 @@
-/** How a log lies in LMDB: making it, opening it, and what its metadata say of it. */
+/** How a log is stored in LMDB: creating it, opening it, and its metadata. */
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { TidemarkError } from '../../runtime/errors.ts';
@@ -8,9 +8,9 @@ import { type Bytes, LmdbEnvironment, MAX_PARTITIONS } from './environment.ts';
 import { damaged } from './errors.ts';
 import { grown, Layout, type Topic } from './layout.ts';
 
-/** The first record of a log's metadata: what this is. */
+/** The first value of a log's metadata. */
 interface LogFormat {
-  /** Of the layout below; a reader refuses a higher one than its own. */
+  /** Version of the storage layout. A version higher than the program's own is refused. */
   readonly format: number;
   readonly topics: readonly Topic[];
 }
@@ -22,7 +22,7 @@ const METADATA = 'books';
 const CHECKSUM_BYTES = 4;
 const ENDS_KEY = Buffer.from('ends');
 const FORMAT_KEY = Buffer.from('format');
-/** A log that is open. */
+
 export interface OpenedLog {
   readonly environment: LmdbEnvironment;
   readonly metadata: Bytes;
@@ -30,7 +30,7 @@ export interface OpenedLog {
   readonly layout: Layout;
 }
 
-/** Makes a log in a file that is not there yet. @throws TidemarkError `LOG_UNAVAILABLE` where the disk is full. */
+/** Creates a log in a new file. @throws TidemarkError `LOG_UNAVAILABLE` where the disk is full. */
 export async function createLog(file: string, topics: readonly Topic[]): Promise<void> {
   checkSize(topics);
   expectRoom(dirname(file), 'LOG_UNAVAILABLE');
@@ -46,17 +46,17 @@ export async function createLog(file: string, topics: readonly Topic[]): Promise
 }
 
 /**
- * Opens the log in a folder and makes those topics that it lacks.
+ * Opens the log in a folder and creates the topics that it lacks.
  *
- * @throws TidemarkError `LOG_FOREIGN` where the database is none of ours or newer; `LOG_DAMAGED`; `CONFIG_INVALID` as
- *   `grown`; `LOG_UNAVAILABLE` where topics are to be made on a full disk.
+ * @throws TidemarkError `LOG_FOREIGN` where the database is not an event log or is newer; `LOG_DAMAGED`; `CONFIG_INVALID` as
+ *   `grown`; `LOG_UNAVAILABLE` where topics are to be created on a full disk.
  */
 export function openLog(folder: string, wanted: readonly string[], partitions: number | undefined): OpenedLog {
   const environment = new LmdbEnvironment(folder, { isFile: false });
   try {
     return environment.transact(() => {
       const metadata = environment.existing(METADATA);
-      if (metadata === undefined) throw foreign('holds an LMDB database that is no event log');
+      if (metadata === undefined) throw foreign('holds an LMDB database that is not an event log');
       const { topics } = readFormat(readMetadata(metadata, FORMAT_KEY));
       const all = grown(topics, wanted, partitions);
       checkSize(all);
@@ -98,7 +98,7 @@ function readFormat(bytes: Buffer | undefined): LogFormat {
   if (bytes === undefined) throw damaged('the event log has lost its format');
   const { format, topics } = JSON.parse(bytes.toString()) as LogFormat;
   if (format > LOG_FORMAT)
-    throw foreign(`holds an event log of format ${format}; this version knows up to ${LOG_FORMAT}`);
+    throw foreign(`holds an event log of format ${format}; this version reads up to ${LOG_FORMAT}`);
   return { format, topics };
 }
 

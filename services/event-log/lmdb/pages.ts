@@ -1,9 +1,9 @@
 import { damaged } from './errors.ts';
 
 export interface Pages {
-  /** A page, or less of it where the file ends before. */
+  /** Reads a page; fewer bytes where the file ends within it. */
   readonly read: (page: number) => Buffer;
-  /** How many the file holds whole. */
+  /** How many whole pages the file has. */
   readonly pages: number;
   readonly lastPage: number;
   readonly pageBytes: number;
@@ -26,8 +26,8 @@ const NODE_IS_TREE = 2;
 const MAX_TREE_DEPTH = 32;
 
 /**
- * Follows both trees to every page that they use: each must lie in the file, be what it is used as and keep its nodes
- * within itself. What the records hold their checksums watch.
+ * Traverses both trees down to every page that they use. Each page must lie in the file, be of the kind it is used as,
+ * and keep its nodes within itself. The content of records is protected by their checksums, not here.
  *
  * @throws TidemarkError `LOG_DAMAGED`.
  */
@@ -58,7 +58,7 @@ class Walk {
     }
   }
 
-  /** Where the nodes begin; the header of each is within the page. */
+  /** Where the nodes of a page begin. The header and key of each are within the page. */
   #nodes(number: number, page: Buffer): readonly number[] {
     const lower = page.readUInt16LE(20);
     const upper = page.readUInt16LE(22);

@@ -3,13 +3,13 @@ import type { Limits } from './chunk.ts';
 import type { LogPartition } from './layout.ts';
 import type { LmdbStore } from './store.ts';
 
-/** One partition's cursor in the reading: its next offset. */
+/** How far a partition has been read. */
 export interface PartitionCursor {
   readonly partition: LogPartition;
   next: number;
 }
 
-/** Takes the records from a cursor on, up to `end` and the limits, and moves it past them; with the bytes read. */
+/** Reads the records from a cursor on, up to `end` and the limits, and advances it. Returns them with their bytes. */
 export function readNext(
   store: Pick<LmdbStore, 'read'>,
   cursor: PartitionCursor,

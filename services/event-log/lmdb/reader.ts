@@ -15,7 +15,7 @@ import type { LmdbWriter } from './writer.ts';
 import { nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 
-// How often one looks for what another process or thread has appended. A look costs about 10 µs.
+// How often a waiting reader checks for records that another thread has appended. A check costs about 10 µs.
 const APPEND_POLL_MS = 20;
 
 export interface LmdbReaderParts {
@@ -34,9 +34,9 @@ export class LmdbReader implements LogReader {
   readonly #closed: (reader: LmdbReader) => void;
   readonly #start: ReaderOptions['start'];
   readonly #partitions: readonly LogPartition[];
-  /** Undefined where `start` has to be asked. */
+  /** Undefined until `start` has been called. */
   #cursors: PartitionCursor[] | undefined;
-  /** Counts what makes an answer of `start` an old one. */
+  /** Incremented by whatever makes a pending result of `start` obsolete. */
   #turn = 0;
   #isClosed = false;
   #wake: (() => void) | undefined;
@@ -86,7 +86,7 @@ export class LmdbReader implements LogReader {
     return Promise.resolve();
   }
 
-  /** There may be something to read. */
+  /** Ends the wait of a poll: there may be something to read. */
   wake(): void {
     this.#wake?.();
   }
@@ -112,7 +112,7 @@ export class LmdbReader implements LogReader {
   #cursorsOf(positions: readonly Position[]): PartitionCursor[] {
     const cursors = new Map(this.#partitions.map((partition) => [nameOf(partition), { partition, next: 0 }]));
     const topics = new Set(this.#partitions.map(({ topic }) => topic));
-    this.#store.look(() => {
+    this.#store.withLatest(() => {
       const ends = this.#store.ends();
       for (const position of positions) {
         const cursor = cursors.get(nameOf(position));
@@ -131,14 +131,14 @@ export class LmdbReader implements LogReader {
     const records: LogRecord[] = [];
     this.#store.read(partition, next - 1, { records: 1, bytes: 0, atLeastOne: true }, records);
     if (records[0] === undefined || identityOf(records[0]) !== position.identity) {
-      throw replaced(position, 'another record stands before it');
+      throw replaced(position, 'the record before it is another one');
     }
     return next;
   }
 
-  /** Shares what may be read evenly among the partitions that have something; who came first is last next time. */
+  /** Divides the limits evenly among the partitions that have records. The one read first comes last the next time. */
   #read(cursors: readonly PartitionCursor[], maxRecords: number, maxBytes: number): readonly PartitionRecords[] {
-    return this.#store.look(() => {
+    return this.#store.withLatest(() => {
       const ends = this.#store.ends();
       const waiting = cursors.filter(({ partition, next }) => next < (ends[partition.index] as number));
       const found: PartitionRecords[] = [];

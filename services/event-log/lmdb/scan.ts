@@ -8,24 +8,24 @@ interface ScanCursor extends PartitionCursor {
   readonly end: number;
 }
 
-/** Looks at what the log holds, and throws where it is closed. */
-export type RunRead = <T>(look: () => T) => T;
+/** Runs a read on the latest committed state. Throws where the log is closed. */
+export type RunRead = <T>(read: () => T) => T;
 
-/** Reads ranges, a piece of each in turn, each piece in a look of its own: nothing is held between them. */
+/** Reads ranges, a piece of each in turn. Each piece has its own read transaction, so none stays open in between. */
 export async function* scan(
   store: LmdbStore,
-  look: RunRead,
+  runRead: RunRead,
   ranges: readonly ScanRange[],
   options: ScanOptions,
 ): AsyncGenerator<PartitionRecords> {
   checkRanges(ranges);
   const { maxRecords, maxBytes } = scanLimits(options);
   const limits = { records: Math.max(1, maxRecords), bytes: maxBytes, atLeastOne: true };
-  let cursors = cursorsOf(store, look, ranges);
+  let cursors = cursorsOf(store, runRead, ranges);
   while (cursors.length > 0) {
     for (const cursor of cursors) {
       options.signal?.throwIfAborted();
-      const [records] = look(() => readNext(store, cursor, cursor.end, limits));
+      const [records] = runRead(() => readNext(store, cursor, cursor.end, limits));
       yield { topic: cursor.partition.topic, partition: cursor.partition.partition, records };
       await otherWork();
     }
@@ -33,8 +33,8 @@ export async function* scan(
   }
 }
 
-function cursorsOf(store: LmdbStore, look: RunRead, ranges: readonly ScanRange[]): readonly ScanCursor[] {
-  const ends = look(() => store.ends());
+function cursorsOf(store: LmdbStore, runRead: RunRead, ranges: readonly ScanRange[]): readonly ScanCursor[] {
+  const ends = runRead(() => store.ends());
   const cursors = ranges.map(({ from, to, ...at }) => {
     const partition = store.layout.find(at);
     if (partition === undefined) throw unknownPartition(at);

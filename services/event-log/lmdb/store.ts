@@ -19,39 +19,39 @@ interface CommittedPosition extends Omit<Position, 'offset'> {
 
 const APPEND = { append: true };
 
-// A value over half a page gets pages of its own, the last half empty on average, and of each tree the way to it is copied:
-// at most twice the batch, and some hundred pages that the reserve covers.
+// A value over half a page gets pages of its own, the last one half empty on average, and each tree copies the path to it:
+// at most twice the batch, plus some hundred pages that the reserve covers.
 const PAGES_PER_BATCH = 2;
-/** What is written to see whether the disk takes it, besides as much as the batch. */
+/** Size of the trial write that shows whether the disk accepts data, besides as much as the batch. */
 const TRIAL_BYTES = 2 ** 20;
-/** Failed writes in a row, each in an environment opened anew: past this something else is wrong than the disk's room. */
-const MOST_FAILURES = 3;
+/** Failed writes in a row, each in a reopened environment. Past this, the cause is not a lack of space. */
+const MAX_FAILED_WRITES = 3;
 const ABANDONED_CHECK_MS = 100;
-/** Of opening it anew: some ten seconds. */
-const MOST_REFUSALS = 100;
+/** Failed attempts to reopen: about ten seconds. */
+const MAX_FAILED_REOPENS = 100;
 
 /**
  * The LMDB environment of a log, opened by one thread. A database `TOPIC/PARTITION` for every partition maps the first
- * offset of a chunk (u64, big-endian) to the chunk; `books` holds the format, the next offset of every partition, the
- * groups' committed positions, each behind a CRC-32.
+ * offset of a chunk (u64, big-endian) to the chunk. The database `books` holds the metadata: the format, the next offset
+ * of every partition and the groups' committed positions, each behind a CRC-32.
  *
- * Commits flush before they return: `overlappingSync` is off. Seen with strace: the pages by writev, fdatasync, then the
- * page that makes them the truth through a descriptor opened with O_DSYNC.
+ * Commits flush before they return: `overlappingSync` is off. As strace shows: the pages by writev, fdatasync, then the
+ * meta page that makes them valid, through a descriptor opened with O_DSYNC.
  *
- * LMDB must not meet the end of the disk: nothing is written that would take from the reserve (runtime/free-space.ts).
- * After a write that failed all the same (a quota, a broken disk) every thread closes the environment and opens it anew;
- * nothing is written meanwhile.
+ * LMDB must never run out of disk space, so nothing is written that would use the reserve (runtime/free-space.ts). If a
+ * write fails all the same (a quota, a broken disk), every thread closes the environment and reopens it. Nothing is
+ * written meanwhile.
  */
 export class LmdbStore {
   readonly layout: Layout;
   readonly #folder: string;
-  /** Undefined while it is being opened anew. */
+  /** Undefined while it is being reopened. */
   #opened: OpenedLog | undefined;
-  readonly #watch: NodeJS.Timeout;
+  readonly #abandonedCheck: NodeJS.Timeout;
   #reopening: Promise<void> | undefined;
-  /** Writes that failed, since one last succeeded. */
+  /** Failed writes since the last one that succeeded. */
   #failures = 0;
-  /** Attempts to open it anew that failed in a row. */
+  /** Failed attempts to reopen, in a row. */
   #refusals = 0;
   readonly #key = Buffer.alloc(8);
 
@@ -59,30 +59,29 @@ export class LmdbStore {
     this.#folder = folder;
     this.#opened = opened;
     this.layout = opened.layout;
-    this.#watch = setInterval(() => this.#followOthers(), ABANDONED_CHECK_MS).unref();
+    this.#abandonedCheck = setInterval(() => this.#followOthers(), ABANDONED_CHECK_MS).unref();
   }
 
-  /** As `openLog`. */
   static open(folder: string, wanted: readonly string[], partitions: number | undefined): LmdbStore {
     return new LmdbStore(folder, openLog(folder, wanted, partitions));
   }
 
   /**
-   * Runs `work` as one transaction, on disk when this returns. What throws in it leaves no trace.
+   * Runs `work` as one transaction, which is on disk when this returns. If it throws, nothing is written.
    *
    * @param bytes Of the records that it appends.
    * @throws TidemarkError `LOG_UNAVAILABLE` where the disk is full, or after a write that failed.
    */
   transact<T>(work: () => T, bytes = 0): T {
     const { environment } = this.#current();
-    if (environment.isAbandoned) throw beingOpenedAnew();
+    if (environment.isAbandoned) throw reopening();
     this.#expectRoom(bytes);
-    // What the system says of free space may be more than it gives us: a quota.
+    // The reported free space may be more than this process may use: a quota.
     if (this.#failures > 0) tryWriting(this.#trialFile(), PAGES_PER_BATCH * bytes + TRIAL_BYTES);
     try {
       const result = environment.transact(() => {
         const done = work();
-        // Again, right before it is written: whoever fills the disk has only the commit's own time.
+        // Again right before the write, so that another program can fill the disk only during the commit itself.
         this.#expectRoom(bytes);
         return done;
       });
@@ -94,16 +93,15 @@ export class LmdbStore {
     }
   }
 
-  /** Lets the next read see what others have committed, and the pages read so far be used again. */
   refresh(): void {
     this.#opened?.environment.refresh();
   }
 
-  /** Looks at what stands there now. @throws TidemarkError `LOG_DAMAGED`, `LOG_UNAVAILABLE`. */
-  look<T>(at: () => T): T {
+  /** Runs `read` on the latest committed state. @throws TidemarkError `LOG_DAMAGED`, `LOG_UNAVAILABLE`. */
+  withLatest<T>(read: () => T): T {
     try {
       this.refresh();
-      return at();
+      return read();
     } catch (error) {
       throw failureOf(error, 'to read');
     } finally {
@@ -120,19 +118,19 @@ export class LmdbStore {
     putEnds(this.#current().metadata, ends);
   }
 
-  /** Seals a chunk and puts it at the end of a partition. */
+  /** Seals a chunk and appends it to a partition. Within a transaction. */
   append(partition: LogPartition, offset: number, chunk: Buffer, count: number, appendedAtMs: number): void {
     const key = this.#keyOf(offset);
     sealChunk(chunk, count, appendedAtMs, crc32(key, partition.seed));
-    // True or false within a transaction, whatever its declaration says.
-    const taken: unknown = this.#database(partition).putSync(key, chunk, APPEND);
-    if (taken !== true) {
+    // Within a transaction it returns true or false, unlike its declared type.
+    const isStored: unknown = this.#database(partition).putSync(key, chunk, APPEND);
+    if (isStored !== true) {
       throw damaged(`${nameOf(partition)} already holds records at offset ${offset}`);
     }
   }
 
   /**
-   * Adds to `records` those from `from` on, as far as one chunk and `limits` go; returns the bytes added.
+   * Adds the records from offset `from` on to `records`, within one chunk and `limits`. Returns the bytes added.
    *
    * @param from An offset below the partition's end.
    * @throws TidemarkError `LOG_DAMAGED` where the record is missing or its checksum fails.
@@ -140,7 +138,7 @@ export class LmdbStore {
   read(partition: LogPartition, from: number, limits: Limits, records: LogRecord[]): number {
     const { first, chunk } = this.#chunkAround(partition, from);
     const count = recordCountOf(chunk, crc32(this.#keyOf(first), partition.seed));
-    // Where the key cannot be looked up, lmdb returns the last entry (cursor.cpp).
+    // If LMDB cannot look up the key, lmdb returns the last entry (cursor.cpp).
     if (from < first || from >= first + count)
       throw damaged(`${nameOf(partition)} has lost the record at offset ${from}`);
     return readRecords(chunk, first, from, limits, records);
@@ -156,13 +154,12 @@ export class LmdbStore {
     this.refresh();
   }
 
-  /** What a group has committed. */
   committed(group: string): readonly Position[] {
     const noted = this.note<readonly CommittedPosition[]>(`committed/${group}`) ?? [];
     return noted.map((position) => ({ ...position, offset: BigInt(position.offset) }));
   }
 
-  /** Notes what a group has committed beside what it had. Within a transaction. */
+  /** Merges positions into what a group has committed. Within a transaction. */
   commit(group: string, positions: readonly Position[]): void {
     const merged = new Map([...this.committed(group), ...positions].map((position) => [nameOf(position), position]));
     const noted: readonly CommittedPosition[] = [...merged.values()].map(({ topic, partition, offset, identity }) => {
@@ -171,25 +168,25 @@ export class LmdbStore {
     this.putNote(`committed/${group}`, noted);
   }
 
-  /** A record of the books, JSON. @throws TidemarkError `LOG_DAMAGED`. */
+  /** A value of the metadata, stored as JSON. @throws TidemarkError `LOG_DAMAGED`. */
   note<T>(key: string): T | undefined {
     const bytes = readMetadata(this.#current().metadata, Buffer.from(key));
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as T);
   }
 
-  /** Writes a record of the books. Within a transaction. */
+  /** Writes a value of the metadata. Within a transaction. */
   putNote(key: string, value: unknown): void {
     writeMetadata(this.#current().metadata, Buffer.from(key), Buffer.from(JSON.stringify(value)));
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#watch);
+    clearInterval(this.#abandonedCheck);
     await this.#reopening;
     await this.#opened?.environment.close();
   }
 
   #current(): OpenedLog {
-    if (this.#opened === undefined) throw beingOpenedAnew();
+    if (this.#opened === undefined) throw reopening();
     return this.#opened;
   }
 
@@ -197,7 +194,7 @@ export class LmdbStore {
     expectRoom(this.#folder, 'LOG_UNAVAILABLE', PAGES_PER_BATCH * bytes);
   }
 
-  /** Named like a log in the making: where a crash leaves it, the next start removes it. */
+  /** Named like a new log, so that the next start removes it after a crash. */
   #trialFile(): string {
     return join(this.#folder, `new-${randomBytes(8).toString('hex')}.mdb`);
   }
@@ -207,10 +204,10 @@ export class LmdbStore {
     this.#failures++;
     const what = `the event log in ${this.#folder} cannot be written (${error.message})`;
     if (hasOverrun(error)) endProcess(`${what}, and LMDB has damaged the memory of this process`);
-    if (this.#failures >= MOST_FAILURES) endProcess(`${what}, ${this.#failures} times in a row`);
+    if (this.#failures >= MAX_FAILED_WRITES) endProcess(`${what}, ${this.#failures} times in a row`);
   }
 
-  /** Where a thread has abandoned the environment this one lets go of it too, and opens it anew once all have. */
+  /** If a thread has abandoned the environment, this one closes it too, and reopens it once all have closed it. */
   #followOthers(): void {
     if (this.#opened?.environment.isAbandoned === false) return;
     this.#reopening ??= this.#reopen()
@@ -228,10 +225,10 @@ export class LmdbStore {
     else this.#opened = opened;
   }
 
-  /** Tried again at the next look. */
+  /** The next check tries again. */
   #refused(error: unknown): void {
-    if (++this.#refusals < MOST_REFUSALS) return;
-    endProcess(`the event log in ${this.#folder} does not open again (${String(error)})`);
+    if (++this.#refusals < MAX_FAILED_REOPENS) return;
+    endProcess(`the event log in ${this.#folder} cannot be reopened (${String(error)})`);
   }
 
   #chunkAround(partition: LogPartition, offset: number): { readonly first: number; readonly chunk: Buffer } {
@@ -249,36 +246,36 @@ export class LmdbStore {
     return this.#current().partitions[partition.index] as Bytes;
   }
 
-  /** Of the 64 bits of a key, 48 can be used: 280 million million records a partition. */
+  /** 48 of the 64 bits of a key are used: 281 trillion records a partition. */
   #keyOf(offset: number): Buffer {
     this.#key.writeUIntBE(offset, 2, 6);
     return this.#key;
   }
 }
 
-function beingOpenedAnew(): TidemarkError {
-  return new TidemarkError('LOG_UNAVAILABLE', 'the event log is being opened anew after a write that failed');
+function reopening(): TidemarkError {
+  return new TidemarkError('LOG_UNAVAILABLE', 'the event log is being reopened after a failed write');
 }
 
 /**
- * What a failed write of LMDB leaves behind. lmdb 3.5.6 (dependencies/lmdb/…/mdb.c, mdb_page_flush) notes a refused write in
- * a buffer of 100 bytes with sprintf: "Attempting to write page at position …, buffer sizes …". Two of its numbers are
- * whatever the stack held, and with large ones the text is longer than the buffer: the heap is damaged (seen: glibc's
- * `malloc(): invalid next size` after some dozens). A write that was cut short leaves no such note.
+ * What a failed write of LMDB leaves behind. lmdb 3.5.6 (dependencies/lmdb/…/mdb.c, mdb_page_flush) describes a refused
+ * write in a buffer of 100 bytes with sprintf: "Attempting to write page at position …, buffer sizes …". Two of the numbers
+ * are uninitialized. If they are large, the text is longer than the buffer and overwrites the heap (seen: glibc's
+ * `malloc(): invalid next size` after some dozens). A write that was cut short leaves no such text.
  */
 
-/** Of the buffer, without the zero at its end. */
+/** Length of the buffer without its terminating zero. */
 const NOTE_BYTES = 99;
 const NOTE = /Attempting to write page.*/s;
 
-/** Whether LMDB itself failed in a transaction that writes: what `work` throws by itself is none of these. */
+/** Whether LMDB itself failed in a write transaction, in contrast to an error thrown by `work`. */
 export function isFailedWrite(error: unknown): error is Error & { readonly code: number } {
   return (
     error instanceof Error && !(error instanceof TidemarkError) && 'code' in error && typeof error.code === 'number'
   );
 }
 
-/** Whether memory was damaged: nothing may run on it. Pure. */
+/** Whether memory was damaged, so that the process must end. Pure. */
 export function hasOverrun({ message }: Error): boolean {
   return (NOTE.exec(message)?.[0].length ?? 0) > NOTE_BYTES;
 }

@@ -1,6 +1,6 @@
 /**
- * The thread that writes for a log: a commit waits for the disk, which the thread that serves requests must not. All that
- * has come in when it begins a transaction goes into that one; what comes while it is under way is the next.
+ * The writer thread of a log. A commit waits for the disk, which the thread that serves requests must not do. All requests
+ * that have arrived when a transaction begins go into it; those that arrive meanwhile go into the next.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watchdog.ts';
@@ -24,7 +24,7 @@ import type { RecordMaker } from '../record-maker.ts';
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
 const { folder, gate: memory } = workerData as WriterData;
-const gate = new ShutdownBarrier(memory);
+const barrier = new ShutdownBarrier(memory);
 let store: LmdbStore | undefined;
 let maker: RecordMaker | undefined;
 const packing = new SpareMemory();
@@ -60,16 +60,16 @@ function isWrite(request: Asked['request']): request is WriteRequest {
   return request.kind !== 'close' && request.kind !== 'load';
 }
 
-/** All of them or, where one fails, none. */
+/** Carries out all of them or, if one fails, none. */
 function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Answered[] {
   try {
-    const opened = (store ??= gate.pass(() => LmdbStore.open(folder, [], undefined)));
+    const opened = (store ??= barrier.pass(() => LmdbStore.open(folder, [], undefined)));
     const writes = asked.map(({ id, request }) => {
       const making = request.kind === 'make' ? new Making(request, maker, opened.layout, packing) : undefined;
       return { id, request, making };
     });
     const bytes = writes.reduce((sum, write) => sum + appendedBytesOf(write), 0);
-    const results = gate.pass(() => opened.transact(() => writes.map((write) => apply(opened, write)), bytes));
+    const results = barrier.pass(() => opened.transact(() => writes.map((write) => apply(opened, write)), bytes));
     return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));
@@ -81,7 +81,7 @@ function failed(id: number, error: unknown, doing: string): Answered {
   return { id, error: { code, message } };
 }
 
-/** Of the records that it appends. */
+/** Bytes of the records that it appends. */
 function appendedBytesOf({ request, making }: Write): number {
   const appending = request.kind === 'append' ? request : making?.append;
   return appending?.chunks.reduce((sum, { length }) => sum + length, 0) ?? 0;

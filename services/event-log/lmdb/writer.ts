@@ -18,62 +18,62 @@ interface PendingRequest {
   readonly reject: (error: TidemarkError) => void;
 }
 
-/** The writing thread of a log, seen from the log's own. Started with the first request, and again if it should die. */
+/** The writer thread of a log, as seen by the log's own thread. Started by the first request, and again if it ends. */
 export class LmdbWriter {
   readonly #data: WriterData;
-  readonly #gate: ShutdownBarrier;
+  readonly #barrier: ShutdownBarrier;
   #leaveOpen: (() => void) | undefined;
   readonly #waiting = new Map<number, PendingRequest>();
   #thread: Worker | undefined;
-  /** What makes records in the thread, also in one that is started again. */
+  /** The module that makes records in the thread. A thread that is started again loads it too. */
   #maker: string | undefined;
   #lastId = 0;
 
   constructor(folder: string) {
     const gate = new SharedArrayBuffer(BARRIER_BYTES);
     this.#data = { folder, gate };
-    this.#gate = new ShutdownBarrier(gate);
+    this.#barrier = new ShutdownBarrier(gate);
   }
 
-  /** Moves the bytes out of the request; the result gives them back. On disk when it resolves. */
+  /** Transfers the request's bytes; the result returns them. Resolves once the records are on disk. */
   append(request: AppendRequest): Promise<AppendResult> {
-    return this.#ask(request, [request.bytes]) as Promise<AppendResult>;
+    return this.#request(request, [request.bytes]) as Promise<AppendResult>;
   }
 
-  /** The same for what records are made of. */
+  /** The same for the material that records are made of. */
   make(request: MakeRequest): Promise<MakeResult> {
-    return this.#ask(request, [request.bytes]) as Promise<MakeResult>;
+    return this.#request(request, [request.bytes]) as Promise<MakeResult>;
   }
 
-  /** Loads what makes records; until then none is made. @throws TidemarkError where it cannot be loaded. */
+  /** Loads the module that makes records. @throws TidemarkError where it cannot be loaded. */
   async load(module: string): Promise<void> {
-    await this.#ask({ kind: 'load', module });
+    await this.#request({ kind: 'load', module });
     this.#maker = module;
   }
 
   async write(request: Exclude<WriteRequest, AppendRequest | MakeRequest>): Promise<void> {
-    await this.#ask(request);
+    await this.#request(request);
   }
 
-  /** After all that was asked before. */
+  /** After all earlier requests. */
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread === undefined) return;
     try {
-      await this.#ask({ kind: 'close' });
+      await this.#request({ kind: 'close' });
     } catch {
-      // It died before it could be asked.
+      // The thread ended before it read the request.
     }
     await thread.terminate();
     this.#leaveOpen?.();
   }
 
-  #ask(request: Asked['request'], transfer: ArrayBuffer[] = []): Promise<WriteResult> {
+  #request(request: Asked['request'], transfer: ArrayBuffer[] = []): Promise<WriteResult> {
     const thread = (this.#thread ??= this.#start());
     return new Promise((resolve, reject) => {
       const asked: Asked = { id: ++this.#lastId, request };
       this.#waiting.set(asked.id, { resolve, reject });
-      // Only what waits for an answer keeps the process alive.
+      // The thread keeps the process alive only while a request waits for its result.
       if (this.#waiting.size === 1) thread.ref();
       thread.postMessage(asked, transfer);
     });
@@ -82,24 +82,24 @@ export class LmdbWriter {
   #start(): Worker {
     const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: this.#data });
     thread.unref();
-    this.#leaveOpen ??= closeAtExit(this.#gate);
-    thread.on('message', (answered: Answered) => this.#settle(thread, answered));
+    this.#leaveOpen ??= closeAtExit(this.#barrier);
+    thread.on('message', (answered: Answered) => this.#resolve(thread, answered));
     let cause: unknown;
     thread.once('error', (error: unknown) => {
       cause = error;
     });
     thread.once('exit', () => this.#ended(thread, cause));
-    if (this.#maker !== undefined) this.#reload(thread, this.#maker);
+    if (this.#maker !== undefined) this.#reloadMaker(thread, this.#maker);
     return thread;
   }
 
-  /** Nobody waits for it: what is to be made before it is there is not made, and told so. */
-  #reload(thread: Worker, module: string): void {
+  /** Nobody waits for it. What arrives before the module is loaded is not made, and its result says so. */
+  #reloadMaker(thread: Worker, module: string): void {
     const asked: Asked = { id: ++this.#lastId, request: { kind: 'load', module } };
     thread.postMessage(asked);
   }
 
-  #settle(thread: Worker, answered: Answered): void {
+  #resolve(thread: Worker, answered: Answered): void {
     const waiting = this.#waiting.get(answered.id);
     this.#waiting.delete(answered.id);
     if (this.#waiting.size === 0) thread.unref();

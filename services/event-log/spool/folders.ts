@@ -1,4 +1,4 @@
-/** Below `SPOOL_DIR`: a folder for each process, called `1`, `2`, …; whoever has its lock owns it. */
+/** The folders in `SPOOL_DIR`: one for each process, named `1`, `2`, …. The process that has its lock owns it. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
@@ -14,9 +14,10 @@ export interface TakenFolder {
 const FOLDER_NAME = /^[1-9]\d{0,5}$/;
 
 /**
- * The first folder that no other process has, with what a process before may have left in it; made where all are taken.
+ * The first folder that no other process owns, with what an earlier process may have left in it. If all have owners, a new
+ * folder is created.
  *
- * @throws TidemarkError `SPOOL_FOREIGN` where other things lie below `dir`; `CONFIG_INVALID` where it cannot be used.
+ * @throws TidemarkError `SPOOL_FOREIGN` where `dir` holds other files; `CONFIG_INVALID` where it cannot be used.
  */
 export async function takeFolder(dir: string): Promise<TakenFolder> {
   try {
@@ -36,14 +37,14 @@ export async function takeFolder(dir: string): Promise<TakenFolder> {
   }
 }
 
-/** The folders of other processes in which something lies, whether or not those live. */
+/** The folders of other processes that hold segments, whether or not these processes run. */
 export async function foldersWithContent(dir: string, own: string): Promise<readonly string[]> {
   const paths = (await spoolFolderNames(dir)).map((name) => join(dir, name)).filter((path) => path !== own);
   const contents = await Promise.all(paths.map((path) => readdir(path).catch(() => [])));
   return paths.filter((_, i) => contents[i]?.some((name) => name.endsWith('.spool')));
 }
 
-/** Undefined where another has it. Does not wait: whoever asks is serving requests. */
+/** Returns undefined where another process has it. It does not wait, because this thread serves requests. */
 export function lockIfFree(path: string): FolderLock | undefined {
   try {
     return lockFolder(path, { contentionMs: 0 });
@@ -58,5 +59,5 @@ async function spoolFolderNames(dir: string): Promise<readonly string[]> {
   const foreign = names.filter((name) => !FOLDER_NAME.test(name));
   if (foreign.length === 0) return names;
   const some = foreign.slice(0, 3).join(', ');
-  throw new TidemarkError('SPOOL_FOREIGN', `SPOOL_DIR: ${dir} holds other things (${some}): choose an empty folder`);
+  throw new TidemarkError('SPOOL_FOREIGN', `SPOOL_DIR: ${dir} holds other files (${some}): choose an empty folder`);
 }

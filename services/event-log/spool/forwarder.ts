@@ -11,34 +11,34 @@ export interface ForwarderParts {
   readonly spool: Spool;
   readonly log: Pick<EventLog, 'append'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** Ends the waiting. */
+  /** Ends every wait. */
   readonly signal: AbortSignal;
-  /** The log has taken the next records. `sentAtMs`: when they were handed to it, by our clock. */
+  /** The log has stored the next records. `sentAtMs`: when they were sent, by our clock. */
   readonly onForwarded?: (appended: readonly Appended[], sentAtMs: number) => void;
-  /** A segment is gone. */
+  /** A segment was removed. */
   readonly onRemoved?: () => void;
-  /** The log did not take some records; they are appended again, for as long as it takes. */
+  /** The log did not accept some records. They are appended again until it does. */
   readonly onTrouble?: () => void;
 }
 
-// One append: what the event loop can hand over without keeping requests waiting.
+// Size of one append: what the event loop can process without delaying requests.
 const FORWARD_CHUNK_RECORDS = 2_000;
 const FORWARD_CHUNK_BYTES = 2 ** 20;
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
-// Of a log that refuses for good (damaged, misconfigured): somebody has to see to it.
+// Where the log fails with an error that is not retryable (damaged, misconfigured): an operator has to act.
 const REFUSED_WAIT_MS = 5_000;
 const READ_ATTEMPTS = 3;
 const READ_AGAIN_MS = 500;
 
-/** Takes what waits to the log, oldest first, one append at a time: nothing is in it before what came earlier. */
+/** Forwards what waits to the log, oldest first, one append at a time, so that the order is kept. */
 export class Forwarder {
   readonly #parts: ForwarderParts;
   #hasLogged = false;
-  /** Messages that the log has taken. */
+  /** Messages that the log has stored. */
   forwarded = 0;
-  /** Places in segments that could not be read, and records that the log will not have. Each is in a file that was kept. */
+  /** Damaged ranges and unreadable segments, and records that the log rejects. Each is in a file that was kept. */
   quarantined = 0;
 
   constructor(parts: ForwarderParts) {
@@ -59,7 +59,7 @@ export class Forwarder {
     }
   }
 
-  /** False where the file is to be kept. */
+  /** Returns false if the file must be kept. */
   async #forward(segment: Segment): Promise<boolean> {
     const frames = await this.#read(segment);
     if (frames === undefined) return false;
@@ -69,7 +69,7 @@ export class Forwarder {
     return this.quarantined === before;
   }
 
-  /** Undefined where it cannot be read. */
+  /** Returns undefined if it cannot be read. */
   async #read(segment: Segment): Promise<Frames | undefined> {
     const { spool, logger, signal } = this.#parts;
     for (let attempt = 1; ; attempt++) {
@@ -95,7 +95,7 @@ export class Forwarder {
       logger.error({ path: `${path}.kept`, damaged }, 'a segment of the spool is damaged: kept aside');
     }
     if (tornBytes > 0)
-      logger.warn({ path, tornBytes }, 'the last write before a crash was cut off: it was not answered');
+      logger.warn({ path, tornBytes }, 'the last write before a crash was incomplete: it was not acknowledged');
   }
 
   async #append(chunk: readonly NewRecord[], segment: Segment): Promise<void> {
@@ -105,21 +105,25 @@ export class Forwarder {
       } catch (error) {
         if (this.#parts.signal.aborted) throw spoolClosed(error);
         if (error instanceof RangeError) return this.#appendEach(chunk, segment, error);
-        if (!this.#hasLogged) this.#parts.logger.error({ err: error }, 'the event log refuses what the spool holds');
+        if (!this.#hasLogged)
+          this.#parts.logger.error({ err: error }, 'the event log refuses the messages of the spool: retrying');
         this.#hasLogged = true;
         await pauseOrStop(REFUSED_WAIT_MS, this.#parts.signal);
       }
     }
   }
 
-  /** One of them is more than the log takes: the others must not wait for it. */
+  /** One of them is larger than the log accepts. The others must not wait for it. */
   async #appendEach(chunk: readonly NewRecord[], segment: Segment, error: RangeError): Promise<void> {
     if (chunk.length > 1) {
       for (const record of chunk) await this.#append([record], segment);
       return;
     }
     this.quarantined++;
-    this.#parts.logger.error({ err: error, path: `${segment.path}.kept` }, 'the event log does not take a message');
+    this.#parts.logger.error(
+      { err: error, path: `${segment.path}.kept` },
+      'a message is larger than the event log accepts: kept aside',
+    );
   }
 
   async #appendWithRetry(chunk: readonly NewRecord[]): Promise<void> {
@@ -155,7 +159,7 @@ function* chunksOf(records: readonly NewRecord[]): Generator<readonly NewRecord[
   if (chunk.length > 0) yield chunk;
 }
 
-/** An append may go on for many seconds; nobody waits for it who is to stop. */
+/** An append may take many seconds. After an abort nobody waits for it. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw spoolClosed();
   const { promise, reject } = Promise.withResolvers<never>();

@@ -1,18 +1,18 @@
 /**
- * How records lie in a segment of the spool: one frame after the other, each with its length and checksums, so that what a
- * crash cut off or a disk spoilt is found out and costs no other record.
+ * The format of a segment of the spool: one frame for each record, with its length and checksums, so that an incomplete
+ * write or damage is detected and costs no other record.
  */
 import { crc32 } from 'node:zlib';
 import type { NewRecord } from '../event-log.ts';
 
-/** What a segment's bytes say. */
+/** The content of a segment. */
 export interface Frames {
   readonly records: readonly NewRecord[];
-  /** When the first of them came: milliseconds since 1970, by our clock. */
+  /** When the first of them was appended: milliseconds since 1970, by our clock. */
   readonly firstAtMs: number | undefined;
-  /** Bytes that are no frames of ours any more. */
+  /** Bytes that are not valid frames. */
   readonly damaged: readonly Range[];
-  /** Bytes at the end that are the begin of a frame: a write that a crash cut off, which nobody was answered for. */
+  /** Length of an incomplete frame at the end: a write that a crash interrupted, and that was not acknowledged. */
   readonly tornBytes: number;
 }
 
@@ -24,7 +24,7 @@ export interface Range {
 // Of a frame: the mark (with the format's version), the content's length, its CRC-32, and the CRC-32 of these twelve bytes.
 const FRAME_MARK = Buffer.from('TMs1');
 const FRAME_HEADER_BYTES = 16;
-// Of its content, before topic, key and value: when it came, and the lengths of topic and key.
+// Of the content, before topic, key and value: when it was appended, and the lengths of topic and key.
 const CONTENT_HEAD_BYTES = 12;
 
 /** The records as frames, in order. */
@@ -35,7 +35,7 @@ export function encodeFrames(records: readonly NewRecord[], atMs: number): Buffe
   return bytes;
 }
 
-/** Reads a whole segment. What is damaged is passed over. Records share the segment's memory. Pure. */
+/** Reads a whole segment and skips damaged frames. Records share the segment's memory. Pure. */
 export function readFrames(bytes: Buffer): Frames {
   const records: NewRecord[] = [];
   const damaged: Range[] = [];
@@ -83,7 +83,7 @@ function writeFrame(bytes: Buffer, at: number, record: NewRecord, atMs: number):
   return end;
 }
 
-/** Undefined where no whole header of a frame lies there. */
+/** Returns undefined where there is no complete, valid header of a frame. */
 function contentLengthAt(bytes: Buffer, at: number): number | undefined {
   if (
     bytes.length - at < FRAME_HEADER_BYTES ||
@@ -95,7 +95,7 @@ function contentLengthAt(bytes: Buffer, at: number): number | undefined {
   return length < CONTENT_HEAD_BYTES ? undefined : length;
 }
 
-/** Where the next header lies from there on; the end where none does. */
+/** The position of the next valid header, or the end. */
 function nextHeader(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(FRAME_MARK, from); at !== -1; at = bytes.indexOf(FRAME_MARK, at + 1)) {
     if (contentLengthAt(bytes, at) !== undefined) return at;

@@ -12,7 +12,7 @@ export interface IngestSpoolOptions extends Omit<SpoolingLogParts, 'spool'> {
   readonly maxBytes: number;
   readonly segmentBytes?: number;
   readonly registry: Registry;
-  /** How often folders are looked for that processes have left behind. */
+  /** How often the spools of processes that have ended are looked for. */
   readonly recoverEveryMs?: number;
 }
 
@@ -23,7 +23,7 @@ interface IngestSpoolParts {
   readonly recovery: OrphanRecovery;
 }
 
-/** The spool of one ingest process: a folder of its own, the log through it, and what others have left. */
+/** The spool of one ingest process: its own folder, the log behind it, and the recovery of orphaned spools. */
 export class IngestSpool {
   /** What ingest appends to. */
   readonly log: SpoolingLog;
@@ -56,12 +56,12 @@ export class IngestSpool {
     }
   }
 
-  /** What `/readyz` says of it. */
+  /** Its state in `/readyz`. */
   get state(): SpoolState {
     return this.#parts.spool.state;
   }
 
-  /** Whether messages can be taken while the log is away. */
+  /** Whether messages can be accepted while the log is unreachable. */
   get isUsable(): boolean {
     return this.state === 'empty' || this.state === 'waiting';
   }

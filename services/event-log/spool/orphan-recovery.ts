@@ -6,7 +6,7 @@ import { Spool } from './spool.ts';
 
 export interface OrphanRecoveryParts {
   readonly dir: string;
-  /** The folder of this process, which is not for adoption. */
+  /** The folder of this process, which is left out. */
   readonly own: string;
   readonly log: Pick<EventLog, 'append'>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -15,12 +15,12 @@ export interface OrphanRecoveryParts {
 
 const SCAN_EVERY_MS = 5_000;
 
-/** Forwards what processes that are gone have left in their folders, one folder after the other. */
+/** Forwards what processes that have ended left in their folders, one folder after the other. */
 export class OrphanRecovery {
   readonly #parts: OrphanRecoveryParts;
   readonly #stopping = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  /** Folders whose trouble has been told. They are looked at again all the same: it may pass. */
+  /** Folders whose failure was logged. They are tried again, as it may be temporary. */
   readonly #logged = new Set<string>();
   #looking: Promise<void> | undefined;
   #spool: Spool | undefined;
@@ -67,8 +67,7 @@ export class OrphanRecovery {
         await this.#recover(path);
       }
     } catch (error) {
-      if (!this.#logged.has(dir))
-        logger.error({ err: error }, 'cannot look for what processes have left in their spools');
+      if (!this.#logged.has(dir)) logger.error({ err: error }, 'cannot list the spools of other processes');
       this.#logged.add(dir);
     }
   }
@@ -82,9 +81,9 @@ export class OrphanRecovery {
       try {
         const spool = (this.#spool = await Spool.open({ folder: path, maxBytes: 0 }));
         const forwarder = (this.#forwarder = new Forwarder({ spool, log, logger, signal }));
-        logger.warn({ path, messages: spool.messages }, 'forwarding what a process that is gone has left in its spool');
+        logger.warn({ path, messages: spool.messages }, 'forwarding the spool of a process that has ended');
         await forwarder.drain();
-        logger.info({ path, messages: forwarder.forwarded }, 'the event log has what that process had left');
+        logger.info({ path, messages: forwarder.forwarded }, 'all messages of that spool are in the event log');
       } finally {
         this.#forwardedBefore = this.forwarded;
         this.#quarantinedBefore = this.quarantined;
@@ -94,7 +93,7 @@ export class OrphanRecovery {
     } catch (error) {
       if (signal.aborted || this.#logged.has(path)) return;
       this.#logged.add(path);
-      logger.error({ err: error, path }, 'what a process that is gone has left in its spool cannot be forwarded');
+      logger.error({ err: error, path }, 'the spool of a process that has ended cannot be forwarded');
     }
   }
 }

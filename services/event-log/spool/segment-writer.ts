@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { flushFolder } from '../flush-folder.ts';
 import { type Segment, segmentPath } from './segments.ts';
 
-/** The segment that is being written. One write at a time. */
+/** Writes a segment. One write at a time. */
 export class SegmentWriter {
   readonly segment: Segment;
   readonly #file: FileHandle;
@@ -12,7 +12,7 @@ export class SegmentWriter {
     this.#file = file;
   }
 
-  /** Resolves once a power cut would leave the empty file there. */
+  /** Resolves once the empty file would survive a power cut. */
   static async begin(folder: string, number: number): Promise<SegmentWriter> {
     const path = segmentPath(folder, number);
     const file = await open(path, 'wx', 0o600);
@@ -26,7 +26,7 @@ export class SegmentWriter {
     return new SegmentWriter({ number, path, bytes: 0, messages: 0, firstAtMs: undefined }, file);
   }
 
-  /** Resolves once the frames are on disk. After a rejection nothing more may be written: see `abandon`. */
+  /** Resolves once the frames are on disk. If it rejects, nothing more may be written: see `abandon`. */
   async write(frames: Buffer, messages: number, firstAtMs: number): Promise<void> {
     for (let done = 0; done < frames.length;) {
       const { bytesWritten } = await this.#file.write(frames, done, undefined, this.segment.bytes + done);
@@ -43,8 +43,8 @@ export class SegmentWriter {
   }
 
   /**
-   * After a write that failed. What a failed flush leaves in the system's memory and on the disk nobody knows: this file
-   * gets nothing more, and what is not known to be safe is cut off, where that is possible.
+   * Closes the segment after a failed write. What a failed flush leaves in the page cache and on disk is unknown, so nothing
+   * more is written to this file, and what is not known to be safe is truncated, if possible.
    */
   async abandon(): Promise<void> {
     await this.#file.truncate(this.segment.bytes).catch(() => undefined);

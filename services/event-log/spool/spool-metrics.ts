@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What there is to tell, when it is asked. */
+/** The values of the metrics. */
 export interface SpoolFigures {
   readonly messages: number;
   readonly bytes: number;
-  /** When the oldest of what waits came: milliseconds since 1970. */
+  /** When the oldest waiting record was appended: milliseconds since 1970. */
   readonly oldestAtMs: number | undefined;
   readonly spooled: number;
   readonly forwarded: number;
@@ -15,7 +15,7 @@ export interface SpoolFigures {
 
 type Aggregator = 'sum' | 'max';
 
-/** No label names a project or a user. */
+/** Registers the metrics. No label names a project or a user. */
 export function registerSpoolMetrics(registry: Registry, figures: () => SpoolFigures): void {
   const registers = [registry];
   const gauge = (name: string, help: string, value: (now: SpoolFigures) => number, aggregator: Aggregator): void => {

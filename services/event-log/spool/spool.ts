@@ -9,15 +9,15 @@ import { SegmentWriter } from './segment-writer.ts';
 import { type Segment, segmentNumbers, segmentPath } from './segments.ts';
 
 export interface SpoolOptions {
-  /** Locked by the caller, for as long as the spool is open. */
+  /** Locked by the caller while the spool is open. */
   readonly folder: string;
-  /** Past this much on disk nothing more is taken. */
+  /** When this much is on disk, appends are refused. */
   readonly maxBytes: number;
-  /** A segment that has this much gets no more. */
+  /** A segment of this size is complete. */
   readonly segmentBytes?: number;
 }
 
-/** `full` and `failed`: nothing can be taken now. */
+/** `full` and `failed`: no append is possible now. */
 export type SpoolState = 'empty' | 'waiting' | 'full' | 'failed';
 
 interface PendingWrite {
@@ -33,31 +33,31 @@ const MAX_WRITE_BYTES = 4 * 2 ** 20;
 const PROBE_BYTES = 4_096;
 
 /**
- * Records on local disk that wait for the log, first in, first out. Appends under way at once share one flush. What is
- * taken out is forwarded by then: until it is removed it is there again after a crash, so that a reader of it may see
- * records twice and never none.
+ * Records on local disk that wait for the log, first in, first out. Concurrent appends share one flush. A segment is removed
+ * only after it was forwarded. After a crash in between it is forwarded again, so that a record may be in the log twice but
+ * is never lost.
  */
 export class Spool {
   readonly #folder: string;
   readonly #maxBytes: number;
   readonly #segmentBytes: number;
-  /** Oldest first; the last one may be the writer's. */
+  /** Oldest first. The last one may still be written. */
   readonly #segments: Segment[];
   #writer: SegmentWriter | undefined;
   #lastNumber: number;
   readonly #waiting: PendingWrite[] = [];
   #flushing: Promise<void> | undefined;
-  /** On disk, and on the way there. */
+  /** On disk, and being written. */
   #bytes: number;
   #messages: number;
-  #cannot: 'full' | 'failed' | undefined;
+  #fault: 'full' | 'failed' | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #isClosed = false;
-  /** Messages that were put in, since it was opened. */
+  /** Messages spooled since it was opened. */
   spooled = 0;
-  /** Requests that found it full, since it was opened. */
+  /** Requests refused because it was full, since it was opened. */
   refusals = 0;
-  /** Writes that failed, since it was opened. */
+  /** Failed writes since it was opened. */
   failures = 0;
 
   private constructor({ folder, maxBytes, segmentBytes = SEGMENT_BYTES }: SpoolOptions, segments: Segment[]) {
@@ -70,7 +70,7 @@ export class Spool {
     this.#messages = segments.reduce((sum, { messages }) => sum + messages, 0);
   }
 
-  /** With what was left in the folder. @throws TidemarkError `SPOOL_FOREIGN`. */
+  /** Opens it with the segments that the folder holds. @throws TidemarkError `SPOOL_FOREIGN`. */
   static async open(options: SpoolOptions): Promise<Spool> {
     const segments: Segment[] = [];
     for (const number of await segmentNumbers(options.folder)) {
@@ -87,7 +87,7 @@ export class Spool {
   }
 
   get state(): SpoolState {
-    return this.#cannot ?? (this.isEmpty ? 'empty' : 'waiting');
+    return this.#fault ?? (this.isEmpty ? 'empty' : 'waiting');
   }
 
   /** Messages that wait here. */
@@ -99,14 +99,13 @@ export class Spool {
     return this.#bytes;
   }
 
-  /** When the oldest of what waits came: milliseconds since 1970. */
+  /** When the oldest waiting record was appended: milliseconds since 1970. */
   get oldestAtMs(): number | undefined {
     return this.#segments[0]?.firstAtMs ?? this.#waiting[0]?.atMs;
   }
 
   /**
-   * Resolves, in the order given, once the records would survive a crash. Where it rejects, some of them may be there all
-   * the same.
+   * Resolves, in the order given, once the records would survive a crash. If it rejects, some of them may still be stored.
    *
    * @throws TidemarkError `LOG_UNAVAILABLE` where it is full or the disk fails; `STOPPING`.
    */
@@ -116,7 +115,7 @@ export class Spool {
     const frames = encodeFrames(records, atMs);
     if (this.#bytes + frames.length > this.#maxBytes) {
       this.refusals++;
-      this.#cannot = 'full';
+      this.#fault = 'full';
       return Promise.reject(spoolUnavailable(`the spool in ${this.#folder} is full`));
     }
     this.#count(frames.length, records.length);
@@ -126,20 +125,20 @@ export class Spool {
     });
   }
 
-  /** Resolves where a record can be taken now. @throws TidemarkError `LOG_UNAVAILABLE`. */
+  /** Resolves if a record can be stored now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   async check(): Promise<void> {
-    if (this.#cannot === 'full') throw spoolUnavailable(`the spool in ${this.#folder} is full`);
-    if (this.#cannot === undefined) return;
+    if (this.#fault === 'full') throw spoolUnavailable(`the spool in ${this.#folder} is full`);
+    if (this.#fault === undefined) return;
     try {
       expectRoom(this.#folder, 'LOG_UNAVAILABLE');
       await probe(join(this.#folder, 'probe'));
-      this.#cannot = undefined;
+      this.#fault = undefined;
     } catch (cause) {
       throw spoolUnavailable(`the spool in ${this.#folder} cannot be written`, cause);
     }
   }
 
-  /** The oldest segment, which gets nothing more; undefined where nothing waits. It stays until it is removed. */
+  /** The oldest segment, completed; undefined where nothing waits. It stays until `remove`. */
   async next(): Promise<Segment | undefined> {
     while (this.#segments.length === 0 && !this.isEmpty) {
       await nextTurn();
@@ -156,8 +155,8 @@ export class Spool {
   }
 
   /**
-   * Forwarded, or kept aside for a person to look at. Gone from here in any case: a disk that does not let go of it must not
-   * hold up what comes after; after the next start it would be forwarded once more.
+   * Removes a forwarded segment, or renames it so that a person can examine it (`keep`). The spool forgets it even if that
+   * fails, so that a faulty disk does not block later segments. The next start would then forward it once more.
    */
   async remove(segment: Segment, { keep }: { readonly keep: boolean }): Promise<void> {
     try {
@@ -166,7 +165,7 @@ export class Spool {
     } finally {
       this.#segments.splice(this.#segments.indexOf(segment), 1);
       this.#count(-segment.bytes, -segment.messages);
-      if (this.#cannot === 'full') this.#cannot = undefined;
+      if (this.#fault === 'full') this.#fault = undefined;
     }
   }
 
@@ -184,11 +183,11 @@ export class Spool {
 
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Whatever else this turn of the event loop brings goes along.
+      // So that everything that arrives in this turn of the event loop is included.
       await nextTurn();
       await this.#exclusively(() => this.#writeSome());
     }
-    // In the same turn as the last look: whoever comes next starts anew.
+    // In the same turn as the last check, so that the next append starts a new flush.
     this.#flushing = undefined;
   }
 
@@ -209,13 +208,13 @@ export class Spool {
         some[0]?.atMs ?? Date.now(),
       );
       if (isNew) this.#segments.push(writer.segment);
-      if (this.#cannot === 'failed') this.#cannot = undefined;
+      if (this.#fault === 'failed') this.#fault = undefined;
       this.spooled += messages;
       for (const { resolve } of some) resolve();
       if (writer.segment.bytes >= this.#segmentBytes) await this.#seal();
     } catch (cause) {
       this.failures++;
-      this.#cannot = 'failed';
+      this.#fault = 'failed';
       this.#count(-bytes, -messages);
       const error = spoolUnavailable(`the spool in ${this.#folder} cannot be written`, cause);
       for (const { reject } of some) reject(error);
@@ -232,7 +231,7 @@ export class Spool {
   async #seal(): Promise<void> {
     const writer = this.#writer;
     this.#writer = undefined;
-    // What it wrote is safe already.
+    // What was written is on disk already.
     await writer?.close().catch(() => undefined);
   }
 
@@ -242,7 +241,7 @@ export class Spool {
     await writer?.abandon();
   }
 
-  /** One after the other: writes, and the end of a segment. */
+  /** Runs writes and completions of segments one after the other. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
@@ -250,7 +249,7 @@ export class Spool {
   }
 }
 
-/** Whether as much as a small write fits, and is flushed. */
+/** Rejects if a small file cannot be written and flushed. */
 async function probe(path: string): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {

@@ -9,19 +9,19 @@ import type { Spool } from './spool.ts';
 
 export interface SpoolingLogParts {
   readonly log: Pick<EventLog, 'append' | 'check'>;
-  /** Open, this process' alone, closed by whoever opened it. */
+  /** Open, and of this process alone. The caller closes it. */
   readonly spool: Spool;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** Asked before anything goes to the spool: while the log is away, nothing else tells whether our clock is right. */
+  /** Called before anything is spooled. While the log is unreachable, nothing else shows whether our clock is right. */
   readonly mayWait?: () => boolean;
   readonly onForwarded?: (appended: readonly Appended[], sentAtMs: number) => void;
   readonly tickMs?: number;
 }
 
 /**
- * - `direct`: nothing waits in the spool; appends go to the log.
- * - `spooling`: the log is away, or has not got all that waits: appends queue in the spool behind it.
- * - `resuming`: little waits, and the log takes it: appends are held, for milliseconds, and then go to the log.
+ * - `direct`: the spool is empty; appends go to the log.
+ * - `spooling`: the log is unreachable, or messages still wait in the spool; appends go to the end of the spool.
+ * - `resuming`: little waits, and the log accepts it; appends are buffered for milliseconds and then go to the log.
  */
 type SpoolingState = 'direct' | 'spooling' | 'resuming';
 
@@ -30,30 +30,30 @@ interface Pending {
   readonly tick: number;
   readonly resolve: (appended: readonly Appended[] | null) => void;
   readonly reject: (error: unknown) => void;
-  /** Whether it waits for the log, and nothing else has resolved it or is about to. */
+  /** Whether it waits for the log: it is neither settled nor handed to the spool. */
   isInProgress: boolean;
 }
 
-// Patience is counted in ticks: where the event loop stands still, so do they, and answers that came meanwhile are read.
+// Timeouts are counted in ticks. While the event loop is blocked there are none, so that answers which arrived are read first.
 const TICK_MS = 250;
-/** An append that the log has not resolved after this many (2 s) is held for lost: the log is away. */
+/** If the log has not settled an append after this many ticks (2 s), it counts as unreachable. */
 const APPEND_TICKS = 8;
-/** So long may appends be held, and answers wait for what is forwarded. */
+/** For so long appends may be buffered, and answers may wait for what is forwarded. */
 const FORWARD_TICKS = 2;
-/** What may wait when appends are held: the log has it within milliseconds. */
+/** At most this much may be left in the spool when it resumes: the log takes it within milliseconds. */
 const RESUME_BYTES = 2 ** 20;
 const LONGEST_CHECK_WAIT_MS = 1_000;
 const FAILED_WAIT_MS = 5_000;
 
 /**
- * The event log as ingest uses it, with a spool for when it is away. The order of this process' appends is kept: while
- * anything waits in the spool, whatever comes goes behind it.
+ * The event log as ingest uses it, with a spool for when the log is unreachable. The order of this process' appends is
+ * kept: while anything waits in the spool, new appends go behind it.
  */
 export class SpoolingLog implements Pick<EventLog, 'check'> {
   readonly #parts: SpoolingLogParts;
   readonly #stopping = new AbortController();
   readonly #forwarder: Forwarder;
-  /** Appends that the log has not resolved, and those held, both in their order. A set would cost twice as much. */
+  /** Appends that the log has not settled, and buffered ones, each in order. A set would cost twice as much. */
   #inProgress: Pending[] = [];
   readonly #buffered: Pending[] = [];
   readonly #pace = new Pace();
@@ -94,10 +94,10 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   }
 
   /**
-   * Resolves, once every record would survive a crash, with where they are in the log, or with null where they wait in the
-   * spool (or both: they may be in the log twice). If it rejects, some of them may be in the log all the same.
+   * Resolves once every record would survive a crash: with their offsets in the log, or with null where they wait in the
+   * spool (or both: they may be in the log twice). If it rejects, some of them may still be in the log.
    *
-   * @throws TidemarkError `LOG_UNAVAILABLE`, retryable, where the log is away and the spool is full or fails.
+   * @throws TidemarkError `LOG_UNAVAILABLE`, retryable, where the log is unreachable and the spool is full or fails.
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[] | null> {
     return new Promise((resolve, reject) => {
@@ -108,13 +108,13 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     });
   }
 
-  /** Resolves where a record can be taken now, by the log or by the spool. @throws TidemarkError `LOG_UNAVAILABLE`. */
+  /** Resolves if the log or the spool can store a record now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   check(): Promise<void> {
     const { log, spool } = this.#parts;
     return this.#state === 'direct' ? log.check() : spool.check();
   }
 
-  /** What waits stays on disk. After whoever appends has ended. Idempotent. */
+  /** What waits stays on disk. To be called after the last append. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#ticking);
     this.#stopping.abort();
@@ -137,7 +137,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   }
 
   #onRejected(pending: Pending, error: unknown): void {
-    // No longer under way: it went to the spool, which settles it.
+    // Otherwise it went to the spool, which settles it.
     if (!pending.isInProgress) return;
     if (isRetryable(error)) {
       this.#divert();
@@ -148,7 +148,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     pending.reject(error);
   }
 
-  /** The oldest ones that are settled. */
+  /** Removes the oldest appends up to the first one in progress. */
   #forget(): void {
     let resolved = 0;
     while (this.#inProgress[resolved]?.isInProgress === false) resolved++;
@@ -159,7 +159,12 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   #spool({ records, resolve, reject }: Pending): void {
     const { spool, mayWait } = this.#parts;
     if (mayWait?.() === false) {
-      reject(new TidemarkError('LOG_UNAVAILABLE', 'the log is away, and our clock has jumped since it was last seen'));
+      reject(
+        new TidemarkError(
+          'LOG_UNAVAILABLE',
+          'the log is unreachable, and the clock of this machine was changed since it was last reached',
+        ),
+      );
       return;
     }
     spool
@@ -168,7 +173,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
       .then(() => resolve(null), reject);
   }
 
-  /** The log is away, or something waits already: all that it has not resolved goes to the spool, in the order it came. */
+  /** The log is unreachable, or something waits already: all that it has not settled goes to the spool, in order. */
   #divert(): void {
     this.#state = 'spooling';
     const all = [...this.#inProgress.filter(({ isInProgress }) => isInProgress), ...this.#buffered.splice(0)];
@@ -182,36 +187,36 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     this.#forwarding = this.#forward();
   }
 
-  /** Until nothing waits and the log is there. Never rejects. */
+  /** Runs until the spool is empty and the log is reachable. Never rejects. */
   async #forward(): Promise<void> {
     const { spool, logger } = this.#parts;
     const began = performance.now();
     let isLogged = false;
     let hasFailed = false;
     while (this.#state !== 'direct' && !this.#stopping.signal.aborted) {
-      if (!isLogged && spool.messages > 0) logger.warn('messages wait in the spool until the event log has them');
+      if (!isLogged && spool.messages > 0) logger.warn('messages wait in the spool until the event log is reachable');
       isLogged ||= spool.messages > 0;
       try {
         await this.#forwardAll();
         if (spool.isEmpty) this.#goDirect();
       } catch (error) {
         if (this.#stopping.signal.aborted) break;
-        if (!hasFailed) logger.error({ err: error }, 'forwarding from the spool has failed: trying again');
+        if (!hasFailed) logger.error({ err: error }, 'forwarding from the spool failed: retrying');
         hasFailed = true;
         await pause(FAILED_WAIT_MS, this.#stopping.signal);
       }
     }
-    // Before anything else can find the log away again.
+    // Synchronously, before another append can find the log unreachable.
     this.#isForwarding = false;
     const tookMs = Math.round(performance.now() - began);
-    if (isLogged && this.isDirect) logger.info({ tookMs }, 'the event log has all that waited in the spool');
+    if (isLogged && this.isDirect) logger.info({ tookMs }, 'all messages of the spool are in the event log');
   }
 
   async #forwardAll(): Promise<void> {
     const before = this.#forwarder.forwarded;
     await this.#forwarder.drain();
     if (this.#forwarder.forwarded > before) return;
-    // Nothing has shown that the log is back.
+    // Nothing was forwarded, so nothing has shown that the log is reachable.
     await retry(() => this.#parts.log.check(), { signal: this.#stopping.signal, longestWaitMs: LONGEST_CHECK_WAIT_MS });
   }
 
@@ -221,14 +226,14 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     for (const pending of this.#buffered.splice(0)) this.#send({ ...pending, tick: this.#tick });
   }
 
-  /** Else, under load, there would always be something in the spool. */
+  /** Buffers appends while the rest of the spool is forwarded. Otherwise it would never be empty under load. */
   #resumeIfLittleWaits(): void {
     if (this.#state !== 'spooling' || this.#parts.spool.bytes > RESUME_BYTES) return;
     this.#state = 'resuming';
     this.#bufferedSince = this.#tick;
   }
 
-  /** The log does not take what waits: what is held goes to the spool, and nobody waits for what is forwarded. */
+  /** The log does not accept what waits: buffered appends go to the spool, and answers no longer wait for forwarding. */
   #onTrouble(): void {
     this.#pace.off();
     if (this.#state === 'resuming') this.#divert();
