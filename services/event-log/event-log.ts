@@ -61,7 +61,9 @@ export interface ScanOptions {
 }
 
 export interface ReaderOptions {
-  /** Readers of one group share the topics. One member at a time reads a partition; when it leaves, another takes over. */
+  /**
+   * Readers of one group share the topics. One member at a time reads a partition; when it leaves, another takes over.
+   */
   readonly group: string;
   readonly topics: readonly string[];
   /**

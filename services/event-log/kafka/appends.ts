@@ -17,17 +17,17 @@ export interface AppendQueueOptions {
   readonly layout: Layout;
   readonly wire: Pick<KafkaWire, 'produce'>;
   readonly leaders: Pick<Leaders, 'of' | 'refresh'>;
-  /** What the topics take: `max.message.bytes`. */
+  /** The limit of the topics: `max.message.bytes`. */
   readonly maxBatchBytes: number;
-  /** For how long a record is sent again before its append is given up. */
+  /** For how long a record is resent before its append is given up. */
   readonly patienceMs?: number;
-  /** Of all records that wait or are under way; past it appends are refused at once. */
+  /** Of all records that wait or are being sent. Past it, appends are refused at once. */
   readonly maxBufferedBytes?: number;
-  /** Before what was not acknowledged is sent again the first time; ever longer after that. */
+  /** Wait before the first resend. Later ones wait longer. */
   readonly firstWaitMs?: number;
 }
 
-// Past an election (5 to 10 s), and short enough for whoever waits for the answer.
+// Longer than an election (5 to 10 s), and short enough for a caller that waits for the answer.
 const APPEND_TIMEOUT_MS = 15_000;
 const MAX_BUFFERED_BYTES = 128 * 2 ** 20;
 /** All batches of one request together; the brokers' `socket.request.max.bytes` is 100 MB. */
@@ -36,9 +36,9 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 1_000;
 
 /**
- * The appends of one process. The records of a partition wait in one queue and leave it when a broker's answer names
- * their partition; until then they are sent again, the first ones first, and no later record of that partition before
- * them. To each broker one request is under way: what arrives meanwhile is the next, without a timer.
+ * The appends of one process. The records of a partition wait in one queue and leave it when a broker acknowledges them.
+ * Until then they are resent, and no later record of that partition is sent before them. At most one request to each broker
+ * is in progress. What arrives meanwhile goes into the next one, without a timer.
  */
 export class AppendQueue {
   readonly #layout: Layout;
@@ -48,7 +48,7 @@ export class AppendQueue {
   readonly #patienceMs: number;
   readonly #maxBufferedBytes: number;
   readonly #queues = new Map<string, PartitionQueue>();
-  /** The brokers to which a request is under way. */
+  /** The brokers with a request in progress. */
   readonly #busy = new Set<number>();
   /** In the order of their deadlines. */
   readonly #appends = new Set<Append>();
@@ -71,8 +71,8 @@ export class AppendQueue {
   }
 
   /**
-   * @throws TidemarkError `CONFIG_INVALID` for a topic that was not given on opening; `LOG_UNAVAILABLE` where too much
-   *   waits already; RangeError for a record that no batch can hold.
+   * @throws TidemarkError `CONFIG_INVALID` for a topic that was not given on opening; `LOG_UNAVAILABLE` where too many
+   *   bytes are queued already; RangeError for a record that no batch can hold.
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
     const queues = records.map((record) => this.#queueOf(record));
@@ -100,7 +100,7 @@ export class AppendQueue {
     });
   }
 
-  /** Resolves once every append is settled; gives up those that are not after this long. Never rejects. */
+  /** Resolves once every append is settled. After this time, the remaining ones are given up. Never rejects. */
   async finish(withinMs: number): Promise<void> {
     const deadlineMs = performance.now() + withinMs;
     for (const append of this.#appends) append.deadlineMs = Math.min(append.deadlineMs, deadlineMs);
@@ -123,7 +123,7 @@ export class AppendQueue {
     throw new RangeError(`a record of ${size} bytes is more than the ${this.#maxBatchBytes} that the topics take`);
   }
 
-  /** Whatever else this turn of the event loop brings goes along. */
+  /** After this turn of the event loop, so that everything that arrives in it is included. */
   #pumpSoon(): void {
     if (this.#willPump) return;
     this.#willPump = true;
@@ -150,7 +150,7 @@ export class AppendQueue {
     if (this.#appends.size === 0) for (const resolve of this.#finished.splice(0)) resolve();
   }
 
-  /** A batch of each queue, as many as one request holds. Those left out go first with the next. */
+  /** A batch of each queue, as many as fit into one request. The others come first in the next one. */
   #nextBatches(queues: readonly PartitionQueue[]): readonly QueuedBatch[] {
     const turn = ++this.#requests;
     const batches: QueuedBatch[] = [];
@@ -179,7 +179,7 @@ export class AppendQueue {
     this.#pump();
   }
 
-  /** What no answer names was not acknowledged, whatever becomes of the request. */
+  /** A partition missing from the answer was not acknowledged. */
   #acknowledge(queue: PartitionQueue, records: readonly PendingRecord[], answer: Produced | undefined): void {
     const error = answer === undefined ? KAFKA.REQUEST_TIMED_OUT : answer.error;
     if (answer === undefined || error !== 0) {
@@ -197,7 +197,7 @@ export class AppendQueue {
     queue.acknowledge();
   }
 
-  /** In a while asks who leads, and sends again what was postponed. */
+  /** After a wait, refreshes the leaders and resends what was postponed. */
   #refreshSoon(): void {
     if (this.#willRefresh) return;
     this.#willRefresh = true;
@@ -206,14 +206,14 @@ export class AppendQueue {
   }
 
   async #refresh(): Promise<void> {
-    // Where nobody answers, the leaders known are tried again.
+    // If no broker answers, the known leaders are tried again.
     await this.#leaders.refresh().catch(() => undefined);
     this.#willRefresh = false;
     for (const queue of this.#queues.values()) queue.resume();
     this.#pump();
   }
 
-  /** Gives up what has been tried for long enough. It may be in the log all the same. */
+  /** Gives up appends whose deadline has passed. Their records may still be in the log. */
   #expire(): void {
     const nowMs = performance.now();
     let expired = false;
@@ -226,10 +226,10 @@ export class AppendQueue {
     if (expired) for (const queue of this.#queues.values()) queue.drop();
   }
 
-  #end(append: Append, tell: () => void): void {
+  #end(append: Append, settle: () => void): void {
     this.#appends.delete(append);
     this.#bufferedBytes -= append.bytes;
-    tell();
+    settle();
   }
 }
 

@@ -1,8 +1,8 @@
 import type { TopicPartition } from '../event-log.ts';
 
 /**
- * How members of a group say what they read and are told what is theirs: Kafka's consumer protocol, version 0, so that
- * Kafka's own tools show it (org.apache.kafka.clients.consumer.internals.ConsumerProtocol).
+ * Encodes the subscriptions and assignments of a group's members in Kafka's consumer protocol, version 0, so that Kafka's
+ * own tools can show them (org.apache.kafka.clients.consumer.internals.ConsumerProtocol).
  */
 export const ASSIGNMENT_PROTOCOL = 'roundrobin';
 
@@ -24,7 +24,7 @@ export function encodeAssignment(partitions: readonly TopicPartition[]): Buffer 
   return Buffer.concat([VERSION, int32(topics.size), ...entries, NO_USER_DATA]);
 }
 
-/** Empty bytes are what a member is told that is to have nothing. */
+/** A member without partitions receives no bytes. */
 export function decodeAssignment(bytes: Buffer): readonly TopicPartition[] {
   if (bytes.length === 0) return [];
   const reader = new Reader(bytes);
@@ -33,7 +33,7 @@ export function decodeAssignment(bytes: Buffer): readonly TopicPartition[] {
     .flatMap(({ topic, partitions }) => partitions.map((partition) => ({ topic, partition })));
 }
 
-/** Shares partitions out evenly, each to one of those that subscribe to its topic. Pure: the order given is no matter. */
+/** Assigns each partition to one subscriber of its topic, evenly. Pure, and independent of the order of the arguments. */
 export function assign(
   members: readonly { readonly memberId: string; readonly topics: readonly string[] }[],
   partitions: readonly TopicPartition[],
@@ -68,7 +68,7 @@ function encodeText(value: string): Buffer {
 
 class Reader {
   readonly #bytes: Buffer;
-  /** Past the version: later ones only add to the end. */
+  /** After the version. Later versions only add fields at the end. */
   #at = VERSION.length;
 
   constructor(bytes: Buffer) {

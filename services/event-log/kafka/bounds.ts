@@ -8,29 +8,29 @@ import { nameOf } from '../partition.ts';
 
 const OFFSETS_RETRY_MS = 100;
 
-/** The bounds of these partitions now, in the order given. @throws KafkaFault where one of them cannot be had. */
+/** The current bounds of these partitions, in the order given. @throws KafkaFault where one of them is unavailable. */
 export async function boundsOf(
   wire: Pick<KafkaWire, 'offsets'>,
   leaders: Leaders,
   partitions: readonly TopicPartition[],
-  patienceMs = 0,
+  timeoutMs = 0,
 ): Promise<readonly (TopicPartition & Bounds)[]> {
   const [earliest, latest] = [
-    await partitionOffsets(wire, leaders, partitions, 'earliest', patienceMs),
-    await partitionOffsets(wire, leaders, partitions, 'latest', patienceMs),
+    await partitionOffsets(wire, leaders, partitions, 'earliest', timeoutMs),
+    await partitionOffsets(wire, leaders, partitions, 'latest', timeoutMs),
   ];
   return partitions.map((one, i) => ({ ...one, earliest: earliest[i] as bigint, latest: latest[i] as bigint }));
 }
 
-/** Asks who leads where a leader is not known or is one no longer, and tries again: once, and for as long as told. */
+/** Where a leader is unknown or has changed, refreshes the leaders and retries: at least once, and until the timeout. */
 export async function partitionOffsets(
   wire: Pick<KafkaWire, 'offsets'>,
   leaders: Leaders,
   partitions: readonly TopicPartition[],
   which: 'earliest' | 'latest',
-  patienceMs = 0,
+  timeoutMs = 0,
 ): Promise<readonly bigint[]> {
-  const deadlineMs = performance.now() + patienceMs;
+  const deadlineMs = performance.now() + timeoutMs;
   for (let attempt = 0; ; attempt++) {
     try {
       if (attempt > 0) await leaders.refresh();

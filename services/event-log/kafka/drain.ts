@@ -1,7 +1,7 @@
 import type { LogRecord, PartitionRecords, PollOptions } from '../event-log.ts';
 import { type Fetches, type PartitionBuffer, weightOf } from './fetches.ts';
 
-/** Records of all buffers that have some, about evenly; who was served first is served last the next time. */
+/** Takes records from all buffers that have some, about evenly. The buffer served first comes last the next time. */
 export function drain(
   { buffers }: Pick<Fetches, 'buffers'>,
   { maxRecords, maxBytes }: Pick<PollOptions, 'maxRecords' | 'maxBytes'>,

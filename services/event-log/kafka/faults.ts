@@ -1,7 +1,7 @@
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import { type ErrorParts, errorsIn, isPermanent, reasonOf } from '../../runtime/transport-faults.ts';
 
-/** Error codes of Kafka's protocol that we act on (https://kafka.apache.org/protocol#protocol_error_codes). */
+/** Error codes of Kafka's protocol that are handled here (https://kafka.apache.org/protocol#protocol_error_codes). */
 export const KAFKA = {
   OFFSET_OUT_OF_RANGE: 1,
   UNKNOWN_TOPIC_OR_PARTITION: 3,
@@ -28,7 +28,7 @@ export const KAFKA = {
 
 /** No broker answered. */
 export const UNREACHABLE = -1;
-/** A broker and we cannot agree on TLS. */
+/** TLS with the broker is impossible. */
 const NO_TLS = -2;
 
 const DENIED: ReadonlySet<number> = new Set([
@@ -40,7 +40,7 @@ const DENIED: ReadonlySet<number> = new Set([
   KAFKA.SASL_AUTHENTICATION_FAILED,
 ]);
 
-/** What a request came to: a protocol's code, or one of ours, below 0. */
+/** A failed request. Its code is one of Kafka's protocol, or one of the two above. */
 export class KafkaFault extends Error {
   readonly code: number;
 
@@ -51,12 +51,16 @@ export class KafkaFault extends Error {
   }
 }
 
-/** The fault of an outcome that names an error. */
+/** The fault for an error code in an answer. */
 export function faultOf(error: number, doing: string): KafkaFault {
   return new KafkaFault(error, `${doing}: error ${error} of Kafka`);
 }
 
-/** What a client's library threw as ours. @param answerOf The protocol's code in one of its errors, where it has one. */
+/**
+ * An error of a client library as a KafkaFault.
+ *
+ * @param answerOf Returns the protocol's code in one of its errors, if it has one.
+ */
 export function toKafkaFault(error: unknown, answerOf: (one: ErrorParts) => unknown): KafkaFault {
   if (error instanceof KafkaFault) return error;
   const answer = errorsIn(error)
@@ -66,26 +70,26 @@ export function toKafkaFault(error: unknown, answerOf: (one: ErrorParts) => unkn
   return new KafkaFault(code, reasonOf(error), { cause: error });
 }
 
-/** Whether no waiting cures it. */
+/** Whether it is not retryable. */
 export function isFatal(fault: unknown): boolean {
   return fault instanceof KafkaFault && errorCodeOf(fault) !== 'LOG_UNAVAILABLE';
 }
 
-/** What stands in the way of reading, and since when. */
+/** What prevents reading, and since when. */
 export interface Trouble {
   readonly fault: unknown;
   readonly sinceMs: number;
 }
 
-// A broker that dies takes its partitions with it for some seconds: nobody need hear of that.
-const TROUBLE_TOLD_AFTER_MS = 10_000;
+// When a broker fails, its partitions are unavailable for some seconds. That is not reported.
+const TROUBLE_REPORTED_AFTER_MS = 10_000;
 
-/** Whether a trouble is to be told: it does not pass, or has not for long. */
+/** Whether a trouble is reported: it is not retryable, or has lasted too long. */
 export function lasts({ fault, sinceMs }: Trouble): boolean {
-  return isFatal(fault) || performance.now() - sinceMs > TROUBLE_TOLD_AFTER_MS;
+  return isFatal(fault) || performance.now() - sinceMs > TROUBLE_REPORTED_AFTER_MS;
 }
 
-/** Any failure of a request as one of ours; a password is in none of the libraries' texts. */
+/** Any failure of a request as a TidemarkError. No text of the libraries contains a password. */
 export function failureOf(error: unknown, doing: string): TidemarkError {
   if (error instanceof TidemarkError) return error;
   const reason = error instanceof Error ? error.message : String(error);

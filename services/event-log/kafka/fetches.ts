@@ -7,36 +7,36 @@ import { nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 import type { Fetched, KafkaWire } from './wire.ts';
 
-/** A partition being read: what has been fetched of it and not yet taken. */
+/** A partition that is read: the records that were fetched and not yet consumed. */
 export interface PartitionBuffer extends TopicPartition {
   readonly records: LogRecord[];
   bufferedBytes: number;
-  /** To be fetched next. */
+  /** The offset to fetch next. */
   next: bigint;
-  /** Of the record at `next`, which must be there. Undefined once it was seen. */
+  /** Identity that the record at `next` must have. Undefined once it was checked. */
   identity: string | undefined;
-  /** Nothing is read from here on. */
+  /** Where reading ends, exclusive. */
   readonly to: bigint | undefined;
   isBusy: boolean;
 }
 
-// What waits to be taken, at most: half as much again of each partition, and of all together.
+// Limits of what is buffered, of each partition and of all. They can be exceeded by one fetch.
 const PARTITION_BYTES = 2 * 2 ** 20;
 const TOTAL_BYTES = 32 * 2 ** 20;
 const FETCH_BYTES = 2 ** 20;
 
-// A fetch waits this long for records. A partition that gets room meanwhile waits for the fetch under way, so it is
-// short while there is one without room.
+// How long a fetch waits for records. A partition whose buffer is consumed meanwhile waits for the fetch in progress, so
+// the wait is short while the buffer of any partition is full.
 const LONG_WAIT_MS = 300;
 const SHORT_WAIT_MS = 10;
 const FETCH_RETRY_MS = 150;
 
-/** Reads ahead, with one fetch under way to each broker, until it is stopped or fails. */
+/** Reads ahead, with one fetch in progress to each broker, until it is stopped or fails. */
 export class Fetches {
   readonly buffers: PartitionBuffer[];
-  /** What no waiting cures. */
+  /** An error that is not retryable. */
   failure: unknown;
-  /** Why nothing comes now, and since when; undefined while it does. */
+  /** Why no records arrive now; undefined while they do. */
   trouble: Trouble | undefined;
   readonly #wire: Pick<KafkaWire, 'fetch'>;
   readonly #leaders: Leaders;
@@ -63,7 +63,7 @@ export class Fetches {
     this.#isStopped = true;
   }
 
-  /** Fetches what there is room for. Call it after taking records. */
+  /** Fetches for all buffers that are not full. To be called after consuming records. */
   pump(): void {
     if (this.#isStopped || this.#isPausing || this.failure !== undefined) return;
     const total = this.buffers.reduce((sum, { bufferedBytes }) => sum + bufferedBytes, 0);
@@ -105,7 +105,7 @@ export class Fetches {
     for (const one of fetched) {
       const buffer = found.get(nameOf(one));
       if (buffer === undefined) continue;
-      if (one.error === 0) this.#keep(buffer, one);
+      if (one.error === 0) this.#buffer(buffer, one);
       else if (one.error === KAFKA.OFFSET_OUT_OF_RANGE)
         this.#fail(replaced({ ...buffer, offset: buffer.next }, 'it is out of range'));
       else fault = faultOf(one.error, `reading ${nameOf(one)}`);
@@ -115,14 +115,14 @@ export class Fetches {
     this.#changed();
   }
 
-  #keep(buffer: PartitionBuffer, { records, nextOffset }: Fetched): void {
+  #buffer(buffer: PartitionBuffer, { records, nextOffset }: Fetched): void {
     if (nextOffset === undefined || nextOffset <= buffer.next) return;
     let fresh = records;
     if (buffer.identity !== undefined) {
       const [first] = records;
       const isThere = first?.offset === buffer.next && identityOf(first) === buffer.identity;
       if (!isThere)
-        return this.#fail(replaced({ ...buffer, offset: buffer.next + 1n }, 'another record stands before it'));
+        return this.#fail(replaced({ ...buffer, offset: buffer.next + 1n }, 'the record before it is another one'));
       buffer.identity = undefined;
       fresh = records.slice(1);
     }
@@ -139,7 +139,7 @@ export class Fetches {
     this.#changed();
   }
 
-  /** Something stands in the way: asks anew who leads, and goes on in a moment. */
+  /** After a fault: refreshes the leaders and continues a moment later. */
   #retry(fault: unknown): void {
     this.trouble ??= { fault, sinceMs: performance.now() };
     if (this.#isPausing) return;
@@ -156,12 +156,12 @@ export class Fetches {
   }
 }
 
-/** Whether all of it has been fetched. */
+/** Whether everything up to `to` has been fetched. */
 export function isAtEnd({ next, to }: Pick<PartitionBuffer, 'next' | 'to'>): boolean {
   return to !== undefined && next >= to;
 }
 
-/** Bytes that a buffered record counts for: about what it takes on the wire. */
+/** Bytes that a buffered record counts as: about its size on the wire. */
 export function weightOf({ key, value }: LogRecord): number {
   return key.byteLength + value.byteLength + 32;
 }

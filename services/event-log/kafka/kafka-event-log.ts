@@ -29,7 +29,7 @@ import type { KafkaWire, OpenWire } from './wire.ts';
 
 export interface KafkaEventLogOptions {
   readonly url: string;
-  /** Made with settings that lose nothing where they are missing, checked where they exist. */
+  /** Missing ones are created with settings that lose nothing; existing ones are checked. */
   readonly topics: readonly string[];
   readonly partitions?: number | undefined;
 }
@@ -37,19 +37,19 @@ export interface KafkaEventLogOptions {
 const OPEN_WITHIN_MS = 10_000;
 const CHECK_WITHIN_MS = 5_000;
 const BOUNDS_WITHIN_MS = 5_000;
-/** A process has 15 s to stop: what cannot be written by then is not answered as written. */
+/** A process has 15 s to stop. Appends that are not acknowledged by then are rejected. */
 const FINISH_WITHIN_MS = 5_000;
 
 /**
- * The event log on Kafka, by whichever client the URL names (kafka-url.ts). Offsets are Kafka's: they have gaps where
- * other programs wrote transactions; records of these are read whether committed or not. Delivery of one append may come
- * to partitions one by one. Connections: one to each broker for appends, one for questions, one or two for each reader
- * and each scan.
+ * The event log on Kafka, by the client that the URL names (url.ts). Offsets are Kafka's: they have gaps where other
+ * programs wrote transactions, whose records are read whether committed or not. The records of one append may become
+ * visible partition by partition. Connections: one to each broker for appends, one for requests, one or two for each
+ * reader and each scan.
  */
 export class KafkaEventLog implements EventLog {
   readonly #openWire: OpenWire;
   readonly #layout: Layout;
-  /** Asks; appends have a connection of their own. */
+  /** For all requests but appends, which have their own. */
   readonly #wire: KafkaWire;
   readonly #leaders: Leaders;
   readonly #appendWire: KafkaWire;
@@ -85,7 +85,7 @@ export class KafkaEventLog implements EventLog {
       const wanted = { topics: topics.map((topic) => prefix + topic), partitions, replicas, create };
       const found = await within(OPEN_WITHIN_MS, prepareTopics(wire, wanted), 'to open the event log');
       const log = new KafkaEventLog(openWire, wire, found);
-      // So that the first append need not ask. If it fails, that one will.
+      // So that the first append need not do it. If it fails, that append tries again.
       await log.#appendLeaders.refresh().catch(() => undefined);
       return prefix === '' ? log : new PrefixedEventLog(log, prefix);
     } catch (error) {
@@ -157,11 +157,11 @@ export class KafkaEventLog implements EventLog {
       const found = await this.#wire.committed(coordinator, group, all);
       return found.map(({ metadata, ...at }) => ({ ...at, identity: metadata }));
     } catch (error) {
-      throw failureOf(error, 'to say what a group committed');
+      throw failureOf(error, 'to find what a group committed');
     }
   }
 
-  /** Whether every partition has a leader; a record too many for the replicas in sync is found out by appending. */
+  /** Whether every partition has a leader. Whether enough replicas are in sync shows only when appending. */
   async check(): Promise<void> {
     if (this.#closing !== undefined) throw logClosed();
     await within(CHECK_WITHIN_MS, this.#leaders.refresh(), 'to answer');
@@ -191,7 +191,7 @@ export class KafkaEventLog implements EventLog {
       const offsets = await partitionOffsets(this.#wire, this.#leaders, partitions, which, BOUNDS_WITHIN_MS);
       return partitions.map((one, i) => ({ ...one, offset: offsets[i] as bigint }));
     } catch (error) {
-      throw failureOf(error, `to say the ${which} offsets`);
+      throw failureOf(error, `to find the ${which} offsets`);
     }
   }
 }
@@ -205,7 +205,7 @@ async function wiresOf(settings: KafkaSettings): Promise<OpenWire> {
   return () => new KafkajsWire(settings);
 }
 
-/** @throws TidemarkError `SERVER_DENIED` where TLS is spoken by one side alone. */
+/** @throws TidemarkError `SERVER_DENIED` where only one side uses TLS. */
 async function checkTls({ brokers, tls }: KafkaSettings, cause: TidemarkError): Promise<void> {
   const answers = await Promise.all(brokers.map(answerInPlain));
   if (!answers.includes(tls ? 'plain' : 'TLS')) return;
@@ -229,22 +229,22 @@ const CORRELATION = 0x54_49_44_45;
 const TLS_PROBE_TIMEOUT_MS = 1_000;
 
 /**
- * How a broker answers Kafka's first question (ApiVersions, version 0), asked without TLS; undefined where it does not.
- * A broker closes the connection to clients that begin with TLS where it speaks none, or the other way round, as does one
- * that is going away: only this tells a wrong setting from what passes.
+ * How a broker answers Kafka's first request (ApiVersions, version 0) without TLS; undefined where it does not. A broker
+ * closes the connection where only one side uses TLS, as it does when it shuts down. Only this probe distinguishes the
+ * wrong setting from the temporary failure.
  */
 export async function answerInPlain(broker: string): Promise<'plain' | 'TLS' | undefined> {
   const socket = connect({ ...brokerOf(broker), signal: AbortSignal.timeout(TLS_PROBE_TIMEOUT_MS) });
-  const question = Buffer.from('0000000a00120000ffffffffffff', 'hex');
-  question.writeInt32BE(CORRELATION, 8);
-  socket.write(question);
+  const request = Buffer.from('0000000a00120000ffffffffffff', 'hex');
+  request.writeInt32BE(CORRELATION, 8);
+  socket.write(request);
   try {
     for await (const answer of socket as AsyncIterable<Buffer>) {
       if (isTlsRecord(answer)) return 'TLS';
       return answer.length >= 8 && answer.readInt32BE(4) === CORRELATION ? 'plain' : undefined;
     }
   } catch {
-    // Not there.
+    // Unreachable.
   }
   return undefined;
 }

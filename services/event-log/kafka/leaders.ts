@@ -2,7 +2,7 @@ import type { TopicPartition } from '../event-log.ts';
 import type { KafkaWire } from './wire.ts';
 import { nameOf } from '../partition.ts';
 
-/** Which broker leads which partition, as one connection last heard. */
+/** Which broker leads which partition, by the last metadata of one connection. */
 export class Leaders {
   readonly #wire: KafkaWire;
   readonly #topics: readonly string[];
@@ -14,12 +14,12 @@ export class Leaders {
     this.#topics = topics;
   }
 
-  /** Undefined where none is known: refresh. */
+  /** Undefined where none is known. */
   of(partition: TopicPartition): number | undefined {
     return this.#leaders.get(nameOf(partition));
   }
 
-  /** By leader; partitions of unknown leaders are left out. */
+  /** Groups partitions by leader. Those without a known leader are left out. */
   group<T extends TopicPartition>(partitions: readonly T[]): ReadonlyMap<number, readonly T[]> {
     const groups = new Map<number, T[]>();
     for (const one of partitions) {
@@ -32,7 +32,7 @@ export class Leaders {
     return groups;
   }
 
-  /** Asks the brokers. Calls at once share one question. @throws KafkaFault */
+  /** Fetches the metadata. Concurrent calls share one request. @throws KafkaFault */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
     return this.#refreshing;

@@ -20,30 +20,30 @@ export interface MembershipOptions {
 }
 
 export interface MembershipEvents {
-  /** These are ours until `revoked`. */
+  /** These partitions belong to this member until `revoked`. */
   readonly assigned: (partitions: readonly TopicPartition[]) => void;
-  /** Nothing is ours any more. */
+  /** No partition belongs to it any more. */
   readonly revoked: () => void;
-  /** It cannot stay in the group now; undefined once it can again. What is fatal ends it. */
+  /** It cannot stay in the group now; undefined once it can again. A fatal fault ends the membership. */
   readonly trouble: (fault: unknown) => void;
 }
 
-// A member that dies is found out by the first, one that lives takes part in a rebalance within the second. Brokers
-// allow no session below 6 s (group.min.session.timeout.ms).
+// After the first, a dead member is removed from the group; within the second, members must join a rebalance. Brokers allow
+// no session below 6 s (group.min.session.timeout.ms).
 const SESSION_TIMEOUT_MS = 8_000;
 const REBALANCE_TIMEOUT_MS = 8_000;
 const HEARTBEAT_EVERY_MS = 500;
 const REJOIN_RETRY_MS = 250;
 const LEAVE_WITHIN_MS = 1_000;
 
-// The coordinator is another broker, or none for now. Whoever takes over knows the members: nothing is revoked.
+// The coordinator moved, or there is none for the moment. The next one knows the members, so nothing is revoked.
 const ELSEWHERE: ReadonlySet<number> = new Set([
   KAFKA.COORDINATOR_LOAD_IN_PROGRESS,
   KAFKA.COORDINATOR_NOT_AVAILABLE,
   KAFKA.NOT_COORDINATOR,
 ]);
 
-/** Being a member of a consumer group: joins, stays, joins again, until it is closed. */
+/** The membership in a consumer group: joins, sends heartbeats, and joins again, until it is closed. */
 export class Membership {
   readonly #wire: KafkaWire;
   readonly #options: MembershipOptions;
@@ -63,7 +63,7 @@ export class Membership {
     this.#running = this.#run();
   }
 
-  /** Does nothing while it is no member. @throws KafkaFault */
+  /** Does nothing while it is not a member. @throws KafkaFault */
   async commit(positions: readonly Position[]): Promise<void> {
     if (!this.#isMember || this.#coordinator === undefined) return;
     const offsets = positions.map(({ topic, partition, offset, identity }) => {
@@ -126,7 +126,7 @@ export class Membership {
     return [...shares].map(([memberId, partitions]) => ({ memberId, assignment: encodeAssignment(partitions) }));
   }
 
-  /** Until the group's members change, which rejects. */
+  /** Sends heartbeats until the group's members change, which rejects. */
   async #stay(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await this.#pause(HEARTBEAT_EVERY_MS);
@@ -146,14 +146,16 @@ export class Membership {
   async #find(): Promise<number> {
     if (this.#coordinator === undefined) {
       const coordinator = await this.#wire.coordinator(this.#options.group);
-      // So that the broker's address is known.
+      // Metadata contains the coordinator's address.
       await this.#wire.cluster(this.#options.topics);
       this.#coordinator = coordinator;
     }
     return this.#coordinator;
   }
 
-  /** What was its own is not any more; its name stays, where the coordinator still knows it. Whether to join at once. */
+  /**
+   * Gives up the partitions, and the member id if the coordinator no longer knows it. Returns whether to join at once.
+   */
   #recover(error: unknown): boolean {
     if (this.#isMember) this.#events.revoked();
     this.#isMember = false;

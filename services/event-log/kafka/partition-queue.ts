@@ -8,7 +8,7 @@ export interface Append {
   readonly resolve: (appended: readonly Appended[]) => void;
   readonly reject: (error: unknown) => void;
   unacknowledged: number;
-  /** Given up. Its records that are not under way leave their queues. */
+  /** Given up. Its records leave their queues, unless they are being sent. */
   isOver: boolean;
 }
 
@@ -20,23 +20,26 @@ export interface PendingRecord {
   readonly bytes: number;
 }
 
-/** Of a record batch, with what its partition adds to the request. */
+/** Overhead of a record batch, with what its partition adds to the request. */
 export const BATCH_OVERHEAD_BYTES = 128;
-// Its lengths, differences of time and offset, and its count of headers, each as long as it may be.
+// Lengths, time and offset deltas and the number of headers, each at its maximum size.
 const RECORD_OVERHEAD_BYTES = 36;
 
 export function batchBytesOf({ key, value }: NewRecord): number {
   return key.byteLength + value.byteLength + RECORD_OVERHEAD_BYTES;
 }
 
-/** The records that wait for one partition, in order. The first ones are under way or failed; they go first again. */
+/**
+ * The queued records of one partition, in order. The first ones may be in progress; if these fail, they are sent first
+ * again.
+ */
 export class PartitionQueue implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
-  /** Why its records are still here, where they were sent and not acknowledged. */
+  /** Why records that were sent were not acknowledged. */
   fault: unknown;
   #pending: PendingRecord[] = [];
-  #underWay = 0;
+  #inProgress = 0;
   #isPostponed = false;
   #turn = 0;
 
@@ -47,14 +50,14 @@ export class PartitionQueue implements TopicPartition {
 
   /** Whether it has records that may be sent now. */
   get isReady(): boolean {
-    return this.#pending.length > 0 && this.#underWay === 0 && !this.#isPostponed;
+    return this.#pending.length > 0 && this.#inProgress === 0 && !this.#isPostponed;
   }
 
   get isPostponed(): boolean {
     return this.#isPostponed;
   }
 
-  /** Which request took of it last. */
+  /** The number of the last request with records of this queue. */
   get turn(): number {
     return this.#turn;
   }
@@ -63,7 +66,7 @@ export class PartitionQueue implements TopicPartition {
     this.#pending.push(record);
   }
 
-  /** Takes a batch of at most so many bytes, one record at least. */
+  /** Begins a batch of at most this many bytes, with at least one record. */
   begin(maxBytes: number, turn: number): readonly PendingRecord[] {
     let bytes = 0;
     let count = 0;
@@ -72,22 +75,22 @@ export class PartitionQueue implements TopicPartition {
       if (bytes > maxBytes && count > 0) break;
       count++;
     }
-    this.#underWay = count;
+    this.#inProgress = count;
     this.#turn = turn;
     return this.#pending.slice(0, count);
   }
 
-  /** What was under way is in the log. */
+  /** The batch in progress is in the log. */
   acknowledge(): void {
-    this.#pending = this.#pending.slice(this.#underWay);
-    this.#underWay = 0;
+    this.#pending = this.#pending.slice(this.#inProgress);
+    this.#inProgress = 0;
     this.fault = undefined;
     this.drop();
   }
 
-  /** What was under way may not be in the log: it goes first again, once resumed. */
+  /** The batch in progress may not be in the log. It is sent first again, once resumed. */
   postpone(fault: unknown): void {
-    this.#underWay = 0;
+    this.#inProgress = 0;
     this.#isPostponed = true;
     this.fault = fault;
     this.drop();
@@ -97,9 +100,9 @@ export class PartitionQueue implements TopicPartition {
     this.#isPostponed = false;
   }
 
-  /** Lets go of what was given up. */
+  /** Removes the records of appends that were given up. */
   drop(): void {
-    const kept = this.#pending.filter(({ append }, i) => i < this.#underWay || !append.isOver);
+    const kept = this.#pending.filter(({ append }, i) => i < this.#inProgress || !append.isOver);
     if (kept.length < this.#pending.length) this.#pending = kept;
   }
 }

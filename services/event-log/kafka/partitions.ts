@@ -4,12 +4,12 @@ import type { TopicPartition } from '../event-log.ts';
 /** The key or value of a record that has none. */
 export const NO_BYTES = Buffer.alloc(0);
 
-/** The same bytes: kafkajs would write any other array than a Buffer as text. */
+/** A Buffer of the same memory. kafkajs would write any other array as text. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** What is said of partitions, by topic, as Kafka's protocol says it. */
+/** Groups values of partitions by topic, as Kafka's protocol has them. */
 export function byTopic<In extends TopicPartition, Out>(
   all: readonly In[],
   each: (one: In) => Out,

@@ -12,7 +12,7 @@ import type {
   TopicPartition,
 } from '../event-log.ts';
 
-/** An event log whose topics and groups have longer names than those that it is spoken to with. */
+/** Adds a prefix to the topics and groups of an event log, and removes it from what the log returns. */
 export class PrefixedEventLog implements EventLog {
   readonly #log: EventLog;
   readonly #prefix: string;
@@ -23,35 +23,35 @@ export class PrefixedEventLog implements EventLog {
   }
 
   async append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
-    const longer = records.map(({ topic, key, value }) => ({ topic: this.#prefix + topic, key, value }));
-    return shorten(await this.#log.append(longer), this.#prefix);
+    const prefixed = records.map(({ topic, key, value }) => ({ topic: this.#prefix + topic, key, value }));
+    return withoutPrefix(await this.#log.append(prefixed), this.#prefix);
   }
 
   async openReader({ group, topics, start }: ReaderOptions): Promise<LogReader> {
     const reader = await this.#log.openReader({
       group: this.#prefix + group,
       topics: topics.map((topic) => this.#prefix + topic),
-      start: async (assigned) => lengthen(await start(shorten(assigned, this.#prefix)), this.#prefix),
+      start: async (assigned) => withPrefix(await start(withoutPrefix(assigned, this.#prefix)), this.#prefix),
     });
     return new PrefixedReader(reader, this.#prefix);
   }
 
   async *scan(ranges: readonly ScanRange[], options?: ScanOptions): AsyncGenerator<PartitionRecords> {
-    for await (const piece of this.#log.scan(lengthen(ranges, this.#prefix), options)) {
+    for await (const piece of this.#log.scan(withPrefix(ranges, this.#prefix), options)) {
       yield { ...piece, topic: piece.topic.slice(this.#prefix.length) };
     }
   }
 
   async beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    return shorten(await this.#log.beginnings(topics.map((topic) => this.#prefix + topic)), this.#prefix);
+    return withoutPrefix(await this.#log.beginnings(topics.map((topic) => this.#prefix + topic)), this.#prefix);
   }
 
   async ends(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    return shorten(await this.#log.ends(topics.map((topic) => this.#prefix + topic)), this.#prefix);
+    return withoutPrefix(await this.#log.ends(topics.map((topic) => this.#prefix + topic)), this.#prefix);
   }
 
   async committed(group: string): Promise<readonly Position[]> {
-    return shorten(await this.#log.committed(this.#prefix + group), this.#prefix);
+    return withoutPrefix(await this.#log.committed(this.#prefix + group), this.#prefix);
   }
 
   check(): Promise<void> {
@@ -73,11 +73,11 @@ class PrefixedReader implements LogReader {
   }
 
   async poll(options: PollOptions): Promise<readonly PartitionRecords[]> {
-    return shorten(await this.#reader.poll(options), this.#prefix);
+    return withoutPrefix(await this.#reader.poll(options), this.#prefix);
   }
 
   commit(positions: readonly Position[]): Promise<void> {
-    return this.#reader.commit(lengthen(positions, this.#prefix));
+    return this.#reader.commit(withPrefix(positions, this.#prefix));
   }
 
   restart(): void {
@@ -85,7 +85,7 @@ class PrefixedReader implements LogReader {
   }
 
   assigned(): readonly TopicPartition[] {
-    return shorten(this.#reader.assigned(), this.#prefix);
+    return withoutPrefix(this.#reader.assigned(), this.#prefix);
   }
 
   close(): Promise<void> {
@@ -93,10 +93,10 @@ class PrefixedReader implements LogReader {
   }
 }
 
-function shorten<T extends TopicPartition>(all: readonly T[], prefix: string): readonly T[] {
+function withoutPrefix<T extends TopicPartition>(all: readonly T[], prefix: string): readonly T[] {
   return all.map((one) => ({ ...one, topic: one.topic.slice(prefix.length) }));
 }
 
-function lengthen<T extends TopicPartition>(all: readonly T[], prefix: string): readonly T[] {
+function withPrefix<T extends TopicPartition>(all: readonly T[], prefix: string): readonly T[] {
   return all.map((one) => ({ ...one, topic: prefix + one.topic }));
 }

@@ -20,7 +20,7 @@ import { beginningOf } from '../identity.ts';
 import { nameOf } from '../partition.ts';
 
 export interface KafkaReaderParts {
-  /** Its own; closed with it. */
+  /** Of this reader alone; closed with it. */
   readonly wire: KafkaWire;
   readonly leaders: Leaders;
   readonly layout: Layout;
@@ -31,8 +31,8 @@ const START_RETRY_MS = 250;
 const JOIN_WITHIN_MS = 3_000;
 
 /**
- * A member of a consumer group that fetches by itself, from where the stores say. On every change of the group it lets
- * go of all that it holds, what was read ahead too, and asks `start` again.
+ * A member of a consumer group that fetches from the positions that the stores know. On every change of the group it
+ * discards its partitions and what it has read ahead, and calls `start` again.
  */
 export class KafkaReader implements LogReader {
   readonly #wire: KafkaWire;
@@ -42,9 +42,9 @@ export class KafkaReader implements LogReader {
   readonly #membership: Membership;
   readonly #firstJoin = Promise.withResolvers<void>();
   #assigned: readonly TopicPartition[] = [];
-  /** Undefined where `start` has to be asked. */
+  /** Undefined until `start` has been called. */
   #fetches: Fetches | undefined;
-  /** Counts what makes an answer of `start` an old one. */
+  /** Incremented by whatever makes a pending result of `start` obsolete. */
   #turn = 0;
   #trouble: Trouble | undefined;
   #closing: Promise<void> | undefined;
@@ -59,11 +59,11 @@ export class KafkaReader implements LogReader {
     this.#membership = new Membership(wire, options, {
       assigned: (partitions) => this.#assign(partitions),
       revoked: () => this.#assign([]),
-      trouble: (fault) => this.#note(fault),
+      trouble: (fault) => this.#setTrouble(fault),
     });
   }
 
-  /** Resolves when it is a member, or will be in a while. @throws TidemarkError where it never will. */
+  /** Resolves when it is a member, or after a timeout. @throws TidemarkError where it cannot become one. */
   async joined(): Promise<void> {
     await Promise.race([this.#firstJoin.promise, sleep(JOIN_WITHIN_MS, undefined, { ref: false })]);
   }
@@ -76,7 +76,7 @@ export class KafkaReader implements LogReader {
       const found = fetches === undefined ? [] : drain(fetches, options);
       fetches?.pump();
       if (found.length > 0) return found;
-      this.#complain();
+      this.#throwTrouble();
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) return found;
       await this.#pause(fetches === undefined ? Math.min(leftMs, START_RETRY_MS) : leftMs);
@@ -85,7 +85,7 @@ export class KafkaReader implements LogReader {
   }
 
   async commit(positions: readonly Position[]): Promise<void> {
-    // A hint: the group may be changing, or the broker away. The next one says more.
+    // Only a hint, and the next commit replaces it: the group may be changing, or the broker be unreachable.
     if (positions.length > 0) await this.#membership.commit(positions).catch(() => undefined);
   }
 
@@ -118,14 +118,14 @@ export class KafkaReader implements LogReader {
     this.#wake?.();
   }
 
-  #note(fault: unknown): void {
+  #setTrouble(fault: unknown): void {
     if (fault === undefined) this.#trouble = undefined;
     else this.#trouble ??= { fault, sinceMs: performance.now() };
     if (isFatal(fault)) this.#firstJoin.reject(failureOf(fault, 'to join the group'));
     this.#wake?.();
   }
 
-  /** What reads ahead; undefined while nothing is assigned, or Kafka cannot be asked where to begin. */
+  /** Starts reading ahead. Undefined while nothing is assigned, or Kafka is unreachable. */
   async #ready(): Promise<Fetches | undefined> {
     const assigned = this.#assigned;
     if (this.#fetches !== undefined || assigned.length === 0) return this.#fetches;
@@ -133,7 +133,7 @@ export class KafkaReader implements LogReader {
     const positions = new Map((await this.#start(assigned)).map((position) => [nameOf(position), position]));
     try {
       const bounds = await boundsOf(this.#wire, this.#leaders, assigned);
-      // Lost or restarted meanwhile: asked again in a moment, or at the next poll.
+      // Lost or restarted meanwhile: `start` is called again in a moment, or at the next poll.
       if (turn !== this.#turn) return undefined;
       const entries = bounds.map(({ earliest, latest, ...at }) => {
         return entryAt(positions.get(nameOf(at)) ?? beginningOf(at), { earliest, latest });
@@ -141,15 +141,15 @@ export class KafkaReader implements LogReader {
       const parts = { wire: this.#wire, leaders: this.#leaders };
       this.#fetches = new Fetches(parts, entries, () => this.#wake?.());
     } catch (error) {
-      const failure = failureOf(error, 'to say where its partitions begin');
+      const failure = failureOf(error, 'to find where its partitions begin');
       if (!failure.retryable) throw failure;
-      this.#note(error);
+      this.#setTrouble(error);
     }
     return this.#fetches;
   }
 
-  /** Where nothing came: throws why, if that is not passing, or does not pass. */
-  #complain(): void {
+  /** Throws why no records arrived, if that is not retryable or lasts. */
+  #throwTrouble(): void {
     const failure = this.#fetches?.failure;
     if (failure !== undefined) {
       this.restart();

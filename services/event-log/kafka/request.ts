@@ -1,7 +1,6 @@
-/** What our requests say, whichever library sends them. */
+/** Fields of requests, the same for both libraries. */
 
-// Below what a connection waits for an answer: the broker says by itself that replicas are too slow, shortly before we
-// would give the request up.
+// Below the request timeout of a connection, so that the broker itself reports that replicas are too slow.
 export const PRODUCE_TIMEOUT_MS = 9_000;
 export const MAX_FETCH_BYTES = 8 * 2 ** 20;
 export const READ_UNCOMMITTED = 0;

@@ -16,16 +16,16 @@ export interface KafkaScanOptions {
   readonly maxRecords: number;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Without a fault and without a record for so long, short of the end, a scan gives up. */
+  /** A scan gives up after this long without a fault and without a record before the end. */
   readonly silenceMs?: number;
 }
 
-/** As a group's reader waits for partitions that have no leader. */
+/** How long to wait for partitions that have no leader, as a reader of a group does. */
 const BEGIN_WITHIN_MS = 10_000;
 const SILENCE_MS = 30_000;
 const SILENCE_CHECK_MS = 1_000;
 
-/** Reads ranges as no member of a group, by the same fetches as a group's reader. */
+/** Reads ranges without a group, by the same fetches as a reader of a group. */
 export class KafkaScan {
   readonly #options: KafkaScanOptions;
   #changed = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ export class KafkaScan {
 
   async *#drain(fetches: Fetches): AsyncGenerator<PartitionRecords> {
     const { signal } = this.#options;
-    let heardAtMs = performance.now();
+    let receivedAtMs = performance.now();
     while (!fetches.buffers.every((buffer) => isAtEnd(buffer) && buffer.records.length === 0)) {
       this.#changed = Promise.withResolvers();
       const found = drain(fetches, this.#options);
@@ -78,18 +78,21 @@ export class KafkaScan {
         signal.throwIfAborted();
         yield piece;
       }
-      if (found.length > 0) heardAtMs = performance.now();
-      else await this.#wait(fetches, heardAtMs);
+      if (found.length > 0) receivedAtMs = performance.now();
+      else await this.#wait(fetches, receivedAtMs);
     }
   }
 
-  /** Waits for something to come. Throws why, where nothing will. */
-  async #wait(fetches: Fetches, heardAtMs: number): Promise<void> {
+  /** Waits for records. Throws why, if none will arrive. */
+  async #wait(fetches: Fetches, receivedAtMs: number): Promise<void> {
     const { signal, silenceMs = SILENCE_MS } = this.#options;
     if (fetches.failure !== undefined) throw failureOf(fetches.failure, 'to scan');
     if (fetches.trouble !== undefined && lasts(fetches.trouble)) throw failureOf(fetches.trouble.fault, 'to scan');
-    if (performance.now() - heardAtMs > silenceMs) {
-      throw new TidemarkError('LOG_UNAVAILABLE', `Kafka has sent no record for ${silenceMs} ms, short of the end`);
+    if (performance.now() - receivedAtMs > silenceMs) {
+      throw new TidemarkError(
+        'LOG_UNAVAILABLE',
+        `Kafka has sent no record for ${silenceMs} ms, before the end of the scan`,
+      );
     }
     const timer = setTimeout(() => this.#changed.resolve(), Math.min(SILENCE_CHECK_MS, silenceMs));
     await this.#changed.promise;

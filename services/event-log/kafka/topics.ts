@@ -7,17 +7,17 @@ import { Layout } from './partitions.ts';
 import type { ClusterFound, KafkaWire, NewTopic, PartitionFound } from './wire.ts';
 
 export interface TopicsWanted {
-  /** As Kafka names them, with their prefix. */
+  /** With the prefix, as Kafka knows them. */
   readonly topics: readonly string[];
-  /** Undefined: as many as a topic has; a new one gets as many as the others, or 4. */
+  /** Undefined: an existing topic keeps its number, a new one gets that of the others, or 4. */
   readonly partitions: number | undefined;
   /** Copies of each partition of a new topic. Undefined: 3 where there are three brokers or more, else 1. */
   readonly replicas: number | undefined;
-  /** Whether missing topics are made. */
+  /** Whether missing topics are created. */
   readonly create: boolean;
 }
 
-/** Of each topic: how many partitions it has, and how large a batch it takes. */
+/** The number of partitions of each topic, and the largest batch that all topics accept. */
 export interface TopicsFound {
   readonly partitions: ReadonlyMap<string, number>;
   readonly maxBatchBytes: number;
@@ -28,7 +28,7 @@ const DEFAULT_MAX_BATCH_BYTES = 1_048_588;
 const APPEARS_WITHIN_MS = 8_000;
 const TOPICS_POLL_MS = 100;
 
-// The log is the history: what is in it stays, in every copy, by the broker's clock.
+// The log is the history: its records are never deleted, keep the broker's time, and are not lost by an election.
 const TOPIC_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['cleanup.policy', 'delete'],
   ['retention.ms', '-1'],
@@ -40,19 +40,20 @@ const MIN_IN_SYNC = 'min.insync.replicas';
 const MAX_BATCH = 'max.message.bytes';
 
 /**
- * Makes the topics that are missing and checks the others.
+ * Creates the missing topics and checks the others.
  *
- * @throws TidemarkError `LOG_MISCONFIGURED`, which names every topic and setting that is wrong, as found and as wanted.
+ * @throws TidemarkError `LOG_MISCONFIGURED`, which names every wrong topic and setting, with the value found and the one wanted.
  */
 export async function prepareTopics(wire: KafkaWire, wanted: TopicsWanted): Promise<TopicsFound> {
   try {
     const cluster = await wire.cluster(wanted.topics);
     const missing = wanted.topics.filter((topic) => !cluster.topics.has(topic));
     if (missing.length > 0) {
-      if (!wanted.create) throw misconfigured(missing.map((topic) => `topic ${topic}: missing, and not to be made`));
+      if (!wanted.create)
+        throw misconfigured(missing.map((topic) => `topic ${topic}: missing, and create_topics=false`));
       await wire.createTopics(newTopics(missing, cluster, wanted));
     }
-    const topics = await untilThere(wire, wanted.topics);
+    const topics = await untilLed(wire, wanted.topics);
     const configs = await wire.configs(wanted.topics);
     const problems = [...topics].flatMap(([topic, partitions]) =>
       problemsOf(topic, partitions, configs.get(topic) ?? new Map(), wanted.partitions),
@@ -82,7 +83,7 @@ export function newTopics(
   return missing.map((topic) => ({ topic, partitions, replicas, configs }));
 }
 
-/** What is wrong with a topic, each in words with the setting's name. Pure. */
+/** What is wrong with a topic, as messages that name the setting. Pure. */
 export function problemsOf(
   topic: string,
   partitions: readonly PartitionFound[],
@@ -106,8 +107,8 @@ export function problemsOf(
   return problems;
 }
 
-/** A topic just made is not known to every broker at once, nor led. */
-async function untilThere(wire: KafkaWire, topics: readonly string[]): Promise<ClusterFound['topics']> {
+/** Waits until every topic is known and led: after its creation, brokers learn of a topic one after the other. */
+async function untilLed(wire: KafkaWire, topics: readonly string[]): Promise<ClusterFound['topics']> {
   const deadlineMs = performance.now() + APPEARS_WITHIN_MS;
   for (;;) {
     const found = await wire.cluster(topics).catch((error: unknown) => {
@@ -115,7 +116,7 @@ async function untilThere(wire: KafkaWire, topics: readonly string[]): Promise<C
       throw error;
     });
     if (found !== undefined && topics.every((topic) => isLed(found.topics.get(topic)))) {
-      await isServed(wire, found.topics, Math.max(0, deadlineMs - performance.now()));
+      await untilServed(wire, found.topics, Math.max(0, deadlineMs - performance.now()));
       return found.topics;
     }
     if (performance.now() > deadlineMs) {
@@ -125,11 +126,11 @@ async function untilThere(wire: KafkaWire, topics: readonly string[]): Promise<C
   }
 }
 
-/** A leader learns that it is one a moment after it is told of. */
-async function isServed(wire: KafkaWire, topics: ClusterFound['topics'], patienceMs: number): Promise<void> {
+/** Waits until every leader serves its partitions: metadata names a leader a moment before it knows of it. */
+async function untilServed(wire: KafkaWire, topics: ClusterFound['topics'], timeoutMs: number): Promise<void> {
   const layout = new Layout(new Map([...topics].map(([topic, partitions]) => [topic, partitions.length])));
   const leaders = new Leaders(wire, layout.topics);
-  await partitionOffsets(wire, leaders, layout.partitionsOf(layout.topics), 'latest', patienceMs);
+  await partitionOffsets(wire, leaders, layout.partitionsOf(layout.topics), 'latest', timeoutMs);
 }
 
 function isLed(partitions: readonly PartitionFound[] | undefined): boolean {

@@ -6,21 +6,21 @@ const CLIENTS = ['kafkajs', 'platformatic'] as const;
 export type KafkaMechanism = (typeof MECHANISMS)[number];
 export type KafkaClientName = (typeof CLIENTS)[number];
 
-/** What a `kafka:` URL says. */
+/** The settings in a `kafka:` URL. */
 export interface KafkaSettings {
   /** `host:port` of the brokers to begin with; an IPv6 host in brackets. */
   readonly brokers: readonly string[];
   readonly client: KafkaClientName;
   readonly sasl?: { readonly mechanism: KafkaMechanism; readonly username: string; readonly password: string };
-  /** TLS is spoken. */
+  /** If present, TLS is used. */
   readonly tls?: Certificates;
-  /** Stands before the names of topics and groups, so that several installations share a cluster. */
+  /** Prefix of the names of topics and groups, so that several installations can share a cluster. */
   readonly topicPrefix: string;
-  /** Tells this program's connections apart in the brokers' logs and quotas. */
+  /** Identifies this program's connections in the brokers' logs and quotas. */
   readonly clientId: string;
-  /** Whether topics that are missing are made. */
+  /** Whether missing topics are created. */
   readonly createTopics: boolean;
-  /** Copies of each partition of a topic that is made. Undefined: 3 where there are three brokers or more, else 1. */
+  /** Copies of each partition of a new topic. Undefined: 3 where there are three brokers or more, else 1. */
   readonly replicas: number | undefined;
 }
 
@@ -32,7 +32,7 @@ const KAFKA_URL_FORM = {
 } as const;
 type Url = ServerUrl<(typeof KAFKA_URL_FORM.parameters)[number]>;
 
-// What Kafka allows in the name of a topic.
+// The characters that Kafka allows in the name of a topic.
 const TOPIC_CHARACTERS = /^[A-Za-z0-9._-]{0,100}$/;
 
 /**

@@ -1,7 +1,7 @@
 import { KAFKA, KafkaFault } from './faults.ts';
 
-/** What we ask of a broker, in the version that every client of ours can speak: brokers have these since Kafka 2.4. */
-const WANTED: readonly (readonly [api: string, key: number, version: number])[] = [
+/** The required APIs, in the versions that both clients support. Brokers have them since Kafka 2.4. */
+const REQUIRED: readonly (readonly [api: string, key: number, version: number])[] = [
   ['Produce', 0, 7],
   ['Fetch', 1, 11],
   ['ListOffsets', 2, 5],
@@ -17,12 +17,12 @@ const WANTED: readonly (readonly [api: string, key: number, version: number])[] 
   ['DescribeConfigs', 32, 2],
 ];
 
-/** @throws KafkaFault `UNSUPPORTED_VERSION`, which names what the broker lacks. */
+/** @throws KafkaFault `UNSUPPORTED_VERSION`, which names the missing APIs. */
 export function checkVersions(
   found: readonly { readonly apiKey: number; readonly minVersion: number; readonly maxVersion: number }[],
 ): void {
   const newest = new Map(found.map(({ apiKey, maxVersion }) => [apiKey, maxVersion]));
-  const lacking = WANTED.filter(([, key, version]) => (newest.get(key) ?? -1) < version);
+  const lacking = REQUIRED.filter(([, key, version]) => (newest.get(key) ?? -1) < version);
   if (lacking.length === 0) return;
   const names = lacking.map(([api, , version]) => `${api} ${version}`).join(', ');
   throw new KafkaFault(KAFKA.UNSUPPORTED_VERSION, `the broker is too old, Kafka 2.4 is wanted: it lacks ${names}`);

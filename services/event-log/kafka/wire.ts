@@ -1,7 +1,7 @@
 /**
- * The inner port of the Kafka adapter: what a Kafka library does for us. It is the protocol's requests and their
- * answers, over connections that are encrypted and authenticated; everything that decides (batches, retries, groups,
- * positions) is ours, above it, and the same for every library.
+ * The inner port of the Kafka adapter: what a Kafka library is used for. It sends the protocol's requests and returns their
+ * answers, over encrypted and authenticated connections. All decisions (batches, retries, groups, positions) are made
+ * above it, and are the same for every library.
  */
 import type { LogRecord, TopicPartition } from '../event-log.ts';
 
@@ -10,7 +10,7 @@ export interface PartitionBatch extends TopicPartition {
   readonly records: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
 }
 
-/** A broker's word on one partition of a request: `error` is the protocol's code, 0 for success. */
+/** A broker's answer for one partition of a request. `error` is the protocol's code, 0 for success. */
 interface Outcome extends TopicPartition {
   readonly error: number;
 }
@@ -28,9 +28,9 @@ export interface FetchFrom extends TopicPartition {
 }
 
 export interface Fetched extends Outcome {
-  /** From the offset asked for on; bytes that nothing else writes to. Records of control batches are left out. */
+  /** From the requested offset on, in memory that is not reused. Records of control batches are left out. */
   readonly records: readonly LogRecord[];
-  /** Past the last record of the answer, shown or not; undefined where it held none. */
+  /** The offset after the last record of the answer, including those left out; undefined where there was none. */
   readonly nextOffset: bigint | undefined;
 }
 
@@ -39,14 +39,14 @@ export interface OffsetFound extends Outcome {
 }
 
 export interface PartitionFound {
-  /** The broker that leads it; -1 while there is none. */
+  /** The broker that leads it; -1 if it has no leader. */
   readonly leader: number;
   readonly replicas: number;
 }
 
 export interface ClusterFound {
   readonly brokers: readonly number[];
-  /** By partition, of the topics asked for; a topic that does not exist is left out. */
+  /** The partitions of the requested topics. A topic that does not exist is left out. */
   readonly topics: ReadonlyMap<string, readonly PartitionFound[]>;
 }
 
@@ -78,7 +78,7 @@ export interface Joined {
   readonly memberId: string;
   readonly generation: number;
   readonly leaderId: string;
-  /** With what each subscribes to; empty for all but the leader. */
+  /** With their subscriptions; empty for all members but the leader. */
   readonly members: readonly { readonly memberId: string; readonly subscription: Buffer }[];
 }
 
@@ -93,32 +93,31 @@ export interface CommittedOffset extends TopicPartition {
 }
 
 /**
- * One set of connections to the brokers of a cluster. Every request names the broker it goes to; brokers are known after
- * `cluster`, which begins with those of the URL. A fetch holds up no other request. A request that is not answered in its
- * time takes its connection with it.
+ * One set of connections to the brokers of a cluster. Every request names its broker. Brokers are known after `cluster`,
+ * which begins with those of the URL. A fetch delays no other request. A request that times out closes its connection.
  *
  * @throws KafkaFault where a request fails as a whole.
  */
 export interface KafkaWire {
   cluster(topics: readonly string[]): Promise<ClusterFound>;
-  /** With acks=-1. A partition that is missing from the answer was not acknowledged. */
+  /** With acks=-1. A partition missing from the answer was not acknowledged. */
   produce(broker: number, batches: readonly PartitionBatch[]): Promise<readonly Produced[]>;
-  /** At least one batch where there is one, however large; uncommitted records of transactions too. */
+  /** Returns at least one batch if there is one, of any size, including uncommitted records of transactions. */
   fetch(broker: number, from: readonly FetchFrom[], maxWaitMs: number): Promise<readonly Fetched[]>;
   offsets(broker: number, of: readonly TopicPartition[], which: 'earliest' | 'latest'): Promise<readonly OffsetFound[]>;
-  /** The broker that keeps this group. */
+  /** The broker that coordinates this group. */
   coordinator(group: string): Promise<number>;
   join(broker: number, request: JoinRequest): Promise<Joined>;
-  /** The leader hands the assignments over; each is answered its own. */
+  /** The leader sends the assignments. Each member receives its own. */
   sync(broker: number, member: Member, protocol: string, assignments: readonly MemberAssignment[]): Promise<Buffer>;
   heartbeat(broker: number, member: Member): Promise<void>;
   leave(broker: number, member: Member): Promise<void>;
   commit(broker: number, member: Member, offsets: readonly CommittedOffset[]): Promise<void>;
   committed(broker: number, group: string, of: readonly TopicPartition[]): Promise<readonly CommittedOffset[]>;
-  /** Succeeds where another has made the topic meanwhile. */
+  /** Succeeds if another client has created the topic meanwhile. */
   createTopics(topics: readonly NewTopic[]): Promise<void>;
   configs(topics: readonly string[]): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>>;
-  /** Ends every connection; requests under way reject. Idempotent. */
+  /** Closes every connection. Requests in progress reject. Idempotent. */
   close(): Promise<void>;
 }
 

@@ -18,7 +18,9 @@ export interface LogPartition extends TopicPartition {
   readonly seed: number;
 }
 
-/** The log's topics in the order of their creation. A partition's index never changes; later topics are added at the end. */
+/**
+ * The log's topics in the order of their creation. A partition's index never changes; later topics are added at the end.
+ */
 export class Layout {
   readonly topics: readonly Topic[];
   readonly partitions: readonly LogPartition[];
@@ -37,7 +39,11 @@ export class Layout {
     this.partitions = all;
   }
 
-  /** The index of a topic's first partition, and its number of partitions. @throws TidemarkError `CONFIG_INVALID` for an unknown topic. */
+  /**
+   * The index of a topic's first partition, and its number of partitions.
+   *
+   * @throws TidemarkError `CONFIG_INVALID` for an unknown topic.
+   */
   topic(name: string): { readonly index: number; readonly partitions: number } {
     const found = this.#first.get(name);
     if (found === undefined) throw new TidemarkError('CONFIG_INVALID', `the event log has no topic ${name}`);

@@ -82,7 +82,10 @@ export class LmdbEventLog implements EventLog {
     }
   }
 
-  /** @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded, `STOPPING` where the log is closed meanwhile. */
+  /**
+   * @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded, `STOPPING` where the log is closed
+   * meanwhile.
+   */
   async openMaker(module: URL): Promise<AppendMaterial> {
     if (this.#closing !== undefined) throw logClosed();
     try {

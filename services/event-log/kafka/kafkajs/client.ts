@@ -35,8 +35,9 @@ import { nameOf } from '../../partition.ts';
 const TIMESTAMPS = { earliest: '-2', latest: '-1' };
 
 /**
- * kafkajs' connections and its encoding, without its producer and consumer: those resolve a send although a partition
- * was never written (its issue 1303), go on with revoked partitions (1046), and lose their membership with a coordinator.
+ * Uses the connections and encoding of kafkajs, but not its producer and consumer. These resolve a send although a partition
+ * was never written (issue 1303 of kafkajs), continue with revoked partitions (1046), and lose their membership when the
+ * coordinator fails.
  */
 export class KafkajsWire implements KafkaWire {
   readonly #cluster: Cluster;
@@ -227,7 +228,7 @@ export class KafkajsWire implements KafkaWire {
     checkVersions(Object.entries(versions).map(([apiKey, range]) => ({ apiKey: Number(apiKey), ...range })));
   }
 
-  /** The topics that exist, of these. kafkajs fails where one of those asked for does not. */
+  /** Those of these topics that exist. kafkajs fails if one of the requested topics does not. */
   async #refresh(topics: readonly string[]): Promise<readonly string[]> {
     const { brokerPool } = this.#cluster;
     try {

@@ -12,7 +12,7 @@ const KEEP_ALIVE_MS = 60_000;
 
 /** kafkajs/src/network/requestQueue/index.js: one a connection. */
 interface RequestQueue {
-  /** Those that the broker's throttling holds back. */
+  /** Requests delayed by the broker's throttling. */
   readonly pending: readonly unknown[];
   scheduleCheckPendingRequests: (this: RequestQueue) => void;
 }
@@ -20,8 +20,8 @@ interface RequestQueue {
 const { prototype: queues } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
   readonly prototype: RequestQueue;
 };
-// From its first answer on, a queue looks every millisecond whether requests are held back, for ever (its issue 1751; the
-// first time Node warns of): an idle service took 12 % of a processor. What is held back has it look by itself.
+// From its first answer on, a queue checks every millisecond whether requests are delayed, without end (issue 1751 of kafkajs;
+// Node warns of the first time): an idle service used 12 % of a processor. Delaying a request schedules the check anyway.
 const { scheduleCheckPendingRequests: schedule } = queues;
 queues.scheduleCheckPendingRequests = function scheduleWherePending(): void {
   if (this.pending.length > 0) schedule.call(this);
@@ -33,18 +33,18 @@ function configOf({ brokers, clientId, sasl, tls }: KafkaSettings): KafkaConfig 
     clientId,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Every broker of the URL once; who asks tries again.
+    // Every broker of the URL once. The caller retries.
     retry: { retries: brokers.length, initialRetryTime: 50, maxRetryTime: 50, multiplier: 1 },
-    // It would print to standard output; what matters is thrown.
+    // It would print to standard output. Errors are thrown anyway.
     logLevel: logLevel.NOTHING,
     logCreator: () => () => undefined,
     ...(tls && { ssl: tls }),
-    // A fresh object: kafkajs writes into it.
+    // A copy, because kafkajs modifies it.
     ...(sasl && { sasl: { ...sasl } as SASLOptions }),
   };
 }
 
-/** The cluster object of a client, not yet connected: what kafkajs hands to a custom assigner. */
+/** The cluster object of a client, not yet connected. kafkajs passes it to a custom assigner only. */
 export function clusterOf(settings: KafkaSettings, sockets: Sockets): Cluster {
   const kafka = new Kafka({ ...configOf(settings), socketFactory: sockets.factory });
   let found: unknown;
@@ -66,7 +66,7 @@ export function clusterOf(settings: KafkaSettings, sockets: Sockets): Cluster {
   return found as Cluster;
 }
 
-/** kafkajs takes another broker of the URL where one refuses connections, not where it accepts and closes them. */
+/** kafkajs tries another broker of the URL only where one refuses connections, not where it accepts and closes them. */
 export async function connectToAny(cluster: Cluster, seeds: number): Promise<void> {
   for (let left = seeds; ; left--) {
     try {
@@ -78,14 +78,14 @@ export async function connectToAny(cluster: Cluster, seeds: number): Promise<voi
   }
 }
 
-/** The connections of one client. kafkajs' own way to end them waits for the answers to come. */
+/** The connections of one client. Closing them through kafkajs would wait for pending answers. */
 export class Sockets {
   readonly #open = new Set<Socket>();
   #destroyed = false;
 
   readonly factory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
     if (this.#destroyed) throw new Error('the connections are closed');
-    // TLS names a host to the server, and no address.
+    // A TLS server name is a host name, never an address.
     const servername = isIP(host) === 0 ? { servername: host } : {};
     const socket = ssl
       ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
@@ -95,7 +95,7 @@ export class Sockets {
     this.#open.add(socket);
     socket.once('close', () => {
       this.#open.delete(socket);
-      // kafkajs calls it on closed sockets, again and again, and each call would add a listener.
+      // kafkajs calls it repeatedly on closed sockets, and each call would add a listener.
       socket.unref = () => socket;
     });
     return socket;

@@ -1,4 +1,4 @@
-/** What of kafkajs 2.2.4 its own types leave out, and its errors as ours. */
+/** Parts of kafkajs 2.2.4 that its own types leave out, and the conversion of its errors. */
 import type { LogRecord, TopicPartition } from '../../event-log.ts';
 import { type ErrorParts, errorsIn } from '../../../runtime/transport-faults.ts';
 import { toKafkaFault, KAFKA, type KafkaFault } from '../faults.ts';
@@ -21,7 +21,10 @@ interface ProduceAnswer {
   readonly logAppendTime?: string;
 }
 
-/** kafkajs/src/broker/index.js. Each request throws where the answer names an error, but for `withWholeAnswers`. */
+/**
+ * kafkajs/src/broker/index.js. Each request throws where the answer contains an error code, except after
+ * `withWholeAnswers`.
+ */
 export interface Broker {
   metadata(topics: readonly string[]): Promise<unknown>;
   produce(request: {
@@ -106,9 +109,9 @@ export interface Broker {
 export interface Cluster {
   readonly brokerPool: {
     readonly metadata: { readonly controllerId: number } | null;
-    /** By the API's key. */
+    /** By API key. */
     readonly versions: Readonly<Record<string, { readonly minVersion: number; readonly maxVersion: number }>> | null;
-    /** Takes the next broker of the URL. */
+    /** Connects to the next broker of the URL. */
     createSeedBroker(): Promise<void>;
     refreshMetadata(topics: readonly string[]): Promise<void>;
     findBroker(which: { nodeId: string }): Promise<Broker>;
@@ -144,13 +147,13 @@ function protocolCodeOf({ name, code }: ErrorParts): unknown {
   return name === 'KafkaJSServerDoesNotSupportApiKey' ? KAFKA.UNSUPPORTED_VERSION : code;
 }
 
-// Produce, Fetch and ListOffsets: what they answer names an error for each partition.
+// Produce, Fetch and ListOffsets: their answers have an error code for each partition.
 const PER_PARTITION: ReadonlySet<number> = new Set([0, 1, 2]);
 const patched = new WeakSet<Broker>();
 
 /**
- * kafkajs throws away an answer that names an error for any of its partitions, and so what became of the others: all of
- * them would be sent again. From this broker the answer comes as it is.
+ * kafkajs discards an answer with an error code for any partition, and so the results of the others, which would all be sent
+ * again. After this call the broker's answers are returned whole.
  */
 export function withWholeAnswers(broker: Broker): Broker {
   if (patched.has(broker)) return broker;
@@ -164,7 +167,7 @@ export function withWholeAnswers(broker: Broker): Broker {
   return broker;
 }
 
-/** Why topics could not be made; undefined where it is only that they exist. */
+/** Why topics could not be created; undefined if they only exist already. */
 export function refusalOf(error: unknown): KafkaFault | undefined {
   const failures = errorsIn(kafkajsFault(error).cause).filter(({ name }) => name === 'KafkaJSCreateTopicError');
   if (failures.length === 0) return kafkajsFault(error);

@@ -7,7 +7,7 @@ import { toKafkaFault, faultOf, type KafkaFault, UNREACHABLE } from '../faults.t
 const IS_APPEND_TIME = 0x08;
 const IS_CONTROL = 0x20;
 
-/** Asks a broker. @throws KafkaFault where there is no answer. */
+/** Sends a request to a broker. @throws KafkaFault where there is no answer. */
 export async function callApi<Request extends unknown[], Answer>(
   connection: Connection,
   api: API<Request, Answer>,
@@ -23,10 +23,10 @@ export async function callApi<Request extends unknown[], Answer>(
   }
 }
 
-/** Why a connection failed: those who wait for its answers hear only that it was closed. */
+/** Why a connection failed. Its pending requests reject only with the fact that it was closed. */
 const failures = new WeakMap<Connection, Error>();
 
-/** To be called for every connection: an event `error` that nobody hears ends the process. */
+/** To be called for every connection, as an `error` event without a listener ends the process. */
 export function listenTo(connection: Connection): void {
   connection.on('error', (error) => failures.set(connection, error));
 }
@@ -51,7 +51,7 @@ export function recordsOf(batch: RecordsBatch, first: bigint): LogRecord[] {
   return records;
 }
 
-/** The library throws an answer that names an error anywhere; what it says of the rest is in it. */
+/** The library throws every answer that contains an error code. The rest of the answer is in the thrown error. */
 function answerIn<Answer>(error: unknown): Answer | undefined {
   if (!(error instanceof ResponseError)) return undefined;
   return error['response'] as Answer | undefined;

@@ -14,7 +14,7 @@ import {
   syncGroupV3,
 } from '@platformatic/kafka';
 
-/** Of one version each: brokers since Kafka 2.4 take them, those of 4.x too. */
+/** One version of each: brokers support them since Kafka 2.4, including 4.x. */
 export const APIS = {
   produce: produceV7.api,
   fetch: fetchV11.api,

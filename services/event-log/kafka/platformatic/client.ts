@@ -36,13 +36,13 @@ const TIMESTAMPS = { earliest: -2n, latest: -1n };
 const NO_EPOCH = -1;
 
 /**
- * \@platformatic/kafka's connections and its encoding, without its producer and consumer: those do not show the time of
- * an append, nor which partitions of a failed send were written.
+ * Uses the connections and encoding of \@platformatic/kafka, but not its producer and consumer. These do not return the time
+ * of an append, nor which partitions of a failed send were written.
  */
 export class PlatformaticWire implements KafkaWire {
   readonly #seeds: readonly Broker[];
   readonly #pool: ConnectionPool;
-  /** A broker answers the requests of one connection one after another, and a fetch waits for records. */
+  /** A broker answers the requests of a connection in turn, and a fetch waits for records, so fetches have their own. */
   readonly #fetchPool: ConnectionPool;
   #brokers: ReadonlyMap<number, Broker> = new Map();
   #controller = UNREACHABLE;
@@ -62,7 +62,7 @@ export class PlatformaticWire implements KafkaWire {
     const known = found.topics.filter(({ errorCode }) => errorCode !== KAFKA.UNKNOWN_TOPIC_OR_PARTITION);
     for (const { name, errorCode } of known) {
       const isPassing = errorCode === 0 || errorCode === KAFKA.LEADER_NOT_AVAILABLE;
-      if (!isPassing) throw new KafkaFault(errorCode, `the broker refuses to tell of ${name}: error ${errorCode}`);
+      if (!isPassing) throw new KafkaFault(errorCode, `the broker refuses to describe ${name}: error ${errorCode}`);
     }
     const partitions = known.map(({ name, partitions }) => {
       const sorted = partitions.toSorted((one, other) => one.partitionIndex - other.partitionIndex);
@@ -166,7 +166,7 @@ export class PlatformaticWire implements KafkaWire {
     const to = await this.#to(broker);
     const shares = [...assignments];
     const answer = await callApi(to, APIS.syncGroup, group, generation, memberId, null, 'consumer', protocol, shares);
-    expectNoError(answer.errorCode, 'sharing out partitions');
+    expectNoError(answer.errorCode, 'assigning partitions');
     return Buffer.from(answer.assignment);
   }
 
@@ -201,7 +201,7 @@ export class PlatformaticWire implements KafkaWire {
       partitionIndexes,
     }));
     const answer = await callApi(await this.#to(broker), APIS.offsetFetch, [{ groupId: group, topics }], false);
-    expectNoError(answer.errorCode, 'asking what was committed');
+    expectNoError(answer.errorCode, 'fetching committed offsets');
     return answer.topics.flatMap(({ name: topic, partitions }) =>
       partitions
         .filter(({ errorCode, committedOffset }) => errorCode === 0 && committedOffset >= 0n)
@@ -248,8 +248,8 @@ export class PlatformaticWire implements KafkaWire {
   }
 
   /**
-   * Asks any broker: one that is connected, else those of the cluster, then those of the URL, until one answers. A broker
-   * may be reached and close the connection all the same.
+   * Sends a request to any broker: one that is connected, else those of the cluster, then those of the URL, until one
+   * answers. A broker can be reachable and still close the connection.
    */
   async #askAny<T>(question: (of: Connection) => Promise<T>): Promise<T> {
     const all = [...this.#brokers.values(), ...this.#seeds];
@@ -291,7 +291,7 @@ function openPool(clientId: string, options: ConnectionOptions): ConnectionPool 
   return pool;
 }
 
-/** At once: the library's own way lets what is to be sent go first, and leaves requests under way to their time. */
+/** Closes at once. The library's own close waits for queued requests and for answers. */
 async function closePool(pool: ConnectionPool): Promise<void> {
   for (const [, connection] of pool) connection.socket?.destroy();
   await pool.close().catch(() => undefined);

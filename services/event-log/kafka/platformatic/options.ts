@@ -3,7 +3,7 @@ import type { Broker, ConnectionOptions, SASLMechanismValue } from '@platformati
 import type { KafkaMechanism, KafkaSettings } from '../url.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-// The broker says by itself that replicas, or a group's members, are too slow, before we give the request up.
+// Longer than the broker waits for replicas or for a group's members, so that its own answer arrives first.
 const REQUEST_TIMEOUT_MS = 12_000;
 
 const MECHANISMS: Readonly<Record<KafkaMechanism, SASLMechanismValue>> = {
@@ -17,7 +17,7 @@ export function connectionOptionsOf({ sasl, tls }: KafkaSettings, seeds: readonl
     connectTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     ...(sasl && { sasl: { ...sasl, mechanism: MECHANISMS[sasl.mechanism] } }),
-    // TLS names a host to the server, and no address.
+    // A TLS server name is a host name, never an address.
     ...(tls && { tls, tlsServerName: seeds.every(({ host }) => isIP(host) === 0) }),
   };
 }
