@@ -5,7 +5,7 @@ import { records } from '../support/event-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('opening an event log', () => {
-  test('lmdb:FOLDER is the embedded one, with four partitions unless told otherwise', async () => {
+  test('lmdb:FOLDER opens the embedded log, with four partitions by default', async () => {
     const folder = join(await temporaryFolder(), 'data', 'event-log');
 
     const log = await openEventLog(`lmdb:${folder}`, { topics: ['t'] });
@@ -15,9 +15,12 @@ describe('opening an event log', () => {
     await log.close();
   });
 
-  test.each(['ftp://host/log', 'kafka:', 'kafka://', 'lmdb', 'lmdb:', ':x', ''])('refuses %j', async (url) => {
-    await expect(openEventLog(url, { topics: ['t'] })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  });
+  test.each(['ftp://host/log', 'kafka:', 'kafka://', 'lmdb', 'lmdb:', ':x', ''])(
+    'opening %j is refused',
+    async (url) => {
+      await expect(openEventLog(url, { topics: ['t'] })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    },
+  );
 
   test.each([
     { topics: [] },

@@ -14,7 +14,7 @@ describe('murmur2', () => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
   });
 
-  test('takes the same bytes wherever they lie in memory', () => {
+  test('murmur2 does not depend on where the bytes are in memory', () => {
     const lone = Uint8Array.from(Buffer.from('foobar'));
     const within = Buffer.from('xxfoobarxx').subarray(2, 8);
 
@@ -22,13 +22,13 @@ describe('murmur2', () => {
   });
 });
 
-describe('the partition of a key', () => {
-  test('is the hash without its sign, modulo the count', () => {
+describe('partitionOf', () => {
+  test('the partition of a key is its hash without the sign bit, modulo the count', () => {
     expect(partitionOf(Buffer.from('foobar'), 7)).toBe((-790_332_482 & 0x7fffffff) % 7);
     expect(partitionOf(Buffer.from('abc'), 1)).toBe(0);
   });
 
-  test('spreads keys over all partitions', () => {
+  test('keys are spread over all partitions', () => {
     const counts = Array.from({ length: 8 }, () => 0);
     for (let i = 0; i < 8_000; i++) counts[partitionOf(Buffer.from(`user-${i}`), 8)]!++;
 

@@ -56,7 +56,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   /** Appends that the log has not settled, and buffered ones, each in order. A set would cost twice as much. */
   #inProgress: Pending[] = [];
   readonly #buffered: Pending[] = [];
-  readonly #pace = new Pace();
+  readonly #admission = new Pace();
   readonly #ticking: NodeJS.Timeout;
   #state: SpoolingState = 'direct';
   #tick = 0;
@@ -75,7 +75,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
       signal: this.#stopping.signal,
       onForwarded: (appended, sentAtMs) => {
         this.#forwardedAt = this.#tick;
-        this.#pace.forwarded(appended.length);
+        this.#admission.forwarded(appended.length);
         onForwarded?.(appended, sentAtMs);
       },
       onRemoved: () => this.#resumeIfLittleWaits(),
@@ -119,7 +119,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     clearInterval(this.#ticking);
     this.#stopping.abort();
     this.#divert();
-    this.#pace.off();
+    this.#admission.off();
     await this.#forwarding;
   }
 
@@ -169,7 +169,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     }
     spool
       .append(records)
-      .then(() => this.#pace.pass(records.length))
+      .then(() => this.#admission.pass(records.length))
       .then(() => resolve(null), reject);
   }
 
@@ -222,7 +222,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
 
   #goDirect(): void {
     this.#state = 'direct';
-    this.#pace.off();
+    this.#admission.off();
     for (const pending of this.#buffered.splice(0)) this.#send({ ...pending, tick: this.#tick });
   }
 
@@ -235,13 +235,13 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
 
   /** The log does not accept what waits: buffered appends go to the spool, and answers no longer wait for forwarding. */
   #onTrouble(): void {
-    this.#pace.off();
+    this.#admission.off();
     if (this.#state === 'resuming') this.#divert();
   }
 
   #onTick(): void {
     this.#tick++;
-    if (this.#tick - this.#forwardedAt > FORWARD_TICKS) this.#pace.off();
+    if (this.#tick - this.#forwardedAt > FORWARD_TICKS) this.#admission.off();
     if (this.#state === 'resuming' && this.#tick - this.#bufferedSince > FORWARD_TICKS) this.#onTrouble();
     const [oldest] = this.#inProgress;
     if (oldest !== undefined && this.#tick - oldest.tick > APPEND_TICKS) this.#divert();

@@ -33,7 +33,7 @@ describe.each(['kafkajs', 'platformatic'])('by %s', (client) => {
       return `${cluster.url.replace('kafka://', `kafka://${who}`)}?client=${client}&${query}`;
     };
 
-    test.each(['plain', 'scram-sha-256', 'scram-sha-512'])('take the right one, by %s', async (sasl) => {
+    test.each(['plain', 'scram-sha-256', 'scram-sha-512'])('brokers accept the right password, by %s', async (sasl) => {
       const topic = `t-${randomUUID()}`;
       const log = await openEventLog(urlOf(`${credentials}@`, `sasl=${sasl}&ca_file=${cluster.caFile}`), {
         topics: [topic],
@@ -61,7 +61,7 @@ describe.each(['kafkajs', 'platformatic'])('by %s', (client) => {
     });
   });
 
-  test('a broker that is not there is waited for', async () => {
+  test('an unreachable broker is retryable', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -72,7 +72,7 @@ describe.each(['kafkajs', 'platformatic'])('by %s', (client) => {
     await expect(opening).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE', retryable: true });
   });
 
-  test('a broker of an old version is refused for good', async () => {
+  test('a broker of an old version is refused permanently', async () => {
     const url = await brokerThat((socket, request) => socket.write(oldVersions(request)));
 
     await expect(openEventLog(`${url}?client=${client}`, { topics: ['t'] })).rejects.toMatchObject({
@@ -81,14 +81,14 @@ describe.each(['kafkajs', 'platformatic'])('by %s', (client) => {
     });
   });
 
-  test('a file of certificates that is not there is a bad setting', async () => {
+  test('a missing file of certificates is CONFIG_INVALID', async () => {
     const url = `kafka://127.0.0.1:1?client=${client}&ca_file=${join(await temporaryFolder(), 'none.pem')}`;
 
     await expect(openEventLog(url, { topics: ['t'] })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 });
 
-test('a broker that takes connections and never answers is given up', async () => {
+test('a broker that accepts connections and never answers is given up', async () => {
   const url = await brokerThat(() => undefined);
 
   await expect(openEventLog(url, { topics: ['t'] })).rejects.toMatchObject({

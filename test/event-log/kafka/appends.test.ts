@@ -22,7 +22,7 @@ function closedGate(kafka: KafkaInMemory, held: (broker: number) => boolean = ()
 }
 
 describe('appends to Kafka', () => {
-  test('that arrive while a request is under way share the next one', async () => {
+  test('appends that arrive while a request is in progress share the next one', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     const open = closedGate(kafka);
@@ -36,7 +36,7 @@ describe('appends to Kafka', () => {
     expect(kafka.requests.map(({ batches }) => batches.map((batch) => batch.records.length))).toEqual([[1], [25, 25]]);
   });
 
-  test('are told where each record is, in the order given', async () => {
+  test('an append resolves with the offset of each record, in the order given', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     await queue.append([to(1, 'before')]);
@@ -51,7 +51,7 @@ describe('appends to Kafka', () => {
     ]);
   });
 
-  test('are settled only when an answer names their partition, and sent again until one does', async () => {
+  test('records are resent until an answer acknowledges their partition', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     const fates: Fate[] = ['unanswered', 'refused', 'written'];
@@ -65,7 +65,7 @@ describe('appends to Kafka', () => {
     expect(kafka.values(1)).toEqual(['missing', 'missing']);
   });
 
-  test('keep the order of a partition: nothing later goes out before what is sent again', async () => {
+  test('a partition keeps its order: nothing later is sent before what is resent', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     let refusals = 2;
@@ -79,7 +79,7 @@ describe('appends to Kafka', () => {
     expect(kafka.requests.flatMap(({ batches }) => batches.map((batch) => valuesOf(batch)[0]))).not.toContain('2');
   });
 
-  test('go to the broker that leads by then', async () => {
+  test('a resend goes to the current leader', async () => {
     const kafka = new KafkaInMemory();
     kafka.leaders = [2, 2];
     const leaders = { of: () => (kafka.refreshes > 0 ? 2 : 1), refresh: () => kafka.refresh() };
@@ -90,7 +90,7 @@ describe('appends to Kafka', () => {
     expect(kafka.values(0)).toEqual(['moved']);
   });
 
-  test('for one broker do not wait for another', async () => {
+  test('appends for one broker do not wait for another', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     kafka.leaders = [1, 2];
@@ -103,7 +103,7 @@ describe('appends to Kafka', () => {
     await held;
   });
 
-  test('of much are split into batches that a topic takes', async () => {
+  test('large appends are split into batches that a topic accepts', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka, { maxBatchBytes: 1_000 });
     const given = Array.from({ length: 10 }, (_, i) => to(0, String(i).padEnd(200, 'x')));
@@ -116,7 +116,7 @@ describe('appends to Kafka', () => {
     expect(kafka.values(0).map((value) => value[0])).toEqual(given.map((_, i) => String(i)));
   });
 
-  test('of a record that no batch holds, or to an unknown topic, are refused at once', () => {
+  test('a record too large for a batch, or for an unknown topic, is refused at once', () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka, { maxBatchBytes: 1_000 });
 
@@ -127,7 +127,7 @@ describe('appends to Kafka', () => {
     expect(kafka.requests).toEqual([]);
   });
 
-  test('that cannot be settled are given up after a while, and not sent any more', async () => {
+  test('appends that are not acknowledged in time are given up, and not sent again', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka, { patienceMs: 200 });
     kafka.fate = () => 'refused';
@@ -139,7 +139,7 @@ describe('appends to Kafka', () => {
     expect(kafka.values(0)).toEqual(['later']);
   });
 
-  test('past the bound of what may wait are refused as retryable, until there is room', async () => {
+  test('appends beyond the limit of buffered bytes are refused as retryable until there is room', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka, { maxBufferedBytes: 2_000 });
     const open = closedGate(kafka);
@@ -154,7 +154,7 @@ describe('appends to Kafka', () => {
     await expect(queue.append([to(0, 'y'.repeat(1_500))])).resolves.toHaveLength(1);
   });
 
-  test('that are under way are finished before the queue is', async () => {
+  test('finishing the queue finishes the appends in progress', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     const settled: string[] = [];
@@ -167,7 +167,7 @@ describe('appends to Kafka', () => {
     expect(settled).toEqual(['appended']);
   });
 
-  test('that cannot be finished are given up when the queue is to be, though a request is never answered', async () => {
+  test('finishing the queue gives up what is not acknowledged in time, though a request is never answered', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     kafka.gate = () => new Promise(() => undefined);
@@ -178,7 +178,7 @@ describe('appends to Kafka', () => {
     expect(await givenUp).toMatchObject({ code: 'LOG_UNAVAILABLE' });
   });
 
-  test('lose nothing and keep their order, whatever becomes of the requests', async () => {
+  test('appends lose nothing and keep their order, whichever requests fail', async () => {
     const fates = fc.array(fc.constantFrom<Fate>('written', 'written', 'unanswered', 'refused'), { maxLength: 12 });
     const appends = fc.array(fc.array(fc.nat(1), { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 20 });
     await fc.assert(

@@ -11,7 +11,7 @@ import {
 const partitions = ['a', 'b'].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
 
 describe("a group's shares", () => {
-  test('are even, and all partitions are shared out once', () => {
+  test('assignments are even, and every partition is assigned once', () => {
     const members = ['m2', 'm1', 'm3', 'm4'].map((memberId) => ({ memberId, topics: ['a', 'b'] }));
 
     const shares = [...assign(members, partitions).values()];
@@ -21,13 +21,13 @@ describe("a group's shares", () => {
     expect(new Set(shares.flat())).toEqual(new Set(partitions));
   });
 
-  test('are the same in whichever order members are named', () => {
+  test('assignments do not depend on the order of the members', () => {
     const members = ['m2', 'm1', 'm3'].map((memberId) => ({ memberId, topics: ['a', 'b'] }));
 
     expect(new Map(assign(members, partitions))).toEqual(new Map(assign(members.toReversed(), partitions)));
   });
 
-  test('hold only topics that the member reads', () => {
+  test('a member is assigned only topics that it reads', () => {
     const shares = assign(
       [
         { memberId: 'both', topics: ['a', 'b'] },
@@ -40,11 +40,11 @@ describe("a group's shares", () => {
     expect(shares.get('both')!.filter(({ topic }) => topic === 'a')).toHaveLength(3);
   });
 
-  test('are nobody’s where nobody reads', () => {
+  test('without members nothing is assigned', () => {
     expect([...assign([{ memberId: 'm', topics: ['c'] }], partitions).values()]).toEqual([[]]);
   });
 
-  test('are written as other Kafka clients read them', () => {
+  test('assignments are encoded as other Kafka clients read them', () => {
     const { MemberAssignment, MemberMetadata } = AssignerProtocol;
 
     expect(MemberMetadata.decode(encodeSubscription(['a', 'ü']))).toMatchObject({ version: 0, topics: ['a', 'ü'] });
@@ -54,7 +54,7 @@ describe("a group's shares", () => {
     });
   });
 
-  test('are read as other Kafka clients write them', () => {
+  test('assignments are decoded as other Kafka clients write them', () => {
     const userData = Buffer.from('more');
     const { MemberAssignment, MemberMetadata } = AssignerProtocol;
 

@@ -18,7 +18,7 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
   const readFrom = (log: EventLog, topic: string, position: Position) =>
     log.openReader({ group: randomUUID(), topics: [topic], start: () => Promise.resolve([position]) });
 
-  test('topics are made with settings that lose nothing', async () => {
+  test('topics are created with settings that lose nothing', async () => {
     const topic = randomUUID();
 
     await open([topic]);
@@ -36,7 +36,7 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     });
   });
 
-  test('topics that would lose messages are refused, each setting by its name', async () => {
+  test('topics that would lose messages are refused, with the name of each setting', async () => {
     const topic = randomUUID();
     const configEntries = [
       { name: 'retention.ms', value: '1000' },
@@ -52,7 +52,7 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     }
   });
 
-  test('topics are not made where that is not wanted', async () => {
+  test('topics are not created with create_topics=false', async () => {
     const [there, missing] = [randomUUID(), randomUUID()];
     await open([there]);
 
@@ -60,7 +60,7 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     await expect(open([there, missing], '&create_topics=false')).rejects.toMatchObject({ code: 'LOG_MISCONFIGURED' });
   });
 
-  test('topics made by several at once are made once', async () => {
+  test('topics created by several clients at once are created once', async () => {
     const topics = [randomUUID(), randomUUID()];
 
     const logs = await Promise.all([open(topics, '', 3), open(topics, '', 3), open(topics, '', 3)]);
@@ -69,7 +69,7 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     expect((await logs[0].ends(topics)).reduce((sum, { offset }) => sum + offset, 0n)).toBe(3n);
   });
 
-  test('topics and groups have their prefix there, and none here', async () => {
+  test('topics and groups have the prefix in Kafka, and none here', async () => {
     const [prefix, topic, group] = [`${randomUUID()}.`, 'events', 'readers'];
     const log = await open([topic], `&topic_prefix=${prefix}`);
     const reader = await log.openReader({ group, topics: [topic], start: () => Promise.resolve([]) });
@@ -90,7 +90,7 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     expect(committed.map((one) => one.topic)).toEqual([`${prefix}${topic}`]);
   });
 
-  test('reading goes on where records were deleted up to its position, and stops where they were past it', async () => {
+  test('reading continues where records were deleted up to its position, and fails where they were deleted beyond it', async () => {
     const topic = randomUUID();
     const log = await open([topic], '', 1);
     await log.append(['a', 'b', 'c'].map((value) => record(topic, 'k', value)));
@@ -112,7 +112,7 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     await expect(lost.poll(PATIENT)).rejects.toMatchObject({ code: 'LOG_REPLACED' });
   });
 
-  test('a topic deleted and made anew is found out', async () => {
+  test('a topic that was deleted and created again is detected', async () => {
     const topic = randomUUID();
     const old = await open([topic], '', 1);
     const appended = [record(topic, 'k', 'a'), record(topic, 'k', 'b')];
@@ -131,7 +131,7 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     await expect((await readFrom(anew, topic, second!)).poll(PATIENT)).rejects.toMatchObject({ code: 'LOG_REPLACED' });
   });
 
-  test('a long log comes whole, in order, in polls of any size', async () => {
+  test('a long log is read whole and in order, in polls of any size', async () => {
     const topic = randomUUID();
     const log = await open([topic], '', 1);
     const padding = 'x'.repeat(2_000);

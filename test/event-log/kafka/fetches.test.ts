@@ -38,7 +38,7 @@ function fetchesOf(
 }
 
 describe('reading ahead', () => {
-  test('stops where enough is held, and goes on when it is taken', async () => {
+  test('reading ahead stops when the buffer is full, and continues when it is drained', async () => {
     const big = 'x'.repeat(1_000_000);
     const { fetches, asked } = fetchesOf({ ...at, from: 0n }, ({ offset }) => {
       return { records: [recordAt(offset, big)], nextOffset: offset + 1n };
@@ -57,7 +57,7 @@ describe('reading ahead', () => {
     expect(asked).toEqual(asked.map((_, i) => BigInt(i)));
   });
 
-  test('compares the record before the position and does not deliver it', async () => {
+  test('the record before the position is compared and not delivered', async () => {
     const identity = identityOf(recordAt(4n));
     const { fetches } = fetchesOf({ ...at, from: 4n, identity }, ({ offset }) =>
       offset === 4n ? { records: [recordAt(4n), recordAt(5n)], nextOffset: 6n } : {},
@@ -71,7 +71,7 @@ describe('reading ahead', () => {
   test.each([
     ['another record', [recordAt(4n, 'other'), recordAt(5n)]],
     ['a gap', [recordAt(5n)]],
-  ])('fails for good where %s stands before the position', async (_, records) => {
+  ])('a position with %s before it is a permanent failure', async (_, records) => {
     const identity = identityOf(recordAt(4n));
     const { fetches } = fetchesOf({ ...at, from: 4n, identity }, () => ({ records, nextOffset: 6n }));
 
@@ -81,7 +81,7 @@ describe('reading ahead', () => {
     expect(fetches.buffers[0]!.records).toEqual([]);
   });
 
-  test('fails for good where the position is out of range', async () => {
+  test('a position out of range is a permanent failure', async () => {
     const { fetches } = fetchesOf({ ...at, from: 4n }, () => ({ error: KAFKA.OFFSET_OUT_OF_RANGE }));
 
     await until(() => fetches.failure !== undefined);
@@ -89,7 +89,7 @@ describe('reading ahead', () => {
     expect(fetches.failure).toMatchObject({ code: 'LOG_REPLACED' });
   });
 
-  test('goes on by itself after an error that passes', async () => {
+  test('reading ahead continues after a temporary error', async () => {
     const errors = [KAFKA.LEADER_NOT_AVAILABLE, KAFKA.UNKNOWN_TOPIC_OR_PARTITION];
     const { fetches } = fetchesOf({ ...at, from: 0n }, ({ offset }) => {
       const error = errors.shift();
@@ -102,7 +102,7 @@ describe('reading ahead', () => {
     expect(fetches.trouble).toBeUndefined();
   });
 
-  test('passes what is not to be shown', async () => {
+  test('records of control batches are skipped', async () => {
     const { fetches, asked } = fetchesOf({ ...at, from: 0n }, ({ offset }) => {
       if (offset === 0n) return { records: [], nextOffset: 3n };
       return offset === 3n ? { records: [recordAt(3n)], nextOffset: 4n } : {};

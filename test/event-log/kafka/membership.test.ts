@@ -89,7 +89,7 @@ describe("a group's member on Kafka", () => {
     },
   );
 
-  test('joins as a new one where the coordinator does not know it any more', async () => {
+  test('a member unknown to the coordinator joins as a new one', async () => {
     const coordinator = new Coordinator();
     coordinator.faults.push(KAFKA.UNKNOWN_MEMBER_ID);
     const { events } = memberOf(coordinator);
@@ -100,7 +100,7 @@ describe("a group's member on Kafka", () => {
     expect(coordinator.calls.filter((call) => call === 'join as new')).toHaveLength(2);
   });
 
-  test('leaves the group when it is closed', async () => {
+  test('a closed member leaves the group', async () => {
     const coordinator = new Coordinator();
     const { events, membership } = memberOf(coordinator);
     await until(() => events.includes('assigned 2'));
@@ -110,7 +110,7 @@ describe("a group's member on Kafka", () => {
     expect(coordinator.calls.at(-1)).toBe('leave');
   });
 
-  test('gives up where it is not allowed in', async () => {
+  test('a member without permission gives up', async () => {
     const coordinator = new Coordinator();
     coordinator.faults.push(KAFKA.GROUP_AUTHORIZATION_FAILED);
     const { events } = memberOf(coordinator);

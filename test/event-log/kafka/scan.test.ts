@@ -54,21 +54,21 @@ function batch(...offsets: readonly bigint[]): (from: FetchFrom) => Partial<Fetc
 }
 
 describe('a scan', () => {
-  test('begins at the first record held, and ends at the end known', async () => {
+  test('a scan begins at the first record, and ends at the end known at its start', async () => {
     const { read, asked } = await scan({ from: 0n, to: 100n }, batch(2n, 3n, 8n, 9n, 10n));
 
     expect(read).toEqual(['v2', 'v3', 'v8']);
     expect(asked[0]).toBe(2n);
   });
 
-  test('passes gaps, one at its end too', async () => {
+  test('a scan skips gaps, including one at its end', async () => {
     const { read, failure } = await scan({ from: 3n, to: 7n }, batch(3n, 5n, 9n));
 
     expect(failure).toBeUndefined();
     expect(read).toEqual(['v3', 'v5']);
   });
 
-  test('goes on after an error that passes', async () => {
+  test('a scan continues after a temporary error', async () => {
     const errors = [KAFKA.LEADER_NOT_AVAILABLE, KAFKA.UNKNOWN_TOPIC_OR_PARTITION];
 
     const { read } = await scan({ from: 3n, to: 5n }, (from) => {
@@ -79,7 +79,7 @@ describe('a scan', () => {
     expect(read).toEqual(['v3', 'v4']);
   });
 
-  test('stops with LOG_REPLACED where what was yet to come is out of range, and brings what came before', async () => {
+  test('a scan yields what it can and ends with LOG_REPLACED where later records are out of range', async () => {
     const { read, failure } = await scan({ from: 3n, to: 9n }, (from) => {
       return from.offset === 3n ? batch(3n, 4n)(from) : { error: KAFKA.OFFSET_OUT_OF_RANGE };
     });
@@ -88,13 +88,13 @@ describe('a scan', () => {
     expect(failure).toMatchObject({ code: 'LOG_REPLACED' });
   });
 
-  test('gives up, for the caller to try again, where nothing comes though the end is not reached', async () => {
+  test('a scan without records before its end gives up with a retryable error', async () => {
     const { failure } = await scan({ from: 3n, to: 9n }, () => ({}));
 
     expect(failure).toMatchObject({ code: 'LOG_UNAVAILABLE', retryable: true });
   });
 
-  test('reads nothing where the range holds nothing', async () => {
+  test('a scan of an empty range reads nothing', async () => {
     const { read, asked } = await scan({ from: 0n, to: 2n }, batch(2n));
 
     expect([read, asked]).toEqual([[], []]);

@@ -5,19 +5,19 @@ const at = { topic: 't', partition: 3 };
 const identity = 'a'.repeat(32);
 
 describe('where reading a partition of Kafka begins', () => {
-  test('is the first record that is held, for who has read nothing', () => {
+  test('a reader that has read nothing begins at the first record', () => {
     const entry = entryAt({ ...at, offset: 0n, identity: '' }, { earliest: 7n, latest: 9n });
 
     expect(entry).toEqual({ ...at, from: 7n });
   });
 
-  test.each([8n, 9n])('is the record before the position %d, to be compared', (offset) => {
+  test.each([8n, 9n])('reading begins at the record before the position %d, to be compared', (offset) => {
     const entry = entryAt({ ...at, offset, identity }, { earliest: 2n, latest: 9n });
 
     expect(entry).toEqual({ ...at, from: offset - 1n, identity });
   });
 
-  test('is the position itself where records were deleted exactly up to it', () => {
+  test('reading begins at the position itself where records were deleted exactly up to it', () => {
     const entry = entryAt({ ...at, offset: 7n, identity }, { earliest: 7n, latest: 7n });
 
     expect(entry).toEqual({ ...at, from: 7n });

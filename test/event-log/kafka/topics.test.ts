@@ -12,7 +12,7 @@ const good = new Map([
 const three = Array.from({ length: 4 }, () => ({ leader: 1, replicas: 3 }));
 
 describe('a topic of Kafka', () => {
-  test('is in order as we make it', () => {
+  test('a topic with our settings has no problems', () => {
     expect(problemsOf('t', three, good, 4)).toEqual([]);
     expect(problemsOf('t', three, good, undefined)).toEqual([]);
   });
@@ -32,14 +32,14 @@ describe('a topic of Kafka', () => {
     expect(problems).toEqual([`topic my-topic: ${setting} is ${found}, wanted ${wanted}`]);
   });
 
-  test('with another number of partitions is not, and every problem is told', () => {
+  test('a topic with another number of partitions is refused, and every problem is named', () => {
     const problems = problemsOf('t', three, new Map([...good, ['retention.ms', '1']]), 6);
 
     expect(problems).toHaveLength(2);
     expect(problems[0]).toContain('4, wanted 6');
   });
 
-  test('of one copy need not be in sync with others', () => {
+  test('a topic with one replica needs only itself in sync', () => {
     const one = [{ leader: 1, replicas: 1 }];
 
     expect(problemsOf('t', one, new Map([...good, ['min.insync.replicas', '1']]), 1)).toEqual([]);
@@ -61,7 +61,7 @@ describe('a topic of Kafka', () => {
     expect(topic!.configs.get('min.insync.replicas')).toBe(inSync);
   });
 
-  test('gets as many partitions as told, or as the others have', () => {
+  test('a new topic gets as many partitions as requested, or as the others have', () => {
     const cluster = { brokers: [1], topics: new Map([['other', three.slice(0, 2)]]) };
     const wanted = { topics: ['t', 'other'], replicas: undefined, create: true };
 

@@ -7,7 +7,7 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('the URL of a log on Kafka', () => {
-  test('of a host alone says the rest by itself', () => {
+  test('a URL with a host alone has defaults for the rest', () => {
     expect(parseKafkaUrl('kafka://broker')).toEqual({
       brokers: ['broker:9092'],
       client: 'platformatic',
@@ -18,7 +18,7 @@ describe('the URL of a log on Kafka', () => {
     });
   });
 
-  test('names several brokers, by address too', () => {
+  test('a URL may name several brokers, by address too', () => {
     expect(parseKafkaUrl('kafka://a:1,10.0.0.1:2,[::1]:3,b/').brokers).toEqual([
       'a:1',
       '10.0.0.1:2',
@@ -27,7 +27,7 @@ describe('the URL of a log on Kafka', () => {
     ]);
   });
 
-  test('says all that there is to say', async () => {
+  test('a URL can name every setting', async () => {
     const url =
       `kafka://me:p%40ss%2Fw:rd@h:1?client=kafkajs&client_id=mine&tls=true&ca_file=${await caFile()}` +
       '&sasl=SCRAM-SHA-512&topic_prefix=a.&create_topics=false&replicas=2';
@@ -44,7 +44,7 @@ describe('the URL of a log on Kafka', () => {
     });
   });
 
-  test('with a password means PLAIN, with a file of certificates TLS', async () => {
+  test('a URL with a password means PLAIN, with a file of certificates TLS', async () => {
     const settings = parseKafkaUrl(`kafka://me:secret@h?ca_file=${await caFile()}`);
 
     expect(settings.sasl).toEqual({ mechanism: 'plain', username: 'me', password: 'secret' });

@@ -34,7 +34,7 @@ class SlowDisk {
 }
 
 describe('appends at once', () => {
-  test('go in one batch, and those that come while it is under way in the next', async () => {
+  test('appends at once go into one batch, and those that arrive meanwhile into the next', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
 
@@ -50,7 +50,7 @@ describe('appends at once', () => {
     expect([disk.recordsOf(0), disk.recordsOf(1), disk.requests.length]).toEqual([14, 5, 2]);
   });
 
-  test('are sent off by halves where there are many, the first before all of them have come', async () => {
+  test('many appends are sent in halves, the first before all of them have arrived', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
     const appendedAtOnce = () => Array.from({ length: 64 }, () => queue.append(records('t', 1)));
@@ -70,7 +70,7 @@ describe('appends at once', () => {
     expect(await Promise.all(appended)).toHaveLength(64);
   });
 
-  test('gather beside a batch under way for as long as each turn of the event loop brings one', async () => {
+  test('while a batch is in progress, appends gather as long as each turn of the event loop brings one', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
     const appended = [queue.append(records('t', 1))];
@@ -88,7 +88,7 @@ describe('appends at once', () => {
     expect(disk.recordsOf(1)).toBe(5);
   });
 
-  test('are all done with once the queue is idle, also those that waited', async () => {
+  test('an idle queue has settled all appends, including those that waited', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
     let settled = 0;
@@ -103,7 +103,7 @@ describe('appends at once', () => {
     await Promise.all(appended);
   });
 
-  test('settle only when their own batch has', async () => {
+  test('an append settles only with its own batch', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
     const settled: string[] = [];
@@ -121,7 +121,7 @@ describe('appends at once', () => {
     await second;
   });
 
-  test('reject together when the batch fails, and the next goes on', async () => {
+  test('the appends of a failed batch reject together, and the next batch is sent', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
     const failing = Array.from({ length: 3 }, () => queue.append(records('t', 2)).catch((error: unknown) => error));
@@ -136,7 +136,7 @@ describe('appends at once', () => {
     expect(await later).toHaveLength(1);
   });
 
-  test('do not make a batch without end', async () => {
+  test('a batch has a limited size', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
     const megabyte = 'x'.repeat(2 ** 20);
@@ -151,7 +151,7 @@ describe('appends at once', () => {
     expect([0, 1, 2].map((i) => disk.recordsOf(i))).toEqual([7, 7, 6]);
   });
 
-  test('wait where two batches are under way', async () => {
+  test('appends wait while two batches are in progress', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
 
@@ -171,7 +171,7 @@ describe('appends at once', () => {
     expect([0, 1, 2].map((i) => disk.recordsOf(i))).toEqual([1, 2, 7]);
   });
 
-  test('refuse a record too large for the log at once', () => {
+  test('a record that is too large for the log is refused at once', () => {
     const queue = new AppendQueue(layout, new SlowDisk().write);
 
     expect(() => queue.append([record('t', 'k', 'x'.repeat(9 * 2 ** 20))])).toThrow(RangeError);

@@ -14,7 +14,7 @@ const TOPICS = ['t', 'u'];
 const LARGE = 'large '.repeat(3_000);
 
 describe('a damaged log', () => {
-  test('whose file is empty, or gone, is refused', async () => {
+  test('a log whose file is empty or missing is refused', async () => {
     const folder = await logOf(10);
     await truncate(join(folder, 'data.mdb'), 0);
     await expect(contentOf(folder)).rejects.toMatchObject({ code: 'LOG_DAMAGED' });
@@ -24,7 +24,7 @@ describe('a damaged log', () => {
     await expect(contentOf(folder)).rejects.toMatchObject({ code: 'LOG_DAMAGED' });
   });
 
-  test.each([0.1, 0.25, 0.5, 0.75, 0.9])('of which only %f is left is refused', async (left) => {
+  test.each([0.1, 0.25, 0.5, 0.75, 0.9])('a log truncated to %f of its length is refused', async (left) => {
     const folder = await logOf(2_000);
     const file = join(folder, 'data.mdb');
     await truncate(file, Math.floor((await readFile(file)).length * left));
@@ -32,7 +32,7 @@ describe('a damaged log', () => {
     await expect(contentOf(folder)).rejects.toMatchObject({ code: 'LOG_DAMAGED' });
   });
 
-  test('with a page of zeros in place of any other is refused, or lacks nothing', async () => {
+  test('a log with any page replaced by zeros is refused, or lacks nothing', async () => {
     const folder = await logOf(200);
     const file = join(folder, 'data.mdb');
     const intact = await readFile(file);
@@ -44,7 +44,7 @@ describe('a damaged log', () => {
     }
   });
 
-  test('with another byte anywhere in a record is refused', async () => {
+  test('a log with a changed byte in a record is refused', async () => {
     const folder = await logOf(200);
     const file = join(folder, 'data.mdb');
     const intact = await readFile(file);
@@ -59,7 +59,7 @@ describe('a damaged log', () => {
 
   // Of LMDB's two meta pages the one with the higher transaction counts, and neither has a checksum: a bit that lowers the
   // newer one's number brings back the state one transaction earlier, which nothing in the file tells from the truth.
-  test('with another byte anywhere behind its two meta pages is refused, or lacks nothing', async () => {
+  test('a log with a changed bit after its two meta pages is refused, or lacks nothing', async () => {
     const folder = await logOf(200);
     const file = join(folder, 'data.mdb');
     const intact = await readFile(file);
@@ -74,7 +74,7 @@ describe('a damaged log', () => {
     }
   }, 60_000);
 
-  test('with a page of a tree that has lost all of its nodes is refused, or lacks nothing', async () => {
+  test('a log with a page that has lost its nodes is refused, or lacks nothing', async () => {
     const folder = await logOf(200);
     const file = join(folder, 'data.mdb');
     const intact = await readFile(file);
@@ -89,7 +89,7 @@ describe('a damaged log', () => {
   });
 
   // A file of more than 16 MB is not checked when it is opened. Where LMDB cannot look up a key, it returns the last entry.
-  test('never yields the record at another offset, even where its pages were not checked', async () => {
+  test('a damaged log never yields a record of another offset, even if its pages were not checked', async () => {
     const folder = await logOf(40);
     const file = join(folder, 'data.mdb');
     const intact = await readFile(file);
@@ -104,7 +104,7 @@ describe('a damaged log', () => {
     }
   });
 
-  test('is found out when a reader comes to the place', async () => {
+  test('damage is reported when a reader reaches it', async () => {
     const folder = await logOf(200);
     const file = join(folder, 'data.mdb');
     const damaged = await readFile(file);
@@ -119,7 +119,7 @@ describe('a damaged log', () => {
     await log.close();
   });
 
-  test('is not what a copy of a log is', async () => {
+  test('a copy of a log is not damaged', async () => {
     const folder = await logOf(100);
     const copy = join(await temporaryFolder(), 'copy');
     await cp(folder, copy, { recursive: true });

@@ -13,7 +13,7 @@ const LARGE = 'x'.repeat(40_000);
 describe('an embedded log that cannot grow', () => {
   // A file-size limit needs no rights and no mount, and no look at the free space foresees it. It ends in the middle of a
   // page: LMDB sees a write that is cut short, as on a full disk.
-  test('refuses what does not fit, keeps what it acknowledged and nothing else, and goes on later', async () => {
+  test('a log that cannot grow refuses what does not fit, keeps exactly what it acknowledged, and works again later', async () => {
     const folder = await temporaryFolder();
     const command = 'ulimit -f 4001; exec "$0" test/support/event-log-filler.ts "$1"';
 
@@ -33,7 +33,7 @@ describe('an embedded log that cannot grow', () => {
   });
 
   test.runIf(canRaiseLimits())(
-    'is opened anew after a write that failed, and takes what it refused once it fits',
+    'a log is reopened after a failed write, and stores what it refused once there is space',
     async () => {
       const folder = await temporaryFolder();
       const command = 'ulimit -S -f 4001; exec "$0" test/support/event-log-filler.ts "$1" again';
@@ -53,7 +53,7 @@ describe('an embedded log that cannot grow', () => {
   );
 
   test.runIf(canMount())(
-    'on a full disk (a tmpfs: root on Linux) refuses, leaves the reserve alone, and goes on once there is space',
+    'a log on a full disk (a tmpfs: root on Linux) refuses appends, leaves the reserve free, and works again once there is space',
     async () => {
       const folder = await smallDisk('96m');
       await writeFile(join(folder, 'ballast'), Buffer.alloc(24 * 2 ** 20));

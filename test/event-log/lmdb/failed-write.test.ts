@@ -13,7 +13,7 @@ test.each([
   expect(hasOverrun(new Error(message))).toBe(overrun);
 });
 
-test('what LMDB itself failed with is a failed write, what was thrown to it is none', () => {
+test('an error of LMDB itself is a failed write, an error thrown by its caller is not', () => {
   const ofLmdb = Object.assign(new Error('Input/output error'), { code: 5 });
   const ofNode = Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' });
 

@@ -12,7 +12,7 @@ const TOPICS = ['t'];
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
 describe('the folder of an embedded log', () => {
-  test.each(['', 'not/there/yet'])('is a new log where it is empty or absent (%j)', async (below) => {
+  test.each(['', 'not/there/yet'])('an empty or absent folder becomes a new log (%j)', async (below) => {
     const folder = join(await temporaryFolder(), below);
 
     const log = await LmdbEventLog.open({ folder, topics: TOPICS });
@@ -22,7 +22,7 @@ describe('the folder of an embedded log', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['data.mdb', 'lock.mdb']);
   });
 
-  test('may be the root of a file system, and hold what a crash left while it was made', async () => {
+  test('a folder may be the root of a file system, and hold what a crash left during creation', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'lost+found'));
     await writeFile(join(folder, 'new-0123456789abcdef.mdb'), Buffer.alloc(5_000));
@@ -33,7 +33,7 @@ describe('the folder of an embedded log', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['data.mdb', 'lock.mdb', 'lost+found']);
   });
 
-  test('keeps its records, and takes more, when it is opened again', async () => {
+  test('a log that is opened again keeps its records and stores more', async () => {
     const folder = await temporaryFolder();
     for (let round = 0; round < 3; round++) {
       const log = await LmdbEventLog.open({ folder, topics: TOPICS });
@@ -47,7 +47,7 @@ describe('the folder of an embedded log', () => {
     await log.close();
   });
 
-  test('may end in zeros, which an earlier version wrote ahead of the records', async () => {
+  test('a log may end in zeros, which an earlier version wrote ahead of the records', async () => {
     const folder = await temporaryFolder();
     const before = await LmdbEventLog.open({ folder, topics: TOPICS });
     await before.append(records('t', 10));
@@ -61,7 +61,7 @@ describe('the folder of an embedded log', () => {
     await log.close();
   });
 
-  test('becomes one log when several make it at the same instant', async () => {
+  test('several openers that create a log at the same instant share one log', async () => {
     const folder = await temporaryFolder();
 
     const logs = await Promise.all([1, 2, 3, 4].map(() => LmdbEventLog.open({ folder, topics: TOPICS })));
@@ -71,7 +71,7 @@ describe('the folder of an embedded log', () => {
     await Promise.all(logs.map((log) => log.close()));
   });
 
-  test('stays the log that it is for one who saw it empty and comes late to make it', async () => {
+  test('a log is not replaced by an opener that saw the folder empty', async () => {
     const folder = await temporaryFolder();
     const log = await LmdbEventLog.open({ folder, topics: TOPICS });
     await log.append(records('t', 10));
@@ -83,7 +83,7 @@ describe('the folder of an embedded log', () => {
     await Promise.all([log.close(), late.close()]);
   });
 
-  test('keeps its count of partitions: another is refused, none asked for takes what is there', async () => {
+  test('a log keeps its number of partitions: another is refused, and none requested keeps it', async () => {
     const folder = await temporaryFolder();
     await (await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 6 })).close();
 
@@ -95,7 +95,7 @@ describe('the folder of an embedded log', () => {
     await log.close();
   });
 
-  test('gains topics, with as many partitions as the others, and keeps what it has', async () => {
+  test('a log gains topics with as many partitions as the others, and keeps what it has', async () => {
     const folder = await temporaryFolder();
     const before = await LmdbEventLog.open({ folder, topics: TOPICS, partitions: 3 });
     await before.append(records('t', 10));
@@ -109,8 +109,8 @@ describe('the folder of an embedded log', () => {
   });
 });
 
-describe('a folder that is no log of ours', () => {
-  test('with other files is refused, and stays as it is', async () => {
+describe('a folder that is not an event log', () => {
+  test('a folder with other files is refused, and left unchanged', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'thesis.txt'), 'years of work');
 
@@ -119,7 +119,7 @@ describe('a folder that is no log of ours', () => {
     expect(await readdir(folder)).toEqual(['thesis.txt']);
   });
 
-  test('with another data.mdb is refused, and stays as it is', async () => {
+  test('a folder with another data.mdb is refused, and left unchanged', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'data.mdb'), 'years of work '.repeat(1_000));
 
@@ -129,7 +129,7 @@ describe('a folder that is no log of ours', () => {
     expect(await readFile(join(folder, 'data.mdb'), 'utf8')).toBe('years of work '.repeat(1_000));
   });
 
-  test("with another program's LMDB database is refused, and stays as it is", async () => {
+  test("another program's LMDB database is refused, and left unchanged", async () => {
     const folder = await temporaryFolder();
     const database = open<Buffer, Buffer>({ path: folder, ...BINARY });
     await database.put(Buffer.from('key'), Buffer.from('value'));
@@ -141,7 +141,7 @@ describe('a folder that is no log of ours', () => {
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
   });
 
-  test('with a log of a newer format is refused, and stays as it is', async () => {
+  test('a log of a newer format is refused, and left unchanged', async () => {
     const folder = await temporaryFolder();
     await (await LmdbEventLog.open({ folder, topics: TOPICS })).close();
     const database = open<Buffer, Buffer>({ path: folder, overlappingSync: false, ...BINARY });
@@ -157,7 +157,7 @@ describe('a folder that is no log of ours', () => {
     expect(content.equals(await readFile(join(folder, 'data.mdb')))).toBe(true);
   });
 
-  test('but a file is refused', async () => {
+  test('a file in place of the folder is refused', async () => {
     const folder = join(await temporaryFolder(), 'file');
     await writeFile(folder, 'x');
 

@@ -9,7 +9,7 @@ const TOPICS = ['one', 'two'];
 const APPENDER = 'test/support/event-log-appender.ts';
 
 describe('an embedded log whose writer is killed', () => {
-  test('has every record that was acknowledged where it was said to be, no gap and nothing twice', async () => {
+  test('a log whose writer is killed has every acknowledged record at its offset, without gaps or repeats', async () => {
     const folder = await temporaryFolder();
     const acknowledged = new Map<string, string>();
 
@@ -24,7 +24,7 @@ describe('an embedded log whose writer is killed', () => {
     expect(acknowledged.size).toBeGreaterThan(6);
   }, 120_000);
 
-  test('has all of two writers at once, though one of them is killed', async () => {
+  test('a log has the records of two concurrent writers though one of them is killed', async () => {
     const folder = await temporaryFolder();
     const acknowledged = new Map<string, string>();
     const killed = startProgram([APPENDER, folder, TOPICS.join(','), 'killed']);

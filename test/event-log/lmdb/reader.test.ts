@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const PARTITIONS = 4;
 
 describe('a reader of the embedded log', () => {
-  test('shares what it may take evenly among the partitions that have something', async () => {
+  test('a reader divides its limits evenly among the partitions that have records', async () => {
     const log = await opened(await temporaryFolder());
     const keys = [0, 2, 3].map((partition) => keyIn(partition, PARTITIONS));
     await log.append(keys.flatMap((key) => Array.from({ length: 100 }, () => record('t', key, 'x'.repeat(100)))));
@@ -22,7 +22,7 @@ describe('a reader of the embedded log', () => {
     }
   });
 
-  test('gives what one partition leaves to those after it', async () => {
+  test('what one partition does not use is left to the next ones', async () => {
     const log = await opened(await temporaryFolder());
     await log.append([record('t', keyIn(0, PARTITIONS), 'few')]);
     await log.append(Array.from({ length: 100 }, () => record('t', keyIn(1, PARTITIONS), 'many')));
@@ -32,7 +32,7 @@ describe('a reader of the embedded log', () => {
     expect(polled.map((one) => one.records.length)).toEqual([1, 49]);
   });
 
-  test('stops at a position of a partition that the log does not have', async () => {
+  test('a position of an unknown partition is LOG_REPLACED', async () => {
     const log = await opened(await temporaryFolder());
     const lost = { topic: 't', partition: 7, offset: 1n, identity: '0'.repeat(32) };
 
@@ -41,7 +41,7 @@ describe('a reader of the embedded log', () => {
     await expect(reader.poll(AT_ONCE)).rejects.toMatchObject({ code: 'LOG_REPLACED' });
   });
 
-  test('takes no answer for the place to start that a restart has overtaken', async () => {
+  test('a reader ignores start positions that arrive after a restart', async () => {
     const log = await opened(await temporaryFolder());
     await log.append([record('t', 'key', '1'), record('t', 'key', '2')]);
     const answers: (() => void)[] = [];
@@ -57,7 +57,7 @@ describe('a reader of the embedded log', () => {
     expect(values(await poll)).toEqual(['1', '2']);
   });
 
-  test('wakes for what another log of the same folder appends', async () => {
+  test('a waiting reader gets what another instance on the same folder appends', async () => {
     const folder = await temporaryFolder();
     const [log, other] = [await opened(folder), await opened(folder)];
     const reader = await readerOf(log);
@@ -69,7 +69,7 @@ describe('a reader of the embedded log', () => {
     expect(placed(await poll)).toHaveLength(1);
   });
 
-  test('reads on while the log grows, from within the chunks in which it was written', async () => {
+  test('a reader continues within the chunks of a growing log', async () => {
     const log = await opened(await temporaryFolder());
     const reader = await readerOf(log);
     const read: string[] = [];

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const APPENDER = 'test/support/event-log-appender.ts';
 
 describe('an embedded log that several have open', () => {
-  test('takes the appends of two processes at once, each record at a place of its own', async () => {
+  test('a log stores the appends of two processes at once, each record at an offset of its own', async () => {
     const folder = await temporaryFolder();
 
     const writers = await Promise.all(['x', 'y'].map((name) => runProgram([APPENDER, folder, 't', name, '2000'])));
@@ -26,7 +26,7 @@ describe('an embedded log that several have open', () => {
     ).toEqual(new Set(lines));
   });
 
-  test('lets a worker thread read what the main thread appends', async () => {
+  test('a worker thread reads what the main thread appends', async () => {
     const folder = await temporaryFolder();
     const log = await opened(folder);
     const thread = startThread({ folder, topic: 't', group: 'g', read: 1_000 });
@@ -39,7 +39,7 @@ describe('an embedded log that several have open', () => {
     expect(read.toSorted()).toEqual(given.map(({ value }) => String(value)).toSorted());
   });
 
-  test('takes the appends of two threads and two logs of one thread at once', async () => {
+  test('a log stores the appends of two threads and of two instances in one thread at once', async () => {
     const folder = await temporaryFolder();
     const [log, other] = [await opened(folder), await opened(folder)];
     const thread = startThread({ folder, topic: 't', group: 'g', append: 500 });
@@ -56,7 +56,7 @@ describe('an embedded log that several have open', () => {
     expect(new Set(values(read)).size).toBe(1_500);
   });
 
-  test('goes on for one thread when another has closed it', async () => {
+  test('a log stays open in one thread when another has closed it', async () => {
     const folder = await temporaryFolder();
     const [log, other] = [await opened(folder), await opened(folder)];
     const thread = startThread({ folder, topic: 't', group: 'g', append: 10 });

@@ -10,7 +10,7 @@ function framesOf(records: readonly NewRecord[]): Buffer {
 }
 
 describe('frames', () => {
-  test('come back as they were written', () => {
+  test('frames are read as they were written', () => {
     const { records, firstAtMs, damaged, tornBytes } = readFrames(framesOf(RECORDS));
 
     expect(records.map(({ topic, key, value }) => [topic, Buffer.from(key), Buffer.from(value)])).toEqual(
@@ -19,7 +19,7 @@ describe('frames', () => {
     expect({ firstAtMs, damaged, tornBytes }).toEqual({ firstAtMs: 1_700_000_000_123.5, damaged: [], tornBytes: 0 });
   });
 
-  test('cut off anywhere give what is whole and no damage', () => {
+  test('frames truncated anywhere yield the complete ones, and no damage', () => {
     const bytes = framesOf(RECORDS);
     const ends = RECORDS.map((_, i) => framesOf(RECORDS.slice(0, i + 1)).length);
 
@@ -31,7 +31,7 @@ describe('frames', () => {
     }
   });
 
-  test('with any one byte changed lose that one record, and say where', () => {
+  test('frames with one changed byte lose one record, and report its range', () => {
     const bytes = framesOf(RECORDS);
     const starts = RECORDS.map((_, i) => framesOf(RECORDS.slice(0, i)).length);
 
@@ -45,7 +45,7 @@ describe('frames', () => {
     }
   });
 
-  test('zeros in the place of the last ones are damage: whether they were answered for nobody knows', () => {
+  test('zeros in place of the last frames are damage, because they may have been acknowledged', () => {
     const bytes = Buffer.concat([framesOf(RECORDS.slice(0, 1)), Buffer.alloc(500)]);
 
     const { records, damaged } = readFrames(bytes);
@@ -53,7 +53,7 @@ describe('frames', () => {
     expect([records.length, damaged]).toEqual([1, [{ from: bytes.length - 500, to: bytes.length }]]);
   });
 
-  test('a value that looks like frames is a value', () => {
+  test('a value that looks like frames is read as a value', () => {
     const inner = framesOf(RECORDS);
     const outer = { topic: 't', key: Buffer.from('k'), value: inner };
 

@@ -63,7 +63,7 @@ async function segmentsIn(path: string): Promise<string[]> {
 }
 
 describe('the spool of a process', () => {
-  test('has a folder of its own beside those of others', async () => {
+  test('each process has a folder of its own', async () => {
     const dir = join(await temporaryFolder(), 'spool');
     const doors = [await open(dir), await open(dir), await open(dir)];
     for (const { log } of doors) log.away = true;
@@ -76,7 +76,7 @@ describe('the spool of a process', () => {
     expect(doors.map(({ log }) => valuesOf(log.records))).toEqual([['0'], ['1'], ['2']]);
   });
 
-  test('is that of the process before it, and goes on where that ended', async () => {
+  test('a process takes over the folder of the one before it, and continues where that ended', async () => {
     const dir = await temporaryFolder();
     const before = await open(dir);
     before.log.away = true;
@@ -90,7 +90,7 @@ describe('the spool of a process', () => {
     expect(valuesOf(log.records)).toEqual(['0', '1', '2']);
   });
 
-  test('forwards what processes that are gone have left, as soon as nobody has their folder', async () => {
+  test('the spools of ended processes are forwarded as soon as their folders are unlocked', async () => {
     const dir = await temporaryFolder();
     const { log, spool } = await open(dir);
     const lock = lockFolder(join(dir, '7'));
@@ -107,7 +107,7 @@ describe('the spool of a process', () => {
     expect(spool.state).toBe('empty');
   });
 
-  test('says once of a folder with something else in it that it is no spool, and looks again', async () => {
+  test('a folder with other files is logged once, and tried again', async () => {
     const dir = await temporaryFolder();
     const { log, said } = await open(dir);
     const path = await leave(dir, '7', []);
@@ -124,7 +124,7 @@ describe('the spool of a process', () => {
     expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
-  test('keeps a damaged segment aside, says so, and forwards all that is whole', async () => {
+  test('a damaged segment is kept aside and logged, and its intact records are forwarded', async () => {
     const dir = await temporaryFolder();
     const path = await leave(dir, '1', [numbered(0, 3), numbered(3, 2)]);
     const file = join(path, '0000000000000001.spool');
@@ -142,7 +142,7 @@ describe('the spool of a process', () => {
     expect(await registry.metrics()).toMatch(/^tidemark_spool_kept_aside_total 1$/m);
   });
 
-  test('keeps aside what is no segment at all, under the name of one', async () => {
+  test('a file that is not a segment but is named like one is kept aside', async () => {
     const dir = await temporaryFolder();
     await mkdir(join(dir, '1'));
     await writeFile(join(dir, '1', '0000000000000004.spool'), 'somebody else wrote this');
@@ -155,7 +155,7 @@ describe('the spool of a process', () => {
     expect(await segmentsIn(join(dir, '1'))).toEqual(['0000000000000004.spool.kept', '0000000000000005.spool']);
   });
 
-  test('goes on, and says so, where a segment is gone', async () => {
+  test('a missing segment is logged, and forwarding continues', async () => {
     const dir = await temporaryFolder();
     await leave(dir, '1', [numbered(0, 1), numbered(1, 1)]);
     const { log, spool, said } = await open(dir, { segmentBytes: 1 });
@@ -173,7 +173,7 @@ describe('the spool of a process', () => {
     expect(await spool.log.append(numbered(5, 1))).toBeNull();
   });
 
-  test('keeps aside a message that the log does not take, and forwards the others', async () => {
+  test('a message that the log does not accept is kept aside, and the others are forwarded', async () => {
     const dir = await temporaryFolder();
     await leave(dir, '1', [numbered(0, 5)]);
     const log = new (class extends FaultyLog {
@@ -191,7 +191,7 @@ describe('the spool of a process', () => {
     expect(said.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
-  test.each(['notes.txt', '1/notes.txt'])('is refused where %s lies in the folder', async (name) => {
+  test.each(['notes.txt', '1/notes.txt'])('a folder with %s is refused', async (name) => {
     const dir = await temporaryFolder();
     await mkdir(join(dir, '1'));
     await writeFile(join(dir, name), 'mine');
@@ -202,14 +202,14 @@ describe('the spool of a process', () => {
     lockFolder(join(dir, '1')).release();
   });
 
-  test('is refused where its folder cannot be', async () => {
+  test('a spool whose folder cannot be created is refused', async () => {
     const dir = join(await temporaryFolder(), 'file');
     await writeFile(dir, '');
 
     await expect(open(dir)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  test('tells how much waits, for how long, and what has become of it', async () => {
+  test('metrics show how much waits, for how long, and what was forwarded', async () => {
     const { log, spool, registry } = await open(await temporaryFolder(), { maxBytes: 300 });
     log.away = true;
     await spool.log.append(numbered(0, 2));

@@ -14,7 +14,7 @@ async function segmentsIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.includes('.spool')).sort();
 }
 
-test('what was put in comes out in its order, from one segment after the other, and leaves no file', async () => {
+test('what was spooled is read in order, segment by segment, and leaves no file', async () => {
   const folder = await temporaryFolder();
   const spool = await openSpool(folder, { segmentBytes: 300 });
   for (let i = 0; i < 10; i++)
@@ -28,7 +28,7 @@ test('what was put in comes out in its order, from one segment after the other, 
   expect([await segmentsIn(folder), spool.isEmpty, spool.messages, spool.bytes]).toEqual([[], true, 0, 0]);
 });
 
-test('many appends at once share a flush and are settled in their order', async () => {
+test('many appends at once share a flush and resolve in order', async () => {
   const folder = await temporaryFolder();
   const spool = await openSpool(folder);
   const settled: number[] = [];
@@ -39,7 +39,7 @@ test('many appends at once share a flush and are settled in their order', async 
   expect(await takeAll(spool)).toEqual(valuesOf(numbered(0, 100)));
 });
 
-test('what comes while the oldest is taken out goes behind it', async () => {
+test('what is appended while the oldest segment is read goes behind it', async () => {
   const spool = await openSpool(await temporaryFolder());
   await spool.append(numbered(0, 1));
 
@@ -50,7 +50,7 @@ test('what comes while the oldest is taken out goes behind it', async () => {
   expect(first?.messages).toBeGreaterThan(0);
 });
 
-test('what waits is there after a close, and more goes behind it', async () => {
+test('what waits survives a close, and later appends go behind it', async () => {
   const folder = await temporaryFolder();
   const lock = lockFolder(folder);
   const before = await Spool.open({ folder, maxBytes: 2 ** 20 });
@@ -66,7 +66,7 @@ test('what waits is there after a close, and more goes behind it', async () => {
   expect(await takeAll(spool)).toEqual(valuesOf(numbered(0, 6)));
 });
 
-test('a full spool refuses, says so, and takes again once something is out', async () => {
+test('a full spool refuses appends, reports it, and accepts them again once a segment is removed', async () => {
   const spool = await openSpool(await temporaryFolder(), { maxBytes: 5_000, segmentBytes: 1_000 });
   await spool.append([spooled('k', LARGE)]);
   await spool.append([spooled('k', LARGE)]);
@@ -83,7 +83,7 @@ test('a full spool refuses, says so, and takes again once something is out', asy
   expect([spool.state, spool.messages]).toEqual(['waiting', 2]);
 });
 
-test('a last write that was cut off is left out, and the rest is whole', async () => {
+test('an incomplete last write is left out, and the rest is intact', async () => {
   const folder = await temporaryFolder();
   const before = await openedOnce(folder, 4);
   await appendFile(join(folder, before), Buffer.from((await readFile(join(folder, before))).subarray(0, 20)));
@@ -95,7 +95,7 @@ test('a last write that was cut off is left out, and the rest is whole', async (
   expect([valuesOf(frames.records), frames.damaged, frames.tornBytes]).toEqual([['0', '1', '2', '3'], [], 20]);
 });
 
-test('a disk that forgets the end of a write that it refused shows nothing of it', async () => {
+test('nothing is read of a write that the disk refused in the middle', async () => {
   const folder = await temporaryFolder();
   const name = await openedOnce(folder, 2);
   const spool = await openSpool(folder);
@@ -105,7 +105,7 @@ test('a disk that forgets the end of a write that it refused shows nothing of it
   expect(await takeAll(spool)).toEqual(['0', '1']);
 });
 
-test('a folder with something else in it is refused, and stays as it is', async () => {
+test('a folder with other files is refused, and left unchanged', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, '0000000000000001.spool2'), 'of a newer version');
 
@@ -113,7 +113,7 @@ test('a folder with something else in it is refused, and stays as it is', async 
   expect(await readdir(folder)).toEqual(['0000000000000001.spool2']);
 });
 
-test('kept aside, a segment is out of the way and its bytes are there', async () => {
+test('a segment that is kept aside blocks nothing and keeps its bytes', async () => {
   const folder = await temporaryFolder();
   const name = await openedOnce(folder, 2);
   const bytes = await readFile(join(folder, name));
@@ -153,7 +153,7 @@ async function openedOnce(folder: string, count: number): Promise<string> {
   return (await segmentsIn(folder))[0]!;
 }
 
-test('a disk that fails refuses what it cannot keep, keeps the rest, and takes again when it is well', async () => {
+test('a spool on a failing disk refuses appends, keeps what it acknowledged, and recovers with the disk', async () => {
   const folder = await temporaryFolder();
   const spool = await openSpool(folder);
   await spool.append(numbered(0, 2));

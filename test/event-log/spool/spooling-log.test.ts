@@ -40,7 +40,7 @@ async function scene(parts: Partial<SpoolingLogParts> = {}, options: Partial<Spo
   return { log, spool, spooling, said };
 }
 
-test('while the log is there nothing is spooled, and where records went is told', async () => {
+test('while the log is reachable nothing is spooled, and appends resolve with offsets', async () => {
   const { log, spool, spooling } = await scene();
 
   const appended = await spooling.append(numbered(0, 2));
@@ -49,7 +49,7 @@ test('while the log is there nothing is spooled, and where records went is told'
   expect([valuesOf(log.records), spool.spooled, spooling.isDirect]).toEqual([['0', '1'], 0, true]);
 });
 
-test('what the log refuses for now waits, and is forwarded in order when the log is back', async () => {
+test('what the log refuses with a retryable error is spooled, and forwarded in order later', async () => {
   const { log, spool, spooling, said } = await scene();
   log.away = true;
 
@@ -65,7 +65,7 @@ test('what the log refuses for now waits, and is forwarded in order when the log
   expect(said).toHaveLength(2);
 });
 
-test('what the log does not settle waits in the order it came, and goes before what comes then', async () => {
+test('what the log does not settle is spooled in order, before later appends', async () => {
   const { log, spool, spooling } = await scene();
   log.hold();
 
@@ -81,7 +81,7 @@ test('what the log does not settle waits in the order it came, and goes before w
   expect(valuesOf(log.records)).toEqual(['0', '1', '2', '0', '1', '2', '3']);
 });
 
-test('where the log settles late what has gone to the spool, whichever is first answers', async () => {
+test('if the log settles late what was spooled, the first of the two resolves the append', async () => {
   const { log, spooling } = await scene();
   log.hold();
   const answer = spooling.append(numbered(0, 1));
@@ -92,7 +92,7 @@ test('where the log settles late what has gone to the spool, whichever is first 
   await until(() => spooling.isDirect);
 });
 
-test('an error that no waiting cures goes to whoever appended, and nothing is spooled', async () => {
+test('an error that is not retryable rejects the append, and nothing is spooled', async () => {
   const damaged = new TidemarkError('LOG_DAMAGED', 'as ordered');
   const { spool, spooling } = await scene({
     log: { append: () => Promise.reject(damaged), check: () => Promise.resolve() },
@@ -102,7 +102,7 @@ test('an error that no waiting cures goes to whoever appended, and nothing is sp
   expect([spool.spooled, spooling.isDirect]).toEqual([0, true]);
 });
 
-test('with the log away and the spool full it refuses, and recovers from both', async () => {
+test('with the log unreachable and the spool full, appends are refused until either recovers', async () => {
   const { log, spool, spooling } = await scene({}, { maxBytes: 4_000, segmentBytes: 1_000 });
   const large = spooled('k', 'x'.repeat(1_500));
   log.away = true;
@@ -120,7 +120,7 @@ test('with the log away and the spool full it refuses, and recovers from both', 
   expect([spool.state, log.records.length]).toEqual(['empty', 3]);
 });
 
-test('what waited at the start goes before anything new', async () => {
+test('what waited at the start is forwarded before new appends', async () => {
   const spool = await openSpool(await temporaryFolder());
   await spool.append(numbered(0, 3));
   const { log, spooling } = await scene({ spool });
@@ -132,7 +132,7 @@ test('what waited at the start goes before anything new', async () => {
   expect(valuesOf(log.records)).toEqual(['0', '1', '2', '3', '4']);
 });
 
-test('a log that goes away while the spool is handed over finds nothing out of order or lost', async () => {
+test('a log that fails while appends resume loses nothing and keeps the order', async () => {
   const { log, spooling } = await scene();
   log.away = true;
   await spooling.append(numbered(0, 1));
@@ -148,7 +148,7 @@ test('a log that goes away while the spool is handed over finds nothing out of o
   expect(firstsOf(log.records)).toEqual({ 'key 0': ['0'], 'key 1': ['1'], 'key 2': ['2'] });
 });
 
-test('under load that does not end the spool is emptied, and the log takes over again', async () => {
+test('under continuous load the spool is emptied, and appends go to the log again', async () => {
   const { log, spool, spooling } = await scene({}, { maxBytes: 2 ** 26 });
   const stopping = new AbortController();
   let next = 0;
@@ -166,7 +166,7 @@ test('under load that does not end the spool is emptied, and the log takes over 
   expect(new Set(valuesOf(log.records)).size).toBe(next);
 });
 
-test('a load greater than what the log takes does not keep the spool from being emptied', async () => {
+test('a load greater than the log accepts does not keep the spool from being emptied', async () => {
   const log = new FaultyLog();
   // 20,000 records a second; the disk takes ten times as many.
   const slow = {
@@ -191,7 +191,7 @@ test('a load greater than what the log takes does not keep the spool from being 
   await Promise.all(writers);
 });
 
-test('what a clock that has jumped would date wrongly is refused while the log is away', async () => {
+test('while the log is unreachable, a clock that was changed refuses what it would date wrongly', async () => {
   let mayWait = true;
   const { log, spooling } = await scene({ mayWait: () => mayWait });
   log.away = true;
@@ -237,7 +237,7 @@ test(
   },
 );
 
-test('closing leaves on disk what waits, and refuses nothing that was taken', async () => {
+test('closing leaves on disk what waits, and rejects nothing that was accepted', async () => {
   const { log, spool, spooling } = await scene();
   log.away = true;
   await spooling.append(numbered(0, 2));

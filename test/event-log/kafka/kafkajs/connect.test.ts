@@ -14,7 +14,7 @@ const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/request
   options: object,
 ) => RequestQueue;
 
-test('a connection of kafkajs looks for requests that are held back only while some are', async () => {
+test('a connection of kafkajs checks for delayed requests only while there are some', async () => {
   const logger = { debug: () => undefined, warn: () => undefined };
   const queue = new RequestQueue({
     clientId: 'c',
