@@ -2,8 +2,7 @@
 import cluster from 'node:cluster';
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
-import { checkRole, type Role, roleOf } from './app/role.ts';
-import type { Running } from './app/running.ts';
+import { checkRole, type Role, roleOf, type Running } from './app/role.ts';
 import { startRole } from './app/start-role.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../runtime/config.ts';
-import { isServer } from './role.ts';
+import { isServer } from './embedded.ts';
 
 const BODY_MAKER = new URL('../ingest/body-maker.ts', import.meta.url);
 

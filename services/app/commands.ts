@@ -1,25 +1,25 @@
 /** The commands of the command line, of every feature, and the stores that each needs. */
-import { deadLetterCommands, type DeadLetterCommandResults } from '../maintenance/dead-letters/dead-letter-commands.ts';
-import { replayCommands, type ReplayCommandResults } from '../maintenance/replay/replay-commands.ts';
-import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { Audiences } from '../audience/audiences.ts';
+import { type QuestionCommandResults, questionCommands } from '../audience/question-commands.ts';
 import { limitsOf } from '../audience/question-limits.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
-import { liveStores } from '../stores/generations/live-stores.ts';
-import { audienceCommands, type AudienceCommandResults } from '../query-api/audience-commands.ts';
-import { questionCommands, type QuestionCommandResults } from '../audience/question-commands.ts';
-import { projectCommands, type ProjectCommandResults } from '../stores/projects/project-commands.ts';
-import type { Project } from '../stores/projects/project-store.ts';
-import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
+import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
+import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify/verify-commands.ts';
+import { type AudienceCommandResults, audienceCommands } from '../query-api/audience-commands.ts';
 import type { Command } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { verifyCommands, type VerifyCommandResults } from '../maintenance/verify/verify-commands.ts';
-import { audienceSchedulerOf, queryLimitsOf } from './audience-scheduler-of.ts';
+import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
+import { liveStores } from '../stores/generations/live-stores.ts';
+import { type ProjectCommandResults, projectCommands } from '../stores/projects/project-commands.ts';
+import type { Project } from '../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { OpenedStores } from './open-stores.ts';
-import { Readers } from './readers.ts';
-import { isServer } from './role.ts';
+import { Readers } from './readers/readers.ts';
+import { isServer } from './embedded.ts';
+import { audienceSchedulerOf, queryLimitsOf } from './stores.ts';
 
 /** What each command answers with: JSON. */
 export interface CommandResults

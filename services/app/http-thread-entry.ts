@@ -6,7 +6,7 @@ import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
-import { type BoundServer, bindServer } from './bound-server.ts';
+import { type BoundServer, bindServer } from '../http/starting.ts';
 import type { HttpSide } from './http-side.ts';
 import type { HttpControl, HttpThreadData } from './http-thread.ts';
 import type { Stores } from './stores.ts';

@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
-import type { Running } from './running.ts';
+import type { Running } from './role.ts';
 
 // A process that ends at once, again and again, would otherwise be started a thousand times a second.
 const START_AGAIN_MS = 1_000;

@@ -6,10 +6,10 @@ import { type HttpServer, urlOf } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
-import { audienceSchedulerOf } from './audience-scheduler-of.ts';
 import { closeStores, openStores, openStoresWithoutAnalytics } from './open-stores.ts';
-import { Readers } from './readers.ts';
-import type { Running } from './running.ts';
+import { Readers } from './readers/readers.ts';
+import type { Running } from './role.ts';
+import { audienceSchedulerOf } from './stores.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
 

@@ -1,6 +1,8 @@
 /** What a process does of the whole, and what it needs for that. */
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import type { FirstStart } from '../stores/projects/first-start.ts';
+import { isServer } from './embedded.ts';
 
 export const ROLES = ['all', 'ingest', 'projector', 'sink'] as const;
 export type Role = (typeof ROLES)[number];
@@ -12,11 +14,6 @@ export function roleOf(args: readonly string[]): Role {
   if (role !== undefined && more.length === 0) return role;
   const given = args.map((arg) => JSON.stringify(arg)).join(' ');
   throw new TidemarkError('CONFIG_INVALID', `${given} names no role; there are ${ROLES.join(', ')}`);
-}
-
-/** Whether the URL names a server, which takes any number of clients, may be away and comes back. */
-export function isServer(url: string): boolean {
-  return !/^(lmdb|pglite|chdb):/.test(url);
 }
 
 /**
@@ -36,4 +33,16 @@ export function checkRole(role: Role, { profilesUrl, analyticsUrl }: Config): vo
     'CONFIG_INVALID',
     `the role ${role} shares its stores with other processes, which embedded ones cannot: it needs ${needs}`,
   );
+}
+
+/** A process at its work, whatever its role. */
+export interface Running {
+  /** `http://HOST:PORT` with the port that was taken. */
+  readonly address: string;
+  /** What the first start on these data made; undefined on later starts, and where another process does that. */
+  readonly firstStart: FirstStart | undefined;
+  /** Rejects when a part without which the process makes no sense has ended; never resolves. */
+  readonly ended: Promise<never>;
+  /** Finishes what was begun, then closes everything. Idempotent. */
+  stop(): Promise<void>;
 }

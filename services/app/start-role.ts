@@ -3,13 +3,12 @@ import { availableParallelism } from 'node:os';
 import { checkAddress } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
-import { checkDataFolders } from './data-folders.ts';
+import { AllService } from './all-service.ts';
+import { checkDataFolders } from './embedded.ts';
 import { clusterMetricsOf, IngestCluster, tellReady } from './ingest-cluster.ts';
 import { IngestService } from './ingest-service.ts';
 import { ReaderService } from './reader-service.ts';
-import type { Role } from './role.ts';
-import type { Running } from './running.ts';
-import { Service } from './service.ts';
+import type { Role, Running } from './role.ts';
 
 /**
  * Resolves once the role can do its work.
@@ -25,7 +24,7 @@ export async function startRole(
 ): Promise<Running> {
   const { logger } = output;
   checkDataFolders(config);
-  if (role === 'all') return Service.start(config, output, signal);
+  if (role === 'all') return AllService.start(config, output, signal);
   if (role === 'ingest') return startIngest(config, output, signal);
   return ReaderService.start(role, config, logger.child({ role }), signal);
 }

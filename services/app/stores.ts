@@ -1,8 +1,17 @@
-import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
+import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
 import type { AudienceStore } from '../audience/saved/audience-store.ts';
-import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
+import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsReader, AnalyticsStore, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { Database } from '../stores/database/database.ts';
+import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
+import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
+import type { FirstStartOptions, FirstStartPlace } from '../stores/projects/first-start.ts';
 import type { ProjectStore } from '../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import { isServer } from './embedded.ts';
 
 /** How the stores, and the readers where the process has them, are. */
 export interface ReadersHealth {
@@ -24,4 +33,36 @@ export interface Stores {
   readonly readers: ReadersHealth;
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
+}
+
+/** The limits of questions of projects that have none of their own. */
+export function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
+  return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
+}
+
+/** What evaluates saved audiences in these stores. */
+export function audienceSchedulerOf(
+  config: Config,
+  logger: Logger,
+  { database, analytics }: { readonly database: Database; readonly analytics: AnalyticsStore },
+): AudienceScheduler {
+  return new AudienceScheduler({
+    store: new SqlAudienceStore(database, config.maxProjectAudiences),
+    projects: new SqlProjectStore(database),
+    history: new LiveAnalytics(analytics, new LiveGenerations(database)),
+    limits: queryLimitsOf(config),
+    logger,
+  });
+}
+
+export function firstStartOptionsOf(config: Config): FirstStartOptions {
+  return { timezone: config.initialTimezone, writeKey: config.initialWriteKey, readKey: config.initialReadKey };
+}
+
+// From the making of the keys to their showing it is a fraction of a second.
+const OTHERS_SHOW_WITHIN_MS = 5_000;
+
+/** A database in this process is this process' alone. */
+export function firstStartPlaceOf({ profilesUrl }: Config): FirstStartPlace {
+  return { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 };
 }

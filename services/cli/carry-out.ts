@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type CommandName, type CommandResults, groupOf, type StoreName } from '../app/commands.ts';
+import { checkDataFolders, isServer } from '../app/embedded.ts';
+import { closeStores, openNeeded } from '../app/open-stores.ts';
 import type { CommandArguments, Progress } from '../runtime/command.ts';
-import { readConfig, type Config } from '../runtime/config.ts';
+import { type Config, readConfig } from '../runtime/config.ts';
 import { askControl } from '../runtime/control/client.ts';
 import { controlSocketPath } from '../runtime/control/socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
-import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
+import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import { createLogger, type Logger } from '../runtime/logger.ts';
-import { type CommandName, type CommandResults, groupOf, type StoreName } from '../app/commands.ts';
-import { checkDataFolders } from '../app/data-folders.ts';
-import { closeStores, openNeeded } from '../app/open-stores.ts';
-import { isServer } from '../app/role.ts';
 import type { CliContext } from './context.ts';
 
 export interface CarryOutOptions {

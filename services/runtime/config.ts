@@ -4,7 +4,7 @@ import { TidemarkError } from './errors.ts';
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Every setting, checked. Read once, at the edge (main.ts, wiring.ts, cli/); the rest is handed what it needs. */
+/** Every setting, checked. Read once, at the edge (main.ts, app/, cli/); the rest is handed what it needs. */
 export interface Config {
   readonly host: string;
   readonly port: number;

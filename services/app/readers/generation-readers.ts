@@ -1,21 +1,21 @@
-import { rateThrottle } from '../consumers/throttle/rate-throttle.ts';
-import { Projector } from '../consumers/projector/project.ts';
-import type { Throttle, Trouble } from '../consumers/reader-loop.ts';
-import type { BatchReport, LaneReader, ReaderMetrics } from '../consumers/reader-metrics.ts';
-import { Sink, type SinkOptions } from '../consumers/sink/copy.ts';
-import type { EventLog } from '../event-log/event-log.ts';
-import type { Codec } from '../messages/codec.ts';
-import { IMPORT_TOPICS, LIVE_TOPICS } from '../messages/message.ts';
-import type { Config } from '../runtime/config.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import type { Database } from '../stores/database/database.ts';
-import { type Generation, groupSuffixOf } from '../stores/generations/generation.ts';
-import { countOf, DroppedTraitsWarning } from '../stores/profiles/dropped-traits.ts';
-import type { DroppedTraits } from '../stores/profiles/newest-traits.ts';
-import { SqlProfileStore } from '../stores/profiles/sql-profile-store.ts';
-import { SqlSinkPlans } from '../stores/profiles/sql-sink-plans.ts';
-import { isServer } from './role.ts';
+import { rateThrottle } from '../../consumers/throttle/rate-throttle.ts';
+import { Projector } from '../../consumers/projector/project.ts';
+import type { Throttle, Trouble } from '../../consumers/reader-loop.ts';
+import type { BatchReport, LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
+import { Sink, type SinkOptions } from '../../consumers/sink/copy.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
+import type { Config } from '../../runtime/config.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import { type Generation, groupSuffixOf } from '../../stores/generations/generation.ts';
+import { countOf, DroppedTraitsWarning } from '../../stores/profiles/dropped-traits.ts';
+import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
+import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
+import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
+import { isServer } from '../embedded.ts';
 
 /** The readers that feed one generation: one for live messages, one for imported ones. */
 

@@ -1,7 +1,16 @@
+/** Which stores are on servers and which are folders of this machine: the URLs of the configuration say it. */
 import { resolve, sep } from 'node:path';
 import type { Config } from '../runtime/config.ts';
 import { checkPrivate } from '../runtime/private-folder.ts';
-import { isServer } from './role.ts';
+
+/** Whether the URL names a server, which takes any number of clients, may be away and comes back. */
+export function isServer(url: string): boolean {
+  return !/^(lmdb|pglite|chdb):/.test(url);
+}
+
+export function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config): boolean {
+  return [eventLogUrl, profilesUrl, analyticsUrl].some((url) => !isServer(url));
+}
 
 const EMBEDDED_FOLDER = /^(?:lmdb|pglite|chdb):(.+)$/;
 

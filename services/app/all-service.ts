@@ -3,30 +3,25 @@ import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
-import { liveStores } from '../stores/generations/live-stores.ts';
-import {
-  type FirstStart,
-  type FirstStartOptions,
-  type FirstStartPlace,
-  makeFirstProject,
-} from '../stores/projects/first-start.ts';
-import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import type { Throttle } from '../consumers/reader-loop.ts';
+import { ANSWERING_THRESHOLDS, ENCODING_THRESHOLDS, loadThrottle } from '../consumers/throttle/load-throttle.ts';
 import type { Config } from '../runtime/config.ts';
 import { ControlServer } from '../runtime/control/server.ts';
 import { controlSocketPath } from '../runtime/control/socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
-import type { Throttle } from '../consumers/reader-loop.ts';
+import { liveStores } from '../stores/generations/live-stores.ts';
+import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { bodyMakerOf } from './body-maker.ts';
 import { allCommands } from './commands.ts';
-import { ANSWERING_THRESHOLDS, ENCODING_THRESHOLDS, loadThrottle } from '../consumers/throttle/load-throttle.ts';
 import { HttpThread } from './http-thread.ts';
-import { audienceSchedulerOf } from './audience-scheduler-of.ts';
-import { closeStores, openStores, type OpenedStores } from './open-stores.ts';
-import { Readers } from './readers.ts';
-import { isServer } from './role.ts';
-import type { Running } from './running.ts';
+import { hasEmbedded } from './embedded.ts';
+import { closeStores, type OpenedStores, openStores } from './open-stores.ts';
+import { Readers } from './readers/readers.ts';
+import type { Running } from './role.ts';
+import { audienceSchedulerOf, firstStartOptionsOf, firstStartPlaceOf } from './stores.ts';
 
 const LOCK_PATIENCE_MS = 3_000;
 
@@ -35,7 +30,7 @@ const LOCK_PATIENCE_MS = 3_000;
 const READERS_NICENESS = 10;
 
 /** Readers and stores on this thread, HTTP and its end of the log on another. */
-export class Service implements Running {
+export class AllService implements Running {
   readonly firstStart: FirstStart | undefined;
   readonly address: string;
   readonly #http: HttpThread;
@@ -55,7 +50,7 @@ export class Service implements Running {
   }
 
   /** @throws TidemarkError whatever keeps a part from starting; what was opened before is closed again. */
-  static async start(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<Service> {
+  static async start(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<AllService> {
     const http = new HttpThread(config, output);
     letOthersGoFirst();
     try {
@@ -77,7 +72,7 @@ export class Service implements Running {
           saved: new SqlAudienceStore(database, config.maxProjectAudiences),
           evaluator: inside.keeper,
         });
-        return new Service(http, inside, address, firstStart);
+        return new AllService(http, inside, address, firstStart);
       } catch (error) {
         await inside.close();
         throw error;
@@ -167,25 +162,9 @@ class Inside {
   }
 }
 
-export function firstStartOptionsOf(config: Config): FirstStartOptions {
-  return { timezone: config.initialTimezone, writeKey: config.initialWriteKey, readKey: config.initialReadKey };
-}
-
-// From the making of the keys to their showing it is a fraction of a second.
-const OTHERS_SHOW_WITHIN_MS = 5_000;
-
-/** A database in this process is this process' alone. */
-export function firstStartPlaceOf({ profilesUrl }: Config): FirstStartPlace {
-  return { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 };
-}
-
 /** What is open by now is closed again by whoever catches it. */
 function stopIf(signal: AbortSignal): void {
   if (signal.aborted) throw new TidemarkError('STOPPING', 'it was told to stop while it started');
-}
-
-function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config): boolean {
-  return [eventLogUrl, profilesUrl, analyticsUrl].some((url) => !isServer(url));
 }
 
 function controlOf(config: Config, { logger }: OpenedLogger, stores: OpenedStores): ControlServer {

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { Readers } from '../../services/app/readers.ts';
+import { Readers } from '../../services/app/readers/readers.ts';
 import { sharedDatabase } from '../support/database.ts';
 import { MemoryLog } from '../support/memory-log.ts';
 import { codec } from '../support/messages.ts';

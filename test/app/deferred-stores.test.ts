@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Deferred } from '../../services/app/deferred.ts';
+import { Deferred } from '../../services/app/deferred-stores.ts';
 
 class Counter {
   #count = 0;

@@ -1,20 +1,20 @@
-import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import type { Database } from '../stores/database/database.ts';
-import type { EventLog } from '../event-log/event-log.ts';
-import { LiveGenerations } from '../stores/generations/live-generations.ts';
-import { LiveProgress } from '../stores/generations/live-progress.ts';
-import { SqlGenerations } from '../stores/generations/sql-generations.ts';
-import type { Codec } from '../messages/codec.ts';
-import type { ReaderName } from '../stores/profiles/profile-store.ts';
-import type { Throttle } from '../consumers/reader-loop.ts';
-import type { Config } from '../runtime/config.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { LiveProgress } from '../../stores/generations/live-progress.ts';
+import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import type { Codec } from '../../messages/codec.ts';
+import type { ReaderName } from '../../stores/profiles/profile-store.ts';
+import type { Throttle } from '../../consumers/reader-loop.ts';
+import type { Config } from '../../runtime/config.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import type { ReaderState } from './generation-readers.ts';
 import { GenerationWatch } from './generation-watch.ts';
-import { LiveLag, liveLagThrottle } from '../consumers/throttle/live-lag.ts';
-import { type LaneReader, ReaderMetrics } from '../consumers/reader-metrics.ts';
-import type { ReadersHealth } from './stores.ts';
-import { VerifyWatch } from '../maintenance/verify/verify-watch.ts';
+import { LiveLag, liveLagThrottle } from '../../consumers/throttle/live-lag.ts';
+import { type LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
+import type { ReadersHealth } from '../stores.ts';
+import { VerifyWatch } from '../../maintenance/verify/verify-watch.ts';
 
 export interface ReadersParts {
   readonly config: Config;

@@ -1,0 +1,130 @@
+import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { Codec } from '../messages/codec.ts';
+import type { Message } from '../messages/message.ts';
+import type { Config } from '../runtime/config.ts';
+import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
+import type { Database } from '../stores/database/database.ts';
+import { liveStores } from '../stores/generations/live-stores.ts';
+import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import { closeStores, StoreOpener } from './open-stores.ts';
+import { statesOf } from './readers/readers.ts';
+import { audienceSchedulerOf, firstStartOptionsOf, firstStartPlaceOf, type Stores } from './stores.ts';
+
+/** Log and stores, each opened as soon as its server is there. */
+export class DeferredStores {
+  readonly log = new Deferred<EventLog>('the event log', 'LOG_UNAVAILABLE');
+  /** Rejects when one of them can never be opened. */
+  readonly failed: Promise<never>;
+  readonly #config: Config;
+  readonly #logger: Logger;
+  readonly #opener: StoreOpener;
+  readonly #stopping = new AbortController();
+  readonly #fail: (error: unknown) => void;
+  readonly #database = new Deferred<Database>('the database of profiles', 'STORE_UNAVAILABLE');
+  readonly #analytics = new Deferred<AnalyticsStore>('analytics', 'STORE_UNAVAILABLE');
+  #codec: Codec | undefined;
+  #opening: Promise<unknown> | undefined;
+
+  constructor(config: Config, logger: Logger, signal: AbortSignal) {
+    this.#config = config;
+    this.#logger = logger;
+    this.#opener = new StoreOpener(config, logger, AbortSignal.any([signal, this.#stopping.signal]));
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    this.failed = promise;
+    this.#fail = reject;
+  }
+
+  get stores(): Stores {
+    const database = this.#database.standIn;
+    const analytics = this.#analytics.standIn;
+    return {
+      ...liveStores(database, analytics),
+      projects: new SqlProjectStore(database),
+      readers: {
+        health: () => statesOf(database, analytics),
+        metrics: async () => '',
+      },
+      saved: new SqlAudienceStore(database, this.#config.maxProjectAudiences),
+      evaluator: audienceSchedulerOf(this.#config, this.#logger, { database, analytics }),
+    };
+  }
+
+  encode(message: Message): Uint8Array {
+    if (this.#codec === undefined) throw new TidemarkError('LOG_UNAVAILABLE', 'the schemas are not known yet');
+    return this.#codec.encode(message);
+  }
+
+  /** Resolves once messages can be accepted; goes on with analytics. */
+  async open(): Promise<FirstStart | undefined> {
+    const database = this.#opener.database();
+    const analytics = this.#opener.analytics(database).then((store) => this.#analytics.set(store));
+    analytics.catch((error: unknown) => this.#fail(error));
+    const log = this.#opener.log().then((opened) => this.log.set(opened));
+    log.catch((error: unknown) => this.#fail(error));
+    const needed = Promise.all([
+      // With a spool, messages can be accepted before the log is there.
+      this.#config.spoolDir === undefined ? log : undefined,
+      this.#opener.codec().then((codec) => (this.#codec = codec)),
+      database.then((opened) => this.#database.set(opened)),
+    ]);
+    this.#opening = Promise.allSettled([needed, log, analytics]);
+    await needed;
+    const projects = new SqlProjectStore(await database);
+    return makeFirstProject(projects, firstStartOptionsOf(this.#config), firstStartPlaceOf(this.#config));
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#opening;
+    const [log, database, analytics] = [this.log.opened, this.#database.opened, this.#analytics.opened];
+    await closeStores({
+      ...(log === undefined ? {} : { log }),
+      ...(database === undefined ? {} : { database }),
+      ...(analytics === undefined ? {} : { analytics }),
+    });
+  }
+}
+
+/** Something that is opened in the background, with a stand-in to hand out before. */
+export class Deferred<T extends object> {
+  /**
+   * Has the methods of what is opened; until that is there, every call rejects with the error code. Only asynchronous
+   * methods may be called, and no property read.
+   */
+  readonly standIn: T;
+  #opened: T | undefined;
+
+  /** @param what names it in the errors: `the event log`. */
+  constructor(what: string, code: ErrorCode) {
+    const methods = new Map<string | symbol, (...args: unknown[]) => unknown>();
+    const methodOf =
+      (name: string | symbol) =>
+      (...args: unknown[]) => {
+        const opened = this.#opened as Record<string | symbol, (...args: unknown[]) => unknown> | undefined;
+        if (opened === undefined) return Promise.reject(new TidemarkError(code, `${what} is not open yet`));
+        return opened[name]?.(...args);
+      };
+    this.standIn = new Proxy({} as T, {
+      get: (_, name) => {
+        // Else whoever awaits the stand-in takes it for a promise.
+        if (name === 'then') return undefined;
+        let method = methods.get(name);
+        if (method === undefined) methods.set(name, (method = methodOf(name)));
+        return method;
+      },
+    });
+  }
+
+  get opened(): T | undefined {
+    return this.#opened;
+  }
+
+  set(opened: T): void {
+    this.#opened = opened;
+  }
+}
