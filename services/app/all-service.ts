@@ -1,80 +1,73 @@
-/** Configuration → opened stores → running parts: the whole service in one process. */
+/** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
-import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
-import type { Throttle } from '../consumers/reader-loop.ts';
 import { ANSWERING_THRESHOLDS, ENCODING_THRESHOLDS, loadThrottle } from '../consumers/throttle/load-throttle.ts';
+import type { Throttle } from '../consumers/reader-loop.ts';
 import type { Config } from '../runtime/config.ts';
 import { ControlServer } from '../runtime/control/server.ts';
 import { controlSocketPath } from '../runtime/control/socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
-import type { OpenedLogger } from '../runtime/logger.ts';
-import { liveStores } from '../stores/generations/live-stores.ts';
-import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
-import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import type { Logger, OpenedLogger } from '../runtime/logger.ts';
+import type { FirstStart } from '../stores/projects/first-start.ts';
 import { bodyMakerOf } from './body-maker.ts';
 import { allCommands } from './commands.ts';
-import { HttpThread } from './http-thread.ts';
 import { hasEmbedded } from './embedded.ts';
-import { closeStores, type OpenedStores, openStores } from './open-stores.ts';
+import { HttpThread } from './http-thread.ts';
+import { openStores, type OpenedStores } from './open-stores.ts';
+import { ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
-import { audienceSchedulerOf, firstStartOptionsOf, firstStartPlaceOf } from './stores.ts';
+import { audienceSchedulerOf, ensureFirstProject, type Stores, storesOf } from './stores.ts';
 
-const LOCK_PATIENCE_MS = 3_000;
+// Another process may be about to release the folder: a command of the command line, or a service that is stopping.
+const LOCK_WITHIN_MS = 3_000;
+const LOCK_RETRY_MS = 100;
 
 // At 19 an event was queryable after 10 s beside two other busy processes on two processors, at 10 after 1.1 s; requests
 // a second and their times at half load were the same (measured).
 const READERS_NICENESS = 10;
 
-/** Readers and stores on this thread, HTTP and its end of the log on another. */
 export class AllService implements Running {
   readonly firstStart: FirstStart | undefined;
   readonly address: string;
   readonly #http: HttpThread;
-  readonly #inside: Inside;
+  readonly #main: MainThread;
   #stopping: Promise<void> | undefined;
 
-  private constructor(http: HttpThread, inside: Inside, address: string, firstStart: FirstStart | undefined) {
+  private constructor(http: HttpThread, main: MainThread, address: string, firstStart: FirstStart | undefined) {
     this.#http = http;
-    this.#inside = inside;
+    this.#main = main;
     this.address = address;
     this.firstStart = firstStart;
   }
 
-  /** Rejects when the HTTP thread has ended: without it the process makes no sense. Never resolves. */
+  /**
+   * Rejects when the HTTP thread has ended: the process is of no use without it. Never resolves. A reader that has
+   * failed does not end the process: messages are still taken, and `/readyz` names the reader.
+   */
   get ended(): Promise<never> {
     return this.#http.ended;
   }
 
-  /** @throws TidemarkError whatever keeps a part from starting; what was opened before is closed again. */
+  /** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
   static async start(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<AllService> {
     const http = new HttpThread(config, output);
-    letOthersGoFirst();
+    lowerPriority();
     try {
       const address = await http.bind();
       output.logger.info({ address, role: 'all' }, 'starting');
-      const need = bodyMakerOf(config) === undefined ? ENCODING_THRESHOLDS : ANSWERING_THRESHOLDS;
-      const throttle = loadThrottle(() => http.utilization(), need);
-      const inside = await Inside.open(config, output, throttle, signal);
+      const thresholds = bodyMakerOf(config) === undefined ? ENCODING_THRESHOLDS : ANSWERING_THRESHOLDS;
+      const throttle = loadThrottle(() => http.utilization(), thresholds);
+      const main = await MainThread.open(config, output, throttle, signal);
       try {
-        stopIf(signal);
-        const { database, analytics } = inside.stores;
-        const projects = new SqlProjectStore(database);
-        const firstStart = await makeFirstProject(projects, firstStartOptionsOf(config), firstStartPlaceOf(config));
-        await inside.listen();
-        await http.open({
-          ...liveStores(database, analytics),
-          projects,
-          readers: inside.readers,
-          saved: new SqlAudienceStore(database, config.maxProjectAudiences),
-          evaluator: inside.keeper,
-        });
-        return new AllService(http, inside, address, firstStart);
+        throwIfStopping(signal);
+        const firstStart = await ensureFirstProject(config, main.database);
+        await main.listen();
+        await http.open(main.stores);
+        return new AllService(http, main, address, firstStart);
       } catch (error) {
-        await inside.close();
+        await main.close();
         throw error;
       }
     } catch (error) {
@@ -91,57 +84,71 @@ export class AllService implements Running {
 
   async #stop(): Promise<void> {
     await this.#http.stop();
-    await this.#inside.close();
+    await this.#main.close();
   }
 }
 
 /**
  * Readers can wait and requests cannot: where both want a processor, the HTTP thread gets it. On Linux niceness belongs
- * to a thread, and the process id names the main one; threads made from now on, chDB's among them, inherit it.
- * Elsewhere it would be the whole process'.
+ * to a thread, and the process id names the main one; threads created from now on, chDB's among them, inherit it.
+ * Elsewhere it would apply to the whole process.
  */
-function letOthersGoFirst(): void {
+function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(process.pid, READERS_NICENESS);
 }
 
-interface InsideParts {
-  readonly lock: FolderLock | undefined;
-  readonly stores: OpenedStores;
-  readonly readers: Readers;
-  readonly keeper: AudienceScheduler;
-  readonly control: ControlServer | undefined;
+/** Whoever catches it closes what is open. */
+function throwIfStopping(signal: AbortSignal): void {
+  if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
 }
 
-/** What is on the main thread. */
-class Inside {
-  readonly stores: OpenedStores;
-  readonly readers: Readers;
-  readonly keeper: AudienceScheduler;
-  readonly #parts: InsideParts;
+interface MainThreadParts {
+  readonly lock: FolderLock | undefined;
+  readonly opened: OpenedStores;
+  readonly side: ReaderSide;
+  readonly control: ControlServer | undefined;
+  readonly stores: Stores;
+}
 
-  private constructor(parts: InsideParts) {
+/** Everything but HTTP: the stores and what works on them, and the control socket where there are embedded stores. */
+class MainThread {
+  readonly #parts: MainThreadParts;
+
+  private constructor(parts: MainThreadParts) {
     this.#parts = parts;
-    this.stores = parts.stores;
-    this.readers = parts.readers;
-    this.keeper = parts.keeper;
   }
 
-  static async open(config: Config, output: OpenedLogger, throttle: Throttle, signal: AbortSignal): Promise<Inside> {
-    // Where everything is on servers, others may do the same beside us, with the same folder or none.
+  static async open(
+    config: Config,
+    output: OpenedLogger,
+    throttle: Throttle,
+    signal: AbortSignal,
+  ): Promise<MainThread> {
+    const { logger } = output;
+    // Where every store is on a server, other processes may use the same folder, or there is none.
     const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
     try {
-      const stores = await openStores(config, output.logger, signal);
-      const readers = Readers.both({ ...stores, config, logger: output.logger, throttle }, stores.analytics);
-      const control = lock === undefined ? undefined : controlOf(config, output, stores);
-      const keeper = audienceSchedulerOf(config, output.logger, stores);
-      const inside = new Inside({ lock, stores, readers, keeper, control });
-      readers.start();
-      keeper.start();
-      return inside;
+      const opened = await openStores(config, logger, signal);
+      const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
+      const scheduler = audienceSchedulerOf(config, logger, opened);
+      const side = new ReaderSide({ stores: opened, readers, scheduler });
+      const control = lock === undefined ? undefined : controlOf(config, logger, opened);
+      const stores = storesOf(config, opened, { readers, evaluator: scheduler });
+      side.start();
+      return new MainThread({ lock, opened, side, control, stores });
     } catch (error) {
       lock?.release();
       throw error;
     }
+  }
+
+  get database(): OpenedStores['database'] {
+    return this.#parts.opened.database;
+  }
+
+  /** What the HTTP thread calls. */
+  get stores(): Stores {
+    return this.#parts.stores;
   }
 
   /** From now on commands of the command line are carried out. */
@@ -150,36 +157,25 @@ class Inside {
   }
 
   async close(): Promise<void> {
-    const { lock, stores, readers, keeper, control } = this.#parts;
+    const { lock, side, control } = this.#parts;
     await control?.stop();
-    const kept = keeper.stop();
-    await readers.stop();
-    // Ends an evaluation under way, which is not waited for.
-    await stores.analytics.close();
-    await kept;
-    await closeStores(stores);
+    await side.close();
     lock?.release();
   }
 }
 
-/** What is open by now is closed again by whoever catches it. */
-function stopIf(signal: AbortSignal): void {
-  if (signal.aborted) throw new TidemarkError('STOPPING', 'it was told to stop while it started');
-}
-
-function controlOf(config: Config, { logger }: OpenedLogger, stores: OpenedStores): ControlServer {
+function controlOf(config: Config, logger: Logger, stores: OpenedStores): ControlServer {
   return new ControlServer(controlSocketPath(config.dataDir), allCommands({ ...stores, config, logger }), logger);
 }
 
-/** A command of the command line, or a service on its way down, has the folder for some seconds. */
 async function lockWithRetry(folder: string): Promise<FolderLock> {
-  const until = performance.now() + LOCK_PATIENCE_MS;
+  const until = performance.now() + LOCK_WITHIN_MS;
   for (;;) {
     try {
       return lockFolder(folder);
     } catch (error) {
       if (!hasCode(error, 'FOLDER_IN_USE') || performance.now() > until) throw error;
-      await delay(100);
+      await delay(LOCK_RETRY_MS);
     }
   }
 }

@@ -1,4 +1,3 @@
-import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
@@ -7,12 +6,10 @@ import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
-import { liveStores } from '../stores/generations/live-stores.ts';
-import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
-import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import type { FirstStart } from '../stores/projects/first-start.ts';
 import { closeStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers/readers.ts';
-import { audienceSchedulerOf, firstStartOptionsOf, firstStartPlaceOf, type Stores } from './stores.ts';
+import { audienceSchedulerOf, ensureFirstProject, type ReadersHealth, type Stores, storesOf } from './stores.ts';
 
 /** Log and stores, each opened as soon as its server is there. */
 export class DeferredStores {
@@ -42,16 +39,9 @@ export class DeferredStores {
   get stores(): Stores {
     const database = this.#database.standIn;
     const analytics = this.#analytics.standIn;
-    return {
-      ...liveStores(database, analytics),
-      projects: new SqlProjectStore(database),
-      readers: {
-        health: () => statesOf(database, analytics),
-        metrics: async () => '',
-      },
-      saved: new SqlAudienceStore(database, this.#config.maxProjectAudiences),
-      evaluator: audienceSchedulerOf(this.#config, this.#logger, { database, analytics }),
-    };
+    const readers: ReadersHealth = { health: () => statesOf(database, analytics), metrics: async () => '' };
+    const evaluator = audienceSchedulerOf(this.#config, this.#logger, { database, analytics });
+    return storesOf(this.#config, { database, analytics }, { readers, evaluator });
   }
 
   encode(message: Message): Uint8Array {
@@ -74,8 +64,7 @@ export class DeferredStores {
     ]);
     this.#opening = Promise.allSettled([needed, log, analytics]);
     await needed;
-    const projects = new SqlProjectStore(await database);
-    return makeFirstProject(projects, firstStartOptionsOf(this.#config), firstStartPlaceOf(this.#config));
+    return ensureFirstProject(this.#config, await database);
   }
 
   async close(): Promise<void> {

@@ -7,8 +7,9 @@ import type { AnalyticsReader, AnalyticsStore, QueryLimits } from '../stores/ana
 import type { Database } from '../stores/database/database.ts';
 import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
+import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
-import type { FirstStartOptions, FirstStartPlace } from '../stores/projects/first-start.ts';
+import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
 import type { ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { isServer } from './embedded.ts';
@@ -35,6 +36,11 @@ export interface Stores {
   readonly evaluator: AudienceEvaluator;
 }
 
+interface DatabaseAndAnalytics {
+  readonly database: Database;
+  readonly analytics: AnalyticsStore;
+}
+
 /** The limits of questions of projects that have none of their own. */
 export function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
   return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
@@ -44,7 +50,7 @@ export function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }:
 export function audienceSchedulerOf(
   config: Config,
   logger: Logger,
-  { database, analytics }: { readonly database: Database; readonly analytics: AnalyticsStore },
+  { database, analytics }: DatabaseAndAnalytics,
 ): AudienceScheduler {
   return new AudienceScheduler({
     store: new SqlAudienceStore(database, config.maxProjectAudiences),
@@ -55,14 +61,31 @@ export function audienceSchedulerOf(
   });
 }
 
-export function firstStartOptionsOf(config: Config): FirstStartOptions {
-  return { timezone: config.initialTimezone, writeKey: config.initialWriteKey, readKey: config.initialReadKey };
+/** The stores as the HTTP side calls them: questions always go to the live generations. */
+export function storesOf(
+  config: Config,
+  { database, analytics }: DatabaseAndAnalytics,
+  { readers, evaluator }: Pick<Stores, 'readers' | 'evaluator'>,
+): Stores {
+  return {
+    ...liveStores(database, analytics),
+    projects: new SqlProjectStore(database),
+    readers,
+    saved: new SqlAudienceStore(database, config.maxProjectAudiences),
+    evaluator,
+  };
 }
 
-// From the making of the keys to their showing it is a fraction of a second.
+// A process that makes the first keys shows them within a fraction of a second.
 const OTHERS_SHOW_WITHIN_MS = 5_000;
 
-/** A database in this process is this process' alone. */
-export function firstStartPlaceOf({ profilesUrl }: Config): FirstStartPlace {
-  return { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 };
+/** Makes the first project, with the keys of the configuration, where there is none. */
+export function ensureFirstProject(config: Config, database: Database): Promise<FirstStart | undefined> {
+  const { initialTimezone: timezone, initialWriteKey: writeKey, initialReadKey: readKey, profilesUrl } = config;
+  return makeFirstProject(
+    new SqlProjectStore(database),
+    { timezone, writeKey, readKey },
+    // No other process has an embedded database open.
+    { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 },
+  );
 }
