@@ -1,7 +1,5 @@
 /** The commands of the command line, of every feature, and the stores that each needs. */
-import { Audiences } from '../audience/audiences.ts';
 import { type QuestionCommandResults, questionCommands } from '../audience/question-commands.ts';
-import { limitsOf } from '../audience/question-limits.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
 import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
@@ -11,15 +9,13 @@ import type { Command } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import { type ProjectCommandResults, projectCommands } from '../stores/projects/project-commands.ts';
-import type { Project } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { OpenedStores } from './open-stores.ts';
 import { Readers } from './readers/readers.ts';
 import { isServer } from './embedded.ts';
-import { audienceSchedulerOf, queryLimitsOf } from './stores.ts';
+import { audienceQueriesOf, audienceSchedulerOf } from './stores.ts';
 
 /** What each command answers with: JSON. */
 export interface CommandResults
@@ -64,18 +60,16 @@ const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
 
 const audiences = group(['database', 'analytics'], ({ database, analytics, config, logger }) => {
   const live = liveStores(database, analytics).analytics;
-  const limits = (project: Project): QueryLimits => limitsOf(project, queryLimitsOf(config));
+  const queries = audienceQueriesOf(config, live);
   const projects = new SqlProjectStore(database);
-  const audiencesOf = (project: Project): Audiences => new Audiences(live, limits(project));
   const commands = audienceCommands({
     projects,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     evaluator: audienceSchedulerOf(config, logger, { database, analytics }),
     analytics: live,
-    audiencesOf,
-    limitsOf: limits,
+    ...queries,
   });
-  return { ...questionCommands({ projects, audiencesOf }), ...commands };
+  return { ...questionCommands({ projects, audiencesOf: queries.audiencesOf }), ...commands };
 });
 
 const verification = group(['log', 'codec', 'database', 'analytics'], ({ config: { repeatWindowMs }, ...stores }) => {

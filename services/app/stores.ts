@@ -1,3 +1,5 @@
+import { Audiences } from '../audience/audiences.ts';
+import { limitsOf } from '../audience/question-limits.ts';
 import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
 import type { AudienceStore } from '../audience/saved/audience-store.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
@@ -10,7 +12,7 @@ import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
-import type { ProjectStore } from '../stores/projects/project-store.ts';
+import type { ProjectLimits, ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { isServer } from './embedded.ts';
 
@@ -42,8 +44,20 @@ interface DatabaseAndAnalytics {
 }
 
 /** The limits of questions of projects that have none of their own. */
-export function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
+function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
   return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
+}
+
+/** How questions about audiences are put: with the limits of the project, else those of the configuration. */
+export interface AudienceQueries {
+  readonly audiencesOf: (project: ProjectLimits) => Audiences;
+  readonly limitsOf: (project: ProjectLimits) => QueryLimits;
+}
+
+/** @param analytics The live generations'. */
+export function audienceQueriesOf(config: Config, analytics: AnalyticsReader): AudienceQueries {
+  const limits = (project: ProjectLimits): QueryLimits => limitsOf(project, queryLimitsOf(config));
+  return { audiencesOf: (project) => new Audiences(analytics, limits(project)), limitsOf: limits };
 }
 
 /** What evaluates saved audiences in these stores. */
