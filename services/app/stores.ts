@@ -18,7 +18,10 @@ import { isServer } from './embedded.ts';
 
 /** How the stores, and the readers where the process has them, are. */
 export interface ReadersHealth {
-  /** The state of each part that the process has, in a word: `ready`, `away`, `failed`. */
+  /**
+   * The state of each part that the process has: of a store `ready` or `away`; of a reader `ready`, `failed`, or
+   * `stuck: cannot … (CODE)`.
+   */
   health(): Promise<Readonly<Record<string, string>>>;
   /** Their metrics in Prometheus' text format. */
   metrics(): Promise<string>;
