@@ -52,12 +52,12 @@ function addAudienceSave(parent: Command, context: CliContext): void {
     });
 }
 
-interface Page {
-  readonly audiences: readonly Shown[];
+interface AudiencePage {
+  readonly audiences: readonly ShownAudience[];
   readonly next_cursor: string | null;
 }
 
-interface Shown {
+interface ShownAudience {
   readonly id: string;
   readonly name: string;
   readonly refresh: string | null;
@@ -72,10 +72,10 @@ function addAudienceList(parent: Command, context: CliContext): void {
     .argument('<project>', 'the id of the project')
     .option('--json', 'print JSON for programs')
     .action(async (project: string, { json }: { json?: true }) => {
-      const all: Shown[] = [];
+      const all: ShownAudience[] = [];
       for (let cursor: string | null | undefined; cursor !== null;) {
         const answer = await carryOut(context, 'audience list', { project, limit: 100, cursor });
-        const page = JSON.parse(answer.json) as Page;
+        const page = JSON.parse(answer.json) as AudiencePage;
         all.push(...page.audiences);
         cursor = page.next_cursor;
       }
@@ -84,7 +84,7 @@ function addAudienceList(parent: Command, context: CliContext): void {
     });
 }
 
-function rowOf({ id, name, refresh, evaluation, failure }: Shown): string[] {
+function rowOf({ id, name, refresh, evaluation, failure }: ShownAudience): string[] {
   return [id, name, refresh ?? '-', String(evaluation?.members ?? '-'), evaluation?.at ?? '-', failure ?? '-'];
 }
 
@@ -100,7 +100,7 @@ function addAudienceShow(parent: Command, context: CliContext): void {
     });
 }
 
-interface Options {
+interface ChangeAudienceOptions {
   readonly name?: string;
   readonly definition?: string;
   readonly refresh?: string;
@@ -116,7 +116,7 @@ function addAudienceChange(parent: Command, context: CliContext): void {
     .option('--definition <definition>', 'the definition as JSON, or @FILE')
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or none')
     .option('--json', 'print JSON, as without it')
-    .action(async (project: string, id: string, { name, definition, refresh }: Options) => {
+    .action(async (project: string, id: string, { name, definition, refresh }: ChangeAudienceOptions) => {
       const text = definition === undefined ? undefined : definitionText(definition);
       const args = { project, id, name, definition: text, refresh: refreshOf(refresh) };
       printAnswer(context, await carryOut(context, 'audience change', args));
@@ -170,7 +170,7 @@ function addAudienceEvaluate(parent: Command, context: CliContext): void {
     });
 }
 
-/** Prints a stream of lines page by page, as one: the last line once, at its end. */
+/** Prints the pages of a stream of lines as one stream: the line that ends each page is printed once, at the end. */
 async function printLines(
   context: CliContext,
   command: 'audience members' | 'audience changes',
@@ -188,7 +188,7 @@ async function printLines(
   }
 }
 
-/** JSON as it came, every digit kept: that of an audience is for programs and people alike. */
+/** Prints the JSON as the service sent it, so that every digit of a definition is kept. */
 function printAnswer({ out }: CliContext, { json }: AudienceAnswer): void {
   out(`${json.trimEnd()}\n`);
 }
@@ -205,7 +205,7 @@ function definitionText(given: string): string {
   }
 }
 
-/** `none` is no refresh. */
+/** `none`: the service no longer evaluates the audience by itself. */
 function refreshOf(given: string | undefined): string | null | undefined {
   return given === 'none' ? null : given;
 }

@@ -14,7 +14,7 @@ export function addDeadLetters(root: Command, context: CliContext): void {
   addDeadLettersDrop(deadLetters, context);
 }
 
-interface Options extends FilterOptions, OutputOptions {
+interface ListDeadLettersOptions extends FilterOptions, OutputOptions {
   readonly state?: string;
   readonly limit?: number;
 }
@@ -24,9 +24,9 @@ const ERROR_CHARACTERS = 60;
 function addDeadLettersList(parent: Command, context: CliContext): void {
   addFilters(parent.command('list').description('list messages that readers put aside, newest first'))
     .option('--state <state>', 'waiting, replayed, dropped or any (default: waiting)')
-    .option('--limit <count>', 'at most so many (default: 100)', count)
+    .option('--limit <count>', 'at most so many (default: 100)', parseCount)
     .option(...JSON_OPTION)
-    .action(async ({ json, ...args }: Options) => {
+    .action(async ({ json, ...args }: ListDeadLettersOptions) => {
       const listed = await withProgress(context, 'reading', (onProgress) =>
         carryOut(context, 'dead-letters list', { ...args }, { onProgress }),
       );
@@ -39,12 +39,12 @@ function addDeadLettersList(parent: Command, context: CliContext): void {
 
 function rowOf({ id, state, attempts, project_id: project, failed_at: failedAt, copy_of: original }: ShownDeadLetter) {
   const readers = [...new Set(attempts.map(({ reader }) => reader))].join(', ');
-  const why = printable(attempts.at(-1)?.error ?? '');
+  const why = shortened(attempts.at(-1)?.error ?? '');
   return [id, state, readers, project ?? '-', failedAt, original === null ? why : `(copy of ${original}) ${why}`];
 }
 
-/** On one line; an error may quote anything. */
-function printable(error: string): string {
+/** One line of at most `ERROR_CHARACTERS`. An error may quote text with line breaks and control characters. */
+function shortened(error: string): string {
   const text = error.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
   return text.length <= ERROR_CHARACTERS ? text : `${text.slice(0, ERROR_CHARACTERS)}…`;
 }
@@ -89,8 +89,6 @@ function addDeadLettersDrop(parent: Command, context: CliContext): void {
   });
 }
 
-/** What the subcommands of `dead-letters` have in common. */
-
 interface FilterOptions {
   readonly reader?: string;
   readonly topic?: string;
@@ -124,7 +122,7 @@ function addSettleOptions(command: Command): Command {
   return addFilters(command.argument('[ids...]', 'topic/partition/offset, as list shows them'))
     .option('--all', 'all of them: needed where neither ids nor a filter are given')
     .option('--again', 'also what was replayed or dropped before; with ids only')
-    .option('--limit <count>', 'at most so many messages', count)
+    .option('--limit <count>', 'at most so many messages', parseCount)
     .option('--dry-run', 'only say how many')
     .option(...JSON_OPTION);
 }
@@ -137,7 +135,7 @@ function settleArguments(
   return { ids, ...filters, all, again, limit, dry_run: dryRun };
 }
 
-/** @throws Error where ids were given that name nothing, once the rest is said. */
+/** @throws Error after printing, where an id that was given is not one of a dead letter. */
 function printSettled(context: CliContext, done: string, result: SettleResult, json: true | undefined): void {
   const { messages, still_undecodable: undecodable, settled_before: before, not_found: missing } = result;
   if (json) printJson(context, result);
@@ -150,7 +148,7 @@ function printSettled(context: CliContext, done: string, result: SettleResult, j
   if (missing.length > 0) throw new Error(`no dead letter has the id ${missing.join(', ')}`);
 }
 
-function count(text: string): number {
+function parseCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is a whole number from 1 up.');
 }

@@ -84,7 +84,7 @@ function addProjectSet(parent: Command, context: CliContext): void {
     });
 }
 
-/** Wrapped, because commander (15.1) makes an empty string of a parsed `null`. */
+/** Wrapped in an object, because commander (15.1) turns a parsed `null` into an empty string. */
 interface RateLimitOption {
   readonly limit: number | null;
 }

@@ -15,7 +15,7 @@ export function addReplay(root: Command, context: CliContext): void {
   addReplayDrop(replay, context);
 }
 
-interface Options extends OutputOptions {
+interface BuildGenerationOptions extends OutputOptions {
   readonly project?: string;
   readonly rate?: number;
   readonly dryRun?: true;
@@ -32,7 +32,7 @@ function addReplayBuild(parent: Command, kind: 'profiles' | 'analytics', context
     .option('--dry-run', 'say what it would take, and do nothing')
     .option('--yes', 'swap without asking, whatever the comparison finds')
     .option(...JSON_OPTION)
-    .action(async ({ project, rate, dryRun, yes, json }: Options) => {
+    .action(async ({ project, rate, dryRun, yes, json }: BuildGenerationOptions) => {
       const target = { kind, project };
       if (dryRun) {
         const planned = await carryOut(context, 'replay plan', { ...target, rate });
