@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ShownDeadLetter } from '../maintenance/dead-letters/listing.ts';
 import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
+import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
 
@@ -10,8 +11,16 @@ export function addDeadLetters(root: Command, context: CliContext): void {
   const deadLetters = root.command('dead-letters').description('messages that readers could not process');
   addDeadLettersList(deadLetters, context);
   addDeadLettersShow(deadLetters, context);
-  addDeadLettersReplay(deadLetters, context);
-  addDeadLettersDrop(deadLetters, context);
+  addDeadLettersSettle(deadLetters, context, 'replay', {
+    description: 'append messages to their topics again, as they were, once what stood in their way is gone',
+    doing: 'replaying',
+    done: 'replayed',
+  });
+  addDeadLettersSettle(deadLetters, context, 'drop', {
+    description: 'forget messages: they stay on the log, and are listed no more',
+    doing: 'dropping',
+    done: 'dropped',
+  });
 }
 
 interface ListDeadLettersOptions extends FilterOptions, OutputOptions {
@@ -20,6 +29,8 @@ interface ListDeadLettersOptions extends FilterOptions, OutputOptions {
 }
 
 const ERROR_CHARACTERS = 60;
+
+const parseCount = positiveInteger(9, 'It is a whole number from 1 up.');
 
 function addDeadLettersList(parent: Command, context: CliContext): void {
   addFilters(parent.command('list').description('list messages that readers put aside, newest first'))
@@ -63,30 +74,28 @@ function addDeadLettersShow(parent: Command, context: CliContext): void {
     });
 }
 
-function addDeadLettersReplay(parent: Command, context: CliContext): void {
-  addSettleOptions(
-    parent
-      .command('replay')
-      .description('append messages to their topics again, as they were, once what stood in their way is gone'),
-  ).action(async (ids: readonly string[], options: SettleOptions) => {
-    const args = settleArguments(ids, options);
-    const result = await withProgress(context, 'replaying', (onProgress) =>
-      carryOut(context, 'dead-letters replay', args, { onProgress }),
-    );
-    printSettled(context, 'replayed', result, options.json);
-  });
+interface SettleWords {
+  readonly description: string;
+  readonly doing: string;
+  readonly done: 'replayed' | 'dropped';
 }
 
-function addDeadLettersDrop(parent: Command, context: CliContext): void {
-  addSettleOptions(
-    parent.command('drop').description('forget messages: they stay on the log, and are listed no more'),
-  ).action(async (ids: readonly string[], options: SettleOptions) => {
-    const args = settleArguments(ids, options);
-    const result = await withProgress(context, 'dropping', (onProgress) =>
-      carryOut(context, 'dead-letters drop', args, { onProgress }),
-    );
-    printSettled(context, 'dropped', result, options.json);
-  });
+/** `tidemark dead-letters replay` and `tidemark dead-letters drop` */
+function addDeadLettersSettle(
+  parent: Command,
+  context: CliContext,
+  name: 'replay' | 'drop',
+  { description, doing, done }: SettleWords,
+): void {
+  addSettleOptions(parent.command(name).description(description)).action(
+    async (ids: readonly string[], options: SettleOptions) => {
+      const args = settleArguments(ids, options);
+      const result = await withProgress(context, doing, (onProgress) =>
+        carryOut(context, `dead-letters ${name}`, args, { onProgress }),
+      );
+      printSettled(context, done, result, options.json);
+    },
+  );
 }
 
 interface FilterOptions {
@@ -136,7 +145,12 @@ function settleArguments(
 }
 
 /** @throws Error after printing, where an id that was given is not one of a dead letter. */
-function printSettled(context: CliContext, done: string, result: SettleResult, json: true | undefined): void {
+function printSettled(
+  context: CliContext,
+  done: SettleWords['done'],
+  result: SettleResult,
+  json: true | undefined,
+): void {
   const { messages, still_undecodable: undecodable, settled_before: before, not_found: missing } = result;
   if (json) printJson(context, result);
   else
@@ -146,9 +160,4 @@ function printSettled(context: CliContext, done: string, result: SettleResult, j
     context.err(`${undecodable} of them cannot be read by this version either: readers will put them aside again\n`);
   }
   if (missing.length > 0) throw new Error(`no dead letter has the id ${missing.join(', ')}`);
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number from 1 up.');
 }

@@ -14,6 +14,7 @@ import { readConfig } from '../runtime/config.ts';
 import { StoreOpener } from '../app/open-stores.ts';
 import { warningsTo } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
+import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
 import { projectOf } from './project.ts';
@@ -36,6 +37,8 @@ interface ImportOptions extends OutputOptions {
 
 /** The exit code where some lines were refused. All others are safe in the log. */
 const EXIT_SOME_REFUSED = 3;
+
+const readRate = positiveInteger(9, 'It is a whole number of lines a second from 1 up.');
 
 export function addImport(parent: Command, context: CliContext): void {
   parent
@@ -167,11 +170,6 @@ function readDelimiter(text: string): string {
   const character = text === 'tab' || text === '\\t' ? '\t' : text;
   if (/^[\t\x20-\x7e]$/.test(character) && character !== '"') return character;
   throw new InvalidArgumentError('It is one ASCII character, or tab.');
-}
-
-function readRate(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number of lines a second from 1 up.');
 }
 
 function readMapping(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
