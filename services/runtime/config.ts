@@ -4,7 +4,7 @@ import { TidemarkError } from './errors.ts';
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Every setting, checked. Read once, at the edge (main.ts, app/, cli/); the rest is handed what it needs. */
+/** Every setting, checked. Read once, at the edge (main.ts, app/, cli/); everything else is passed what it needs. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -37,14 +37,14 @@ export interface Config {
 
 interface Setting<T> {
   readonly default: string;
-  /** What stands in the README's table. */
+  /** The text of the table in docs/configuration.md. */
   readonly help: string;
   /** Never shown, not even in an error. */
   readonly secret?: true;
   readonly parse: (text: string) => T;
 }
 
-/** Every setting by its name in the environment: the one list that the README and the tests are held against. */
+/** Every setting by its name in the environment. Tests compare the documentation with this list. */
 export const SETTINGS = {
   PORT: { default: '8080', help: 'Port of the HTTP interface; 0 takes a free one', parse: wholeNumber(0, 65_535) },
   HOST: { default: '127.0.0.1', help: 'Address the HTTP interface listens on', parse: text(1) },

@@ -6,14 +6,14 @@ export interface RetryOptions {
   readonly signal: AbortSignal;
   /** Called once, before the first wait. */
   readonly onTrouble?: (error: unknown) => void;
-  /** Called once, when a call succeeds that had to be repeated. */
+  /** Called once, when a repeated call succeeds. */
   readonly onRecovery?: () => void;
   readonly firstWaitMs?: number;
   readonly longestWaitMs?: number;
 }
 
 /**
- * Calls until it succeeds or fails for good, waiting ever longer in between: what is passing passes.
+ * Repeats a call until it succeeds or fails permanently, with growing waits in between.
  *
  * @throws what `call` throws where that is not retryable; TidemarkError `STOPPING` once `signal` is aborted.
  */
@@ -33,7 +33,7 @@ export async function retry<T>(call: () => Promise<T>, options: RetryOptions): P
   }
 }
 
-/** Half of it to all of it, so that many who failed at once do not return at once. */
+/** Half to all of it, so that many callers that failed together do not retry together. */
 function jittered(waitMs: number): number {
   return waitMs * (0.5 + Math.random() / 2);
 }
