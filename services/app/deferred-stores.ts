@@ -4,6 +4,7 @@ import type { Message } from '../messages/message.ts';
 import type { Config } from '../runtime/config.ts';
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { standInFor } from '../runtime/stand-in.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
@@ -79,33 +80,18 @@ export class DeferredStores {
   }
 }
 
-/** Something that is opened in the background, with a stand-in to hand out before. */
+/** Something that is opened in the background, with a stand-in that can be used before. */
 export class Deferred<T extends object> {
-  /**
-   * Has the methods of what is opened; until that is there, every call rejects with the error code. Only asynchronous
-   * methods may be called, and no property read.
-   */
+  /** Has the methods of what is opened. Until then every call rejects with the error code. See `standInFor`. */
   readonly standIn: T;
   #opened: T | undefined;
 
-  /** @param what names it in the errors: `the event log`. */
+  /** @param what Its name in the errors: `the event log`. */
   constructor(what: string, code: ErrorCode) {
-    const methods = new Map<string | symbol, (...args: unknown[]) => unknown>();
-    const methodOf =
-      (name: string | symbol) =>
-      (...args: unknown[]) => {
-        const opened = this.#opened as Record<string | symbol, (...args: unknown[]) => unknown> | undefined;
-        if (opened === undefined) return Promise.reject(new TidemarkError(code, `${what} is not open yet`));
-        return opened[name]?.(...args);
-      };
-    this.standIn = new Proxy({} as T, {
-      get: (_, name) => {
-        // Else whoever awaits the stand-in takes it for a promise.
-        if (name === 'then') return undefined;
-        let method = methods.get(name);
-        if (method === undefined) methods.set(name, (method = methodOf(name)));
-        return method;
-      },
+    this.standIn = standInFor<T>((method, args) => {
+      const opened = this.#opened as Record<string, (...args: readonly unknown[]) => unknown> | undefined;
+      if (opened === undefined) return Promise.reject(new TidemarkError(code, `${what} is not open yet`));
+      return opened[method]?.(...args);
     });
   }
 

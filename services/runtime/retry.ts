@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, TidemarkError } from './errors.ts';
+import { pause } from './pause.ts';
 
 export interface RetryOptions {
   /** Ends the waiting. */
@@ -20,7 +20,7 @@ export interface RetryOptions {
 export async function retry<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { signal, onTrouble, onRecovery, firstWaitMs = 100, longestWaitMs = 10_000 } = options;
   for (let attempt = 0; ; attempt++) {
-    if (signal.aborted) throw stopping();
+    if (signal.aborted) throw new TidemarkError('STOPPING', 'given up: the process is stopping');
     try {
       const result = await call();
       if (attempt > 0) onRecovery?.();
@@ -36,16 +36,4 @@ export async function retry<T>(call: () => Promise<T>, options: RetryOptions): P
 /** Half to all of it, so that many callers that failed together do not retry together. */
 function jittered(waitMs: number): number {
   return waitMs * (0.5 + Math.random() / 2);
-}
-
-async function pause(waitMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(waitMs, undefined, { signal });
-  } catch (cause) {
-    throw stopping(cause);
-  }
-}
-
-function stopping(cause?: unknown): TidemarkError {
-  return new TidemarkError('STOPPING', 'given up: the process is on its way down', { cause });
 }

@@ -6,6 +6,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { TidemarkError, type ErrorCode } from './errors.ts';
+import { standInFor } from './stand-in.ts';
 
 interface Call {
   readonly id: number;
@@ -116,16 +117,7 @@ export class Caller {
 
   /** A stand-in for the object served under this name: every method of `T` must be asynchronous. */
   standIn<T extends object>(target: string): T {
-    const methods = new Map<string, Method>();
-    return new Proxy({} as T, {
-      get: (_, name) => {
-        // A promise resolved with a stand-in would ask whether it is itself a promise.
-        if (typeof name !== 'string' || name === 'then') return undefined;
-        let method = methods.get(name);
-        if (method === undefined) methods.set(name, (method = (...args) => this.#call(target, name, args)));
-        return method;
-      },
-    });
+    return standInFor<T>((method, args) => this.#call(target, method, args));
   }
 
   /** Rejects what is under way and every later call. */

@@ -73,7 +73,7 @@ export class ControlServer {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     destroyAll(this.#waiting);
-    for (const caller of this.#callers) caller.abort(new TidemarkError('STOPPING', 'The service is on its way down.'));
+    for (const caller of this.#callers) caller.abort(new TidemarkError('STOPPING', 'The service is stopping.'));
     const timer = setTimeout(destroyAll, this.#options.answerTimeoutMs, this.#sockets);
     await closed;
     clearTimeout(timer);
