@@ -1,4 +1,4 @@
-/** The commands of the command line, of every feature, and the stores that each needs. */
+/** The commands of the command line, with the stores that each needs. */
 import { type QuestionCommandResults, questionCommands } from '../audience/question-commands.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
@@ -17,7 +17,7 @@ import { Readers } from './readers/readers.ts';
 import { isServer } from './embedded.ts';
 import { audienceQueriesOf, audienceSchedulerOf } from './stores.ts';
 
-/** What each command answers with: JSON. */
+/** The result of each command, as JSON. */
 export interface CommandResults
   extends
     ProjectCommandResults,
@@ -33,18 +33,18 @@ export type StoreName = keyof OpenedStores;
 
 type Commands = Readonly<Record<string, Command>>;
 
-/** What a feature's commands are made of, with those stores of all that they need. */
-type CommandParts<LoadThresholds extends StoreName> = Pick<OpenedStores, LoadThresholds> & {
+/** What a group of commands is created with, the stores that it needs included. */
+type CommandParts<Needed extends StoreName> = Pick<OpenedStores, Needed> & {
   readonly config: Config;
   readonly logger: Logger;
   /** Whether this process runs readers of its own. */
   readonly hasReaders?: boolean;
 };
 
-/** Commands that begin with the same word. */
+/** Commands that start with the same word. */
 export interface CommandGroup {
   readonly needs: readonly StoreName[];
-  /** @param parts With the stores that the group needs, others or none besides. */
+  /** @param parts With at least the stores that the group needs. */
   readonly commands: (parts: Partial<OpenedStores> & CommandParts<never>) => Commands;
 }
 
@@ -76,7 +76,7 @@ const verification = group(['log', 'codec', 'database', 'analytics'], ({ config:
   return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
 });
 
-/** By the first word of their names. */
+/** By the first word of their commands. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
   project: projects,
   key: projects,
@@ -101,14 +101,14 @@ export function allCommands(parts: CommandParts<StoreName>): Commands {
   ) as Commands;
 }
 
-function group<LoadThresholds extends StoreName>(
-  needs: readonly LoadThresholds[],
-  commands: (parts: CommandParts<LoadThresholds>) => Commands,
+function group<Needed extends StoreName>(
+  needs: readonly Needed[],
+  commands: (parts: CommandParts<Needed>) => Commands,
 ): CommandGroup {
-  return { needs, commands: (parts) => commands(parts as CommandParts<LoadThresholds>) };
+  return { needs, commands: (parts) => commands(parts as CommandParts<Needed>) };
 }
 
-/** Embedded stores that no service has open are read into by the command itself, with its readers. */
+/** Where no service has the embedded stores open, the command fills them itself, with readers of its own. */
 async function whileFed<T>(parts: CommandParts<StoreName>, run: () => Promise<T>): Promise<T> {
   const { config, hasReaders = false, analytics } = parts;
   if (hasReaders || (isServer(config.profilesUrl) && isServer(config.analyticsUrl))) return run();

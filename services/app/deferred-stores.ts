@@ -12,7 +12,7 @@ import { closeStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers/readers.ts';
 import { audienceSchedulerOf, ensureFirstProject, type ReadersHealth, type Stores, storesOf } from './stores.ts';
 
-/** Log and stores, each opened as soon as its server is there. */
+/** The log and the stores, each opened in the background as soon as its server can be reached. */
 export class DeferredStores {
   readonly log = new Deferred<EventLog>('the event log', 'LOG_UNAVAILABLE');
   /** Rejects when one of them can never be opened. */
@@ -46,11 +46,11 @@ export class DeferredStores {
   }
 
   encode(message: Message): Uint8Array {
-    if (this.#codec === undefined) throw new TidemarkError('LOG_UNAVAILABLE', 'the schemas are not known yet');
+    if (this.#codec === undefined) throw new TidemarkError('LOG_UNAVAILABLE', 'the schemas are not loaded yet');
     return this.#codec.encode(message);
   }
 
-  /** Resolves once messages can be accepted; goes on with analytics. */
+  /** Resolves once messages can be accepted; analytics may still be opening. */
   async open(): Promise<FirstStart | undefined> {
     const database = this.#opener.database();
     const analytics = this.#opener.analytics(database).then((store) => this.#analytics.set(store));
@@ -58,7 +58,7 @@ export class DeferredStores {
     const log = this.#opener.log().then((opened) => this.log.set(opened));
     log.catch((error: unknown) => this.#fail(error));
     const needed = Promise.all([
-      // With a spool, messages can be accepted before the log is there.
+      // With a spool, messages can be accepted before the log is open.
       this.#config.spoolDir === undefined ? log : undefined,
       this.#opener.codec().then((codec) => (this.#codec = codec)),
       database.then((opened) => this.#database.set(opened)),

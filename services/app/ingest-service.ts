@@ -1,4 +1,4 @@
-/** The role ingest: the whole HTTP interface, writing to the log and reading the stores, which may be away. */
+/** The role `ingest`: the whole HTTP interface. It writes to the log and reads the stores, which may be unreachable. */
 import { Registry } from 'prom-client';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -9,31 +9,31 @@ import { HttpSide } from './http-side.ts';
 import type { Running } from './role.ts';
 
 export interface IngestOptions {
-  /** What `/metrics` answers where several processes answer as one; given this process' own registry. */
+  /** What `/metrics` answers where several processes answer as one; given the process' own registry. */
   readonly metricsOf?: (registry: Registry) => () => Promise<string>;
 }
 
 /**
- * Listens before its servers are there: `/healthz` answers, and messages get 503 until the log is. Needs the log and, for
- * the keys, the profiles' database; nothing of it waits for analytics.
+ * Listens before its servers can be reached: `/healthz` answers, and messages get 503 until the log is open. Needs the log
+ * and, for the keys, the profiles' database; it does not wait for analytics.
  */
 export class IngestService implements Running {
   readonly address: string;
   readonly firstStart: FirstStart | undefined;
   readonly ended: Promise<never>;
   readonly #http: HttpSide;
-  readonly #background: DeferredStores;
+  readonly #stores: DeferredStores;
   #stopping: Promise<void> | undefined;
 
-  private constructor(http: HttpSide, background: DeferredStores, firstStart: FirstStart | undefined) {
+  private constructor(http: HttpSide, stores: DeferredStores, firstStart: FirstStart | undefined) {
     this.address = http.address;
     this.#http = http;
-    this.#background = background;
+    this.#stores = stores;
     this.firstStart = firstStart;
-    this.ended = background.failed;
+    this.ended = stores.failed;
   }
 
-  /** Resolves once it can accept messages. @throws TidemarkError what keeps it from ever doing so. */
+  /** Resolves once it can accept messages. @throws TidemarkError what permanently keeps it from doing so. */
   static async start(
     config: Config,
     logger: Logger,
@@ -41,28 +41,28 @@ export class IngestService implements Running {
     { metricsOf }: IngestOptions = {},
   ): Promise<IngestService> {
     const bound = await bindServer(config, logger);
-    const background = new DeferredStores(config, logger, signal);
+    const stores = new DeferredStores(config, logger, signal);
     const registry = new Registry();
     const metrics = metricsOf?.(registry);
     const http = await HttpSide.open({
       bound,
       config,
       logger,
-      stores: background.stores,
+      stores: stores.stores,
       storesAreOpen: false,
-      log: background.log.standIn,
-      codec: { encode: (message) => background.encode(message) },
+      log: stores.log.standIn,
+      codec: { encode: (message) => stores.encode(message) },
       registry,
       ...(metrics === undefined ? {} : { metrics }),
     });
     try {
       logger.info({ address: http.address, role: 'ingest' }, 'starting');
-      const firstStart = await Promise.race([background.open(), background.failed]);
+      const firstStart = await Promise.race([stores.open(), stores.failed]);
       await http.refresh();
-      return new IngestService(http, background, firstStart);
+      return new IngestService(http, stores, firstStart);
     } catch (error) {
       await http.stop();
-      await background.close();
+      await stores.close();
       throw error;
     }
   }
@@ -75,6 +75,6 @@ export class IngestService implements Running {
 
   async #stop(): Promise<void> {
     await this.#http.stop();
-    await this.#background.close();
+    await this.#stores.close();
   }
 }

@@ -16,7 +16,7 @@ import type { ProjectLimits, ProjectStore } from '../stores/projects/project-sto
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { isServer } from './embedded.ts';
 
-/** How the stores, and the readers where the process has them, are. */
+/** The health of the stores, and of the readers where the process runs any. */
 export interface ReadersHealth {
   /**
    * The state of each part that the process has: of a store `ready` or `away`; of a reader `ready`, `failed`, or
@@ -28,7 +28,7 @@ export interface ReadersHealth {
 }
 
 /**
- * What the HTTP side asks of the rest. Everything in it can be called from another thread: methods are asynchronous,
+ * The stores as the HTTP side uses them. Everything in it can be called from another thread: methods are asynchronous,
  * arguments and results can be cloned.
  */
 export interface Stores {
@@ -46,7 +46,7 @@ interface DatabaseAndAnalytics {
   readonly analytics: AnalyticsStore;
 }
 
-/** The limits of questions of projects that have none of their own. */
+/** The limits of questions in projects that have no limits of their own. */
 function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
   return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
 }
@@ -63,7 +63,7 @@ export function audienceQueriesOf(config: Config, analytics: AnalyticsReader): A
   return { audiencesOf: (project) => new Audiences(analytics, limits(project)), limitsOf: limits };
 }
 
-/** What evaluates saved audiences in these stores. */
+/** Evaluates the saved audiences of these stores. */
 export function audienceSchedulerOf(
   config: Config,
   logger: Logger,

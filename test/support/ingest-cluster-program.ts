@@ -4,7 +4,7 @@
  */
 import cluster from 'node:cluster';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { IngestCluster, tellReady } from '../../services/app/ingest-cluster.ts';
+import { IngestCluster, sendReady } from '../../services/app/ingest-cluster.ts';
 
 const [, , count, end = ''] = process.argv;
 if (cluster.isPrimary) {
@@ -21,5 +21,5 @@ if (cluster.isPrimary) {
     else process.exit(Number(end));
   }
   setInterval(() => undefined, 1_000);
-  tellReady('http://127.0.0.1:1');
+  sendReady('http://127.0.0.1:1');
 }
