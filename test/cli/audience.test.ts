@@ -12,7 +12,7 @@ const DEFINITION = { all: [{ event: "Bought\n'it'" }, { trait: 'n', gte: 5 }] };
 
 describe('tidemark audience', () => {
   test(
-    'explains a definition and answers for a user, on the stores of the data folder',
+    'tidemark audience explains a definition, and why a user matches, on the stores of the data folder',
     { timeout: 120_000 },
     async () => {
       const dataDir = join(await temporaryFolder(), 'data');

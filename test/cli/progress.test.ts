@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ProgressRate, withProgress } from '../../services/cli/progress.ts';
 
-describe('progress', () => {
+describe('progress on standard error', () => {
   test('progress says how much is done, of how much, how fast, and how long it will take', () => {
     let nowMs = 0;
     const rate = new ProgressRate(() => nowMs);

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const TIMEOUT = { timeout: 240_000 };
 
 test(
-  'tidemark verify says equal with 0, differences with 3, beside a running service and without one',
+  'tidemark verify exits with 0 where the stores are equal and 3 where not, with and without a running service',
   TIMEOUT,
   async () => {
     const dataDir = await temporaryFolder();

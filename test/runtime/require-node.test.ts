@@ -8,7 +8,7 @@ const OLD =
   'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})';
 
 test.each(['services/main.js', 'services/cli/tidemark.js'])(
-  '%s says in one line which Node it needs',
+  '%s prints in one line which version of Node it needs',
   async (entry) => {
     const { code, stdout, stderr } = await runProgram(['--import', OLD, entry, '--help']);
 
@@ -17,7 +17,7 @@ test.each(['services/main.js', 'services/cli/tidemark.js'])(
   },
 );
 
-test('what a person starts begins with that check', () => {
+test('every script that a person starts checks the version of Node first', () => {
   const { bin, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     bin: { tidemark: string };
     scripts: Record<string, string>;
