@@ -1,11 +1,11 @@
-type Method = (...args: readonly unknown[]) => unknown;
+export type AnyMethod = (...args: readonly unknown[]) => unknown;
 
 /**
  * An object that passes calls of its methods on: `standIn.find(id)` is `call('find', [id])`. Only asynchronous methods of
  * `T` may be called, and no property may be read.
  */
 export function standInFor<T extends object>(call: (method: string, args: readonly unknown[]) => unknown): T {
-  const methods = new Map<string, Method>();
+  const methods = new Map<string, AnyMethod>();
   return new Proxy({} as T, {
     get: (_, name) => {
       // A promise that is resolved with a stand-in looks whether it is a promise itself.

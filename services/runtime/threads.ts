@@ -6,7 +6,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { TidemarkError, type ErrorCode } from './errors.ts';
-import { standInFor } from './stand-in.ts';
+import { type AnyMethod, standInFor } from './stand-in.ts';
 
 interface Call {
   readonly id: number;
@@ -29,8 +29,6 @@ type Answer =
 /** The target of calls to streams that are results of earlier calls. A stream has the id of its call. */
 const STREAM = '\0stream';
 
-type Method = (...args: readonly unknown[]) => unknown;
-
 /** Answers the calls that arrive on `port` with the methods of `targets`, by name, until the port is closed. */
 export function serveCalls(port: MessagePort, targets: Readonly<Record<string, object>>): void {
   const streams = new ServedStreams();
@@ -47,7 +45,7 @@ async function answerCall(
   streams: ServedStreams,
 ): Promise<Answer> {
   try {
-    const target = targets[call.target] as Record<string, Method> | undefined;
+    const target = targets[call.target] as Record<string, AnyMethod> | undefined;
     const method = target?.[call.method];
     if (typeof method !== 'function') throw new Error(`nothing serves ${call.target}.${call.method}`);
     const result = await method.apply(target, [...call.args]);
