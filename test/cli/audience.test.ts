@@ -62,7 +62,7 @@ async function fill(folder: string, projectId: string): Promise<void> {
   await store.close();
 }
 
-/** What the script that was printed gives, comments and all. */
+/** The result of the printed script, run with its comments. */
 async function countOf(folder: string, script: string): Promise<number> {
   const store = await openAnalytics(`chdb:${folder}`);
   const { rows } = await store.ask(

@@ -130,7 +130,7 @@ describe('tidemark beside a running service', () => {
     let out = '';
     const context = { env: { DATA_DIR: dataDir }, out: (text: string) => void (out += text), err: () => undefined };
     const asking = runCli(['project', 'list', '--json'], context);
-    // Asked for later than the command line's own attempt, so that both have failed.
+    // After the command line's own attempt, so that both have failed.
     await expect(askControl(controlSocketPath(dataDir), 'project list', {})).rejects.toThrow();
 
     await serve(dataDir);
@@ -235,7 +235,7 @@ function tidemark(dataDir: string, ...args: readonly string[]): Promise<Finished
   return runProgram([TIDEMARK, ...args], { DATA_DIR: dataDir });
 }
 
-/** A service, as far as the command line can see: it holds the data folder and answers on its socket. */
+/** A service as the command line sees it: it has locked the data folder and answers on the socket. */
 async function service(): Promise<{ dataDir: string; store: MemoryProjectStore }> {
   const dataDir = await temporaryFolder();
   lock(dataDir);

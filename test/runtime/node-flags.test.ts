@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const PRINT = 'console.log(JSON.stringify([process.execArgv, process.env.GLIBC_TUNABLES, process.argv.slice(1)]))';
 
-/** The flags, glibc's settings and the arguments that Node has in this role. */
+/** Node's flags and arguments and glibc's settings in this role. */
 async function nodeOf(role: string, tunables?: string): Promise<[string[], string, string[]]> {
   const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, GLIBC_TUNABLES: tunables };
   const { stdout } = await run('sh', ['services/node.sh', role, '-e', PRINT, 'one two', '*'], { env });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runProgram } from '../support/program.ts';
 
-// As if it were another Node: it says its version by `process.versions`.
+// `process.versions` is replaced, as if another version of Node ran.
 const OLD =
   'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})';
 

@@ -14,7 +14,7 @@ interface Kind {
   readonly scheme: string;
   readonly path: string;
   readonly read: (url: string) => unknown;
-  /** Asks for TLS, and what then names a file of authorities. */
+  /** The parameter that asks for TLS, and the one that names a file of authorities. */
   readonly tls: string;
   readonly caFile: string;
 }

@@ -13,10 +13,10 @@ interface Arithmetic {
   bytes(members: readonly Uint8Array[]): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** How many members of `count` were made, and whether its reader has left. */
+/** How many members of `count` were produced, and whether its reader has left. */
 let made = 0;
 let left = false;
-/** What `bytes` gave out, as it is on the side that has it. */
+/** What `bytes` returned, on the side that serves it. */
 let served: readonly Uint8Array[] = [];
 
 let channel: MessageChannel;

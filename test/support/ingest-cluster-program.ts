@@ -1,6 +1,6 @@
 /**
- * Two processes that stand for ingest, of which the first argv[2] end before they are ready as argv[3] says: by a signal of
- * this name, or with this code. Prints `ready` once two are, or why they cannot be.
+ * Two processes in the place of ingest. The first argv[2] of them end before they are ready, by the signal or with the exit
+ * code of argv[3]. Prints `ready` once two are ready, or why they cannot be.
  */
 import cluster from 'node:cluster';
 import { createLogger } from '../../services/runtime/logger.ts';

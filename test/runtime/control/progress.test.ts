@@ -133,7 +133,7 @@ async function serve(
   return { path, server, started: started.promise };
 }
 
-/** A command that ends when it is told to, whatever its signal says. */
+/** A command that ends when the test ends it, and ignores its signal. */
 async function serveUntilTold(options: ControlServerOptions) {
   const done = Promise.withResolvers<string>();
   const aborted = Promise.withResolvers<void>();

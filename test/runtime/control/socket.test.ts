@@ -233,7 +233,7 @@ describe('asking', () => {
   });
 });
 
-/** Says when it was asked, and answers `done` once it may. */
+/** `asked` resolves when the handler is called; it answers `done` after `go`. */
 function slowHandler(): { handler: Command; asked: Promise<void>; go: () => void } {
   const asked = Promise.withResolvers<void>();
   const done = Promise.withResolvers<string>();
