@@ -1,9 +1,11 @@
-/** The program, in a Node that can read this (main.js): reads the configuration, starts the role, stops it on a signal. */
+/**
+ * The service, once main.js has checked the version of Node: reads the configuration and the role, starts the role, and
+ * stops it on a signal. `startRole` (app/start-role.ts) names the class of each role.
+ */
 import cluster from 'node:cluster';
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
-import { checkRole, type Role, roleOf } from './app/role.ts';
-import type { Running } from './app/running.ts';
+import { checkRole, type Role, roleOf, type Running } from './app/role.ts';
 import { startRole } from './app/start-role.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';
@@ -13,11 +15,11 @@ import { retry } from './runtime/retry.ts';
 import { Watchdog } from './runtime/watchdog/watchdog.ts';
 import { firstStartNotice } from './stores/projects/first-start.ts';
 
-// Whatever is made from here on, by children too, is this user's alone.
+// Every file that is created from here on, by child processes too, belongs to this user alone.
 process.umask(0o077);
 
-// Every chDB statement under way holds a thread of libuv's pool (as many as 4 at once, a question for seconds); files and
-// decompression need some besides. Read by libuv at its first use, which comes after this line.
+// Every chDB statement under way occupies a thread of libuv's pool, up to 4 at once and a question for seconds; files and
+// decompression need threads too. libuv reads the setting at its first use, which comes after this line.
 process.env['UV_THREADPOOL_SIZE'] ??= '12';
 
 const { config, role } = configOrExit();
@@ -27,36 +29,36 @@ const watchdog = new Watchdog();
 await run(config, output);
 
 async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void> {
-  const giveUp = new AbortController();
-  const starting = started(giveUp.signal);
-  stopOnSignal(starting, giveUp);
+  const aborting = new AbortController();
+  const starting = started(aborting.signal);
+  stopOnSignal(starting, aborting);
   try {
     const running = await starting;
-    if (giveUp.signal.aborted) return;
-    // A debugger holds threads for as long as somebody looks at them.
+    if (aborting.signal.aborted) return;
+    // A debugger may stop threads for any time.
     if (inspectorUrl() === undefined) watchdog.arm();
-    // Of several processes of ingest the first says it, for all.
-    const say = cluster.isPrimary ? 'info' : 'debug';
-    logger[say]({ address: running.address, role, dataDir, node: process.version }, 'ready');
+    // Of several processes of ingest, the primary logs it for all.
+    const level = cluster.isPrimary ? 'info' : 'debug';
+    logger[level]({ address: running.address, role, dataDir, node: process.version }, 'ready');
     await running.ended;
   } catch (error) {
     if (!hasCode(error, 'STOPPING')) fail(error);
   }
 }
 
-/** @throws TidemarkError `STOPPING` where it was told to stop and the start has come to nothing, for whatever reason. */
+/** @throws TidemarkError `STOPPING` where a signal arrived and the start has failed, for any reason. */
 async function started(signal: AbortSignal): Promise<Running> {
   let running: Running;
   try {
     running = await startRole(role, config, output, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
-    // Ctrl-C reaches the children that a start has: it fails then, which is no failure.
-    output.logger.debug({ err: error }, 'the start ended where it was told to stop');
-    throw new TidemarkError('STOPPING', 'it was told to stop while it started', { cause: error });
+    // Ctrl-C also reaches child processes, which makes the start fail: that is not an error.
+    output.logger.debug({ err: error }, 'the process was stopped while it started');
+    throw new TidemarkError('STOPPING', 'the process was stopped while it started', { cause: error });
   }
-  // Keys that are not shown now are replaced, and shown, at the next start.
-  if (!signal.aborted) await tellFirstStart(running, signal);
+  // Keys that are not printed now are replaced at the next start, which prints the new ones.
+  if (!signal.aborted) await printFirstKeys(running, signal);
   return running;
 }
 
@@ -73,21 +75,21 @@ function configOrExit(): { readonly config: Config; readonly role: Role } {
   }
 }
 
-/** A repeated signal changes nothing: Ctrl-C reaches the process once from the terminal and once from npm. */
-function stopOnSignal(starting: Promise<Running>, giveUp: AbortController): void {
+/** A repeated signal has no effect: Ctrl-C reaches the process once from the terminal and once from npm. */
+function stopOnSignal(starting: Promise<Running>, aborting: AbortController): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
     stopping = true;
-    // The contract says 15 s from the signal to the exit. What is not closed by then is left to the stores' recovery.
+    // The process must end within 15 s of the signal. Stores that are not closed by then recover at the next start.
     watchdog.stop();
     output.logger.info({ signal }, 'stopping');
-    giveUp.abort();
+    aborting.abort();
     void starting
       .then(
         (running) => running.stop(),
         (error: unknown) => {
-          // It was still waiting for a server.
+          // The start was still waiting for a server.
           if (!hasCode(error, 'STOPPING')) throw error;
         },
       )
@@ -101,28 +103,31 @@ function stopOnSignal(starting: Promise<Running>, giveUp: AbortController): void
   process.on('SIGINT', stop);
 }
 
-/** Not through the logger: keys are for the person who started it, once, and never for a log. */
-async function tellFirstStart({ address, firstStart }: Running, signal: AbortSignal): Promise<void> {
+/** Not by the logger: keys are printed once, for the person who starts the service, and must not be in a log. */
+async function printFirstKeys({ address, firstStart }: Running, signal: AbortSignal): Promise<void> {
   if (firstStart === undefined || firstStart.keys.length === 0) return;
   const { logger } = output;
   const writeKey = firstStart.keys.find(({ scope }) => scope === 'write')?.key;
   const example = writeKey === undefined ? '' : `A first event:\n\n${firstRequest(address, writeKey)}\n\n`;
   const where = role === 'all' ? `The data are in ${config.dataDir}.\n` : '';
   if (!(await isPrinted(`\n${firstStartNotice(firstStart)}\n${where}${example}`))) {
-    logger.warn('nobody reads the keys of the first project: the next start makes others in their place');
+    logger.warn(
+      'standard output is closed, so the keys of the first project were not shown: the next start replaces them',
+    );
     return;
   }
-  const onTrouble = (error: unknown): void => logger.warn({ err: error }, 'waiting to note that the keys were shown');
+  const onTrouble = (error: unknown): void =>
+    logger.warn({ err: error }, 'cannot record now that the keys were shown: waiting');
   const isNoted = await retry(() => firstStart.noteShown(), { signal, onTrouble }).catch((error: unknown) => {
     if (hasCode(error, 'STOPPING')) return true;
     throw error;
   });
   if (!isNoted) {
-    logger.warn('another process has made other keys in place of those shown here: its output has them');
+    logger.warn('another process has replaced the keys shown here: its output has the new ones');
   }
 }
 
-/** Whether somebody may have got it: not where standard output is closed (Node has the null device then) or thrown away. */
+/** Whether the text may have been read: not where standard output is closed (Node opens the null device then) or discarded. */
 function isPrinted(text: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   process.stdout.on('error', () => resolve(false));
@@ -144,7 +149,7 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-/** A line of curl that works as it stands: what a newcomer's first start prints. */
+/** A curl command that works as printed. */
 export function firstRequest(address: string, writeKey: string): string {
   const body = JSON.stringify({ user_id: 'ada', event: 'Signed Up', properties: { plan: 'pro' } });
   return `  curl -s ${address}/v1/track -H 'api_key: ${writeKey}' -H 'Content-Type: application/json' -d '${body}'`;

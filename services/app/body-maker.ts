@@ -1,12 +1,12 @@
 import type { Config } from '../runtime/config.ts';
-import { isServer } from './role.ts';
+import { isServer } from './embedded.ts';
 
 const BODY_MAKER = new URL('../ingest/body-maker.ts', import.meta.url);
 
 /**
- * The module by which the event log makes records of bodies itself, in the thread in which it writes; undefined where the
- * thread that answers makes them: for a log on a server, or on its way through a spool, and for schemas with a registry's
- * ids, of which the module knows the embedded ones.
+ * The module with which the event log makes records of request bodies in its writer thread. Undefined where the HTTP thread
+ * makes them: for a log on a server, behind a spool, and for schemas with the ids of a registry, since the module knows
+ * only the embedded ids.
  */
 export function bodyMakerOf({
   eventLogUrl,

@@ -1,27 +1,23 @@
-/** The commands of the command line, of every feature, and the stores that each needs. */
-import { deadLetterCommands, type DeadLetterCommandResults } from '../maintenance/dead-letters/dead-letter-commands.ts';
-import { replayCommands, type ReplayCommandResults } from '../maintenance/replay/replay-commands.ts';
-import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
-import { Audiences } from '../audience/audiences.ts';
-import { limitsOf } from '../audience/question-limits.ts';
+/** The commands of the command line, with the stores that each needs. */
+import { type QuestionCommandResults, questionCommands } from '../audience/question-commands.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
-import { liveStores } from '../stores/generations/live-stores.ts';
-import { audienceCommands, type AudienceCommandResults } from '../query-api/audience-commands.ts';
-import { questionCommands, type QuestionCommandResults } from '../audience/question-commands.ts';
-import { projectCommands, type ProjectCommandResults } from '../stores/projects/project-commands.ts';
-import type { Project } from '../stores/projects/project-store.ts';
-import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
+import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
+import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify/verify-commands.ts';
+import { type AudienceCommandResults, audienceCommands } from '../query-api/audience-commands.ts';
 import type { Command } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { verifyCommands, type VerifyCommandResults } from '../maintenance/verify/verify-commands.ts';
-import { audienceSchedulerOf, queryLimitsOf } from './audience-scheduler-of.ts';
+import { liveStores } from '../stores/generations/live-stores.ts';
+import { type ProjectCommandResults, projectCommands } from '../stores/projects/project-commands.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { OpenedStores } from './open-stores.ts';
-import { Readers } from './readers.ts';
-import { isServer } from './role.ts';
+import { Readers } from './readers/readers.ts';
+import { isServer } from './embedded.ts';
+import { audienceQueriesOf, audienceSchedulerOf } from './stores.ts';
 
-/** What each command answers with: JSON. */
+/** The result of each command, as JSON. */
 export interface CommandResults
   extends
     ProjectCommandResults,
@@ -37,18 +33,18 @@ export type StoreName = keyof OpenedStores;
 
 type Commands = Readonly<Record<string, Command>>;
 
-/** What a feature's commands are made of, with those stores of all that they need. */
-type CommandParts<LoadThresholds extends StoreName> = Pick<OpenedStores, LoadThresholds> & {
+/** What a group of commands is created with, the stores that it needs included. */
+type CommandParts<Needed extends StoreName> = Pick<OpenedStores, Needed> & {
   readonly config: Config;
   readonly logger: Logger;
   /** Whether this process runs readers of its own. */
   readonly hasReaders?: boolean;
 };
 
-/** Commands that begin with the same word. */
+/** Commands that start with the same word. */
 export interface CommandGroup {
   readonly needs: readonly StoreName[];
-  /** @param parts With the stores that the group needs, others or none besides. */
+  /** @param parts With at least the stores that the group needs. */
   readonly commands: (parts: Partial<OpenedStores> & CommandParts<never>) => Commands;
 }
 
@@ -64,25 +60,23 @@ const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
 
 const audiences = group(['database', 'analytics'], ({ database, analytics, config, logger }) => {
   const live = liveStores(database, analytics).analytics;
-  const limits = (project: Project): QueryLimits => limitsOf(project, queryLimitsOf(config));
+  const queries = audienceQueriesOf(config, live);
   const projects = new SqlProjectStore(database);
-  const audiencesOf = (project: Project): Audiences => new Audiences(live, limits(project));
   const commands = audienceCommands({
     projects,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     evaluator: audienceSchedulerOf(config, logger, { database, analytics }),
     analytics: live,
-    audiencesOf,
-    limitsOf: limits,
+    ...queries,
   });
-  return { ...questionCommands({ projects, audiencesOf }), ...commands };
+  return { ...questionCommands({ projects, audiencesOf: queries.audiencesOf }), ...commands };
 });
 
 const verification = group(['log', 'codec', 'database', 'analytics'], ({ config: { repeatWindowMs }, ...stores }) => {
   return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
 });
 
-/** By the first word of their names. */
+/** By the first word of their commands. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
   project: projects,
   key: projects,
@@ -107,14 +101,14 @@ export function allCommands(parts: CommandParts<StoreName>): Commands {
   ) as Commands;
 }
 
-function group<LoadThresholds extends StoreName>(
-  needs: readonly LoadThresholds[],
-  commands: (parts: CommandParts<LoadThresholds>) => Commands,
+function group<Needed extends StoreName>(
+  needs: readonly Needed[],
+  commands: (parts: CommandParts<Needed>) => Commands,
 ): CommandGroup {
-  return { needs, commands: (parts) => commands(parts as CommandParts<LoadThresholds>) };
+  return { needs, commands: (parts) => commands(parts as CommandParts<Needed>) };
 }
 
-/** Embedded stores that no service has open are read into by the command itself, with its readers. */
+/** Where no service has the embedded stores open, the command fills them itself, with readers of its own. */
 async function whileFed<T>(parts: CommandParts<StoreName>, run: () => Promise<T>): Promise<T> {
   const { config, hasReaders = false, analytics } = parts;
   if (hasReaders || (isServer(config.profilesUrl) && isServer(config.analyticsUrl))) return run();

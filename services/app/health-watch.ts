@@ -1,7 +1,7 @@
 import type { EventLog } from '../event-log/event-log.ts';
 import type { ReadersHealth } from './stores.ts';
 
-/** Looks at the parts now and then, so that whoever asks for readiness never waits for a part that hangs. */
+/** Looks at the parts once a second, so that an answer of `/readyz` never waits for a part that hangs. */
 export class HealthWatch {
   readonly #readers: Pick<ReadersHealth, 'health'>;
   readonly #log: Pick<EventLog, 'check'>;
@@ -16,7 +16,10 @@ export class HealthWatch {
     this.#everyMs = everyMs;
   }
 
-  /** Each part's state as last seen: `ready`, `away`, `failed`, or `busy` where it did not say in time. */
+  /**
+   * Each part's state as last seen: that of `ReadersHealth.health`, `busy` where the last look has not ended within the
+   * interval, `away` where it failed; of the event log `starting`, `ready` or `away`.
+   */
   get parts(): Readonly<Record<string, string>> {
     return this.#parts;
   }
@@ -36,7 +39,7 @@ export class HealthWatch {
       this.#looking = this.#look().finally(() => (this.#looking = undefined));
       return;
     }
-    // The last look has not come back: the parts behind it are at work on something long, or hang.
+    // The last look has not ended: the parts are doing long work, or hang.
     this.#parts = this.#others('busy');
   }
 
@@ -46,7 +49,7 @@ export class HealthWatch {
     this.#parts = { ...(readers.status === 'fulfilled' ? readers.value : this.#others('away')), eventLog };
   }
 
-  /** Every part but the log in this state. */
+  /** Every part but the event log, in this state. */
   #others(state: string): Readonly<Record<string, string>> {
     return Object.fromEntries(
       Object.entries(this.#parts).map(([part, before]) => [part, part === 'eventLog' ? before : state]),

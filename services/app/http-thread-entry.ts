@@ -1,4 +1,4 @@
-/** What runs in the thread that http-thread.ts starts. */
+/** Runs in the thread that http-thread.ts starts. */
 import { workerData } from 'node:worker_threads';
 import { Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -6,7 +6,7 @@ import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
-import { type BoundServer, bindServer } from './bound-server.ts';
+import { type BoundServer, bindServer } from '../http/starting.ts';
 import type { HttpSide } from './http-side.ts';
 import type { HttpControl, HttpThreadData } from './http-thread.ts';
 import type { Stores } from './stores.ts';
@@ -25,13 +25,13 @@ const stores: Stores = {
   evaluator: caller.standIn('evaluator'),
 };
 
-const stopping = new AbortController();
+const shutdown = new AbortController();
 watchThisThread('the HTTP thread');
 let binding: Promise<BoundServer> | undefined;
 let opening: Promise<void> | undefined;
-let opened: Opened | undefined;
+let opened: OpenedSide | undefined;
 
-interface Opened {
+interface OpenedSide {
   readonly side: HttpSide;
   readonly log: EventLog;
 }
@@ -40,15 +40,15 @@ const control: HttpControl = {
   bind: async () => {
     binding ??= bindServer(config, logger);
     const { address } = await binding;
-    loading().catch(() => undefined);
+    loadModules().catch(() => undefined);
     return address;
   },
   open: async () => {
-    opening ??= open();
+    opening ??= openSide();
     await opening;
   },
   stop: async () => {
-    stopping.abort();
+    shutdown.abort();
     await opening?.catch(() => undefined);
     await opened?.side.stop();
     await opened?.log.close();
@@ -58,14 +58,14 @@ const control: HttpControl = {
   },
 };
 
-/** What opens the rest is loaded when the port is bound, for which the other thread waits. */
-function loading() {
+/** Loaded once the port is bound, because the main thread waits for that. */
+function loadModules() {
   return Promise.all([import('./http-side.ts'), import('./open-stores.ts')]);
 }
 
-async function open(): Promise<void> {
-  const [{ HttpSide }, { StoreOpener }] = await loading();
-  const opener = new StoreOpener(config, logger, stopping.signal);
+async function openSide(): Promise<void> {
+  const [{ HttpSide }, { StoreOpener }] = await loadModules();
+  const opener = new StoreOpener(config, logger, shutdown.signal);
   const bound = await (binding ??= bindServer(config, logger));
   const codec = await opener.codec();
   const log = await opener.log();

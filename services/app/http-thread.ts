@@ -1,7 +1,7 @@
 /**
- * The HTTP side in a thread of its own, seen from the main thread, where the readers and the embedded stores are.
- * Readers decode every message and PGlite computes on the thread that calls it: beside them, ingest would stall. It is
- * this side that moves out because chDB is best left on the main thread: where only a thread that ends had loaded it,
+ * The HTTP side in a thread of its own, as the main thread sees it, which has the readers and the embedded stores.
+ * Readers decode every message and PGlite computes on the thread that calls it: on the same thread, ingest would stall.
+ * The HTTP side is what moves, because chDB is best left on the main thread: where only a thread that ends had loaded it,
  * its library is unloaded under its own threads, and the process crashes (chdb 3.4).
  */
 import type { EventLoopUtilization } from 'node:perf_hooks';
@@ -12,17 +12,17 @@ import type { OpenedLogger } from '../runtime/logger.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import type { Stores } from './stores.ts';
 
-/** What the thread answers. */
+/** The commands that the thread carries out. */
 export interface HttpControl {
-  /** Resolves with the address once it listens, and says that it is starting; rejects with what keeps it from it. */
+  /** Resolves with the address once it listens and answers that it is starting; rejects where it cannot. */
   bind(): Promise<string>;
-  /** Resolves once it answers; rejects with what keeps it from it. */
+  /** Resolves once it answers requests; rejects where it cannot. */
   open(): Promise<void>;
   /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** What the thread is started with: where it is commanded, where it calls the stores, where its log lines go. */
+/** What the thread is started with: ports for its commands, for its calls of the stores, and for its log lines. */
 export interface HttpThreadData {
   readonly config: Config;
   readonly commands: MessagePort;
@@ -40,8 +40,8 @@ export class HttpThread {
   #stopping: Promise<void> | undefined;
 
   /**
-   * Starts the thread, which does nothing yet. Before anything else is opened: a thread inherits the priority that its
-   * maker has then, and the main thread is about to lower its own.
+   * Starts the thread, which does nothing yet. To be called before anything is opened: a thread inherits the current
+   * priority of the thread that creates it, and the main thread is about to lower its own.
    */
   constructor(config: Config, { line }: Pick<OpenedLogger, 'line'>) {
     const channels = { commands: new MessageChannel(), stores: new MessageChannel(), lines: new MessageChannel() };
@@ -50,11 +50,11 @@ export class HttpThread {
     this.#worker = new Worker(new URL('./http-thread-entry.ts', import.meta.url), {
       workerData,
       transferList: [commands, stores, lines],
-      // A request leaves some 20 KB of garbage: with the default 16 MB the thread collects it 15 times a second. What
-      // lives on takes 20 MB, which V8 would mark anew with every few more, every 2.5 s at half load, and each time answers
-      // wait 30 to 50 ms; `--heap-growing-percent=200` (services/node.sh) makes that every half minute. With
-      // `--single-threaded-gc` each thread collects its own: V8's helpers, which have requests' priority, else took half of
-      // the processor for the readers' garbage while answers waited.
+      // A request leaves some 20 KB of garbage: with the default of 16 MB the thread collects it 15 times a second. Live
+      // objects take 20 MB, which V8 would mark again whenever they grow by a few, every 2.5 s at half load, while answers
+      // wait 30 to 50 ms; with `--heap-growing-percent=200` (services/node.sh) that is every half minute. With
+      // `--single-threaded-gc` each thread collects its own garbage: V8's helper threads, which have the priority of
+      // requests, otherwise took half of the processor for the readers' garbage while answers waited.
       resourceLimits: { maxYoungGenerationSizeMb: 64 },
     });
     channels.lines.port2.on('message', line);
@@ -69,7 +69,7 @@ export class HttpThread {
   }
 
   /**
-   * Resolves with `http://HOST:PORT`, the port being the one that was taken, once it listens.
+   * Resolves with `http://HOST:PORT`, with the port that was bound, once it listens.
    *
    * @throws TidemarkError `ADDRESS_IN_USE`, `CONFIG_INVALID`.
    */
@@ -78,7 +78,7 @@ export class HttpThread {
   }
 
   /**
-   * Resolves once it answers.
+   * Resolves once it answers requests.
    *
    * @throws TidemarkError `LOG_FOREIGN`, `LOG_DAMAGED`, `LOG_UNAVAILABLE`, `SPOOL_FOREIGN`.
    */
@@ -110,7 +110,7 @@ export class HttpThread {
   }
 }
 
-/** Rejects when the thread ends, whatever ended it. */
+/** Rejects when the thread ends, for any reason. */
 function endOf(worker: Worker, caller: Caller): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => undefined);

@@ -1,37 +1,37 @@
-/** Several processes of the role ingest on one port: Node's cluster hands the connections round. */
+/** Several processes of the role `ingest` on one port: Node's cluster distributes the connections. */
 import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
-import type { Running } from './running.ts';
+import type { Running } from './role.ts';
 
-// A process that ends at once, again and again, would otherwise be started a thousand times a second.
-const START_AGAIN_MS = 1_000;
-const METRICS_WITHIN_MS = 5_000;
+// Without a wait, a process that ends at once would be started a thousand times a second.
+const RESTART_AFTER_MS = 1_000;
+const METRICS_TIMEOUT_MS = 5_000;
 
-/** What the processes tell each other besides what prom-client does. */
+/** Messages between the processes, besides those of prom-client. */
 type Note =
   | { readonly tidemark: 'ready'; readonly address: string }
   | { readonly tidemark: 'metrics-wanted'; readonly id: string }
   | { readonly tidemark: 'metrics'; readonly id: string; readonly text: string };
 
-/** The process that starts the others and starts one again that has died. */
+/** The primary process: it starts the others, and starts another where one has died. */
 export class IngestCluster implements Running {
   readonly firstStart = undefined;
   readonly address: string;
   readonly ended: Promise<never>;
-  readonly #state: State;
+  readonly #state: IngestProcesses;
   #stopping: Promise<void> | undefined;
 
-  private constructor(address: string, state: State) {
+  private constructor(address: string, state: IngestProcesses) {
     this.address = address;
     this.#state = state;
     this.ended = state.failed;
   }
 
-  /** Resolves once every process can accept messages; rejects where one ends before it ever could. */
+  /** Resolves once every process can accept messages; rejects where one ends before it could. */
   static async start(processes: number, logger: Logger): Promise<IngestCluster> {
-    const state = new State(logger);
+    const state = new IngestProcesses(logger);
     try {
       const addresses = await Promise.race([
         Promise.all(Array.from({ length: processes }, () => state.fork())),
@@ -51,11 +51,11 @@ export class IngestCluster implements Running {
   }
 }
 
-class State {
+class IngestProcesses {
   readonly failed: Promise<never>;
   readonly #logger: Logger;
   readonly #fail: (error: unknown) => void;
-  // Gathers what prom-client's half in the other processes sends.
+  // Collects what prom-client sends in the other processes.
   readonly #metrics = new AggregatorRegistry();
   readonly #ready = new Set<number>();
   #isStopping = false;
@@ -68,7 +68,7 @@ class State {
     this.#logger = logger;
   }
 
-  /** Resolves with its address once it, or the one that took its place, is ready. */
+  /** Resolves with its address once the process, or its replacement, is ready. */
   fork(): Promise<string> {
     return new Promise((resolve) => this.#fork(resolve));
   }
@@ -103,7 +103,7 @@ class State {
     if (this.#isStopping) return;
     const wasReady = this.#ready.delete(worker.id);
     if (!wasReady && !signal) {
-      // It has said why. Another would end likewise.
+      // It has logged why. Another would end for the same reason.
       this.#fail(new Error(`a process of ingest ended before it was ready, with ${code}`));
       return;
     }
@@ -111,21 +111,21 @@ class State {
       { process: worker.process.pid, code, signal },
       'a process of ingest has ended: starting another',
     );
-    // Where all have ended at once, this timer is all that keeps this process.
+    // Where all have ended at once, only this timer keeps the primary process alive.
     setTimeout(() => {
       if (!this.#isStopping) this.#fork(onReady);
-    }, START_AGAIN_MS);
+    }, RESTART_AFTER_MS);
   }
 }
 
-/** How a process ended: a code of its own, or by a signal that somebody sent. */
+/** How a process ended: with an exit code of its own, or by a signal. */
 interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** In one of the processes: says that it is ready. */
-export function tellReady(address: string): void {
+/** In one of the processes: tells the primary that it is ready. */
+export function sendReady(address: string): void {
   const note: Note = { tidemark: 'ready', address };
   process.send?.(note);
 }
@@ -133,7 +133,7 @@ export function tellReady(address: string): void {
 /** In one of the processes: the metrics of all of them. */
 export function clusterMetricsOf(registry: Registry): () => Promise<string> {
   AggregatorRegistry.setRegistries(registry);
-  // Its making is what answers the first process' questions.
+  // Its constructor registers what answers the primary's requests.
   void new AggregatorRegistry();
   const waiting = new Map<string, (text: string) => void>();
   process.on('message', (note: Partial<Note>) => {
@@ -142,7 +142,7 @@ export function clusterMetricsOf(registry: Registry): () => Promise<string> {
   return async () => {
     const id = randomUUID();
     const { promise, resolve } = Promise.withResolvers<string>();
-    const timer = setTimeout(resolve, METRICS_WITHIN_MS, '');
+    const timer = setTimeout(resolve, METRICS_TIMEOUT_MS, '');
     waiting.set(id, resolve);
     const note: Note = { tidemark: 'metrics-wanted', id };
     process.send?.(note);

@@ -1,4 +1,4 @@
-/** Opens what the URLs of the configuration name, waiting for servers that are away where that is wanted. */
+/** Opens the stores that the URLs of the configuration name, and waits for unreachable servers where that is wanted. */
 import { existsSync } from 'node:fs';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../stores/analytics/open.ts';
@@ -14,19 +14,22 @@ import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { retry } from '../runtime/retry.ts';
-import { isServer } from './role.ts';
+import { isServer } from './embedded.ts';
 
 /**
- * Every opener throws what no waiting cures (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`,
- * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). A server that is away is waited for, which is said once; an embedded
- * store is not.
+ * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`,
+ * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). It waits for a server that cannot be reached, and logs that once; it does
+ * not wait for an embedded store.
  */
 export class StoreOpener {
   readonly #config: Config;
   readonly #logger: Logger;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param signal Ends the waiting: the openers then throw `STOPPING`. Without one a server that is away is thrown. */
+  /**
+   * @param signal Ends the waiting: the openers then throw `STOPPING`. Without one they do not wait, and throw what an
+   *   unreachable server causes.
+   */
   constructor(config: Config, logger: Logger, signal: AbortSignal | undefined) {
     this.#config = config;
     this.#logger = logger;
@@ -45,7 +48,7 @@ export class StoreOpener {
     if (schemaRegistryUrl === undefined) return new Codec(await openSchemaIds(undefined));
     const options = {
       topicPrefix: await topicPrefixOf(eventLogUrl),
-      // A command makes no data folder where none is.
+      // A command creates no data folder where there is none.
       cacheFile: this.#signal !== undefined || existsSync(dataDir) ? `${dataDir}/schema-ids.json` : undefined,
       logger: this.#logger,
     };
@@ -61,7 +64,7 @@ export class StoreOpener {
     return this.#withRetry('the database of profiles', profilesUrl, async () => {
       const database = await openDatabase(profilesUrl, this.#signal);
       try {
-        if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'nothing is opened any more');
+        if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'the process is stopping');
         await migrateDatabase(database);
         return database;
       } catch (error) {
@@ -85,13 +88,13 @@ export class StoreOpener {
     return retry(open, {
       signal,
       onTrouble: (error) => this.#logger.warn({ err: error }, `cannot open ${what} now: waiting`),
-      onRecovery: () => this.#logger.info(`${what} is there`),
+      onRecovery: () => this.#logger.info(`opened ${what}`),
       longestWaitMs: 5_000,
     });
   }
 }
 
-/** What a process reads and writes, all of it open. */
+/** The stores of a process, opened. */
 export interface OpenedStores {
   readonly log: EventLog;
   readonly codec: Codec;
@@ -101,26 +104,26 @@ export interface OpenedStores {
 
 export type StoresWithoutAnalytics = Omit<OpenedStores, 'analytics'>;
 
-/** Opens everything at once; where one cannot be opened, lets the others go. */
+/** Opens everything concurrently; where one cannot be opened, closes the others. */
 export async function openStores(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedStores> {
-  return together(config, logger, signal, (opener) => {
+  return openTogether(config, logger, signal, (opener) => {
     const database = opener.database();
-    return { ...others(opener), database, analytics: opener.analytics(database) };
+    return { ...logAndCodec(opener), database, analytics: opener.analytics(database) };
   });
 }
 
-/** The same for who has nothing to do with analytics. */
+/** The same without analytics. */
 export async function openStoresWithoutAnalytics(
   config: Config,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<StoresWithoutAnalytics> {
-  return together(config, logger, signal, (opener) => ({ ...others(opener), database: opener.database() }));
+  return openTogether(config, logger, signal, (opener) => ({ ...logAndCodec(opener), database: opener.database() }));
 }
 
 /**
- * Opens what a command needs of the stores, for as long as it takes. It does not wait for servers that are away, and
- * keeps no notes where there is no data folder.
+ * Opens the stores that a command needs, for the time that it runs. It does not wait for unreachable servers, and caches
+ * no schema ids where there is no data folder.
  */
 export async function openNeeded(
   config: Config,
@@ -129,7 +132,7 @@ export async function openNeeded(
 ): Promise<Partial<OpenedStores>> {
   const opener = new StoreOpener(config, logger, undefined);
   const database = needs.some((need) => need === 'database' || need === 'analytics') ? opener.database() : undefined;
-  return settled({
+  return allOpenedOrNone({
     ...(database !== undefined && { database }),
     ...(needs.includes('log') && { log: opener.log() }),
     ...(needs.includes('codec') && { codec: opener.codec() }),
@@ -141,11 +144,11 @@ export async function closeStores({ log, database, analytics }: Partial<OpenedSt
   await Promise.all([log?.close(), database?.close(), analytics?.close()]);
 }
 
-function others(opener: StoreOpener): { codec: Promise<Codec>; log: Promise<EventLog> } {
+function logAndCodec(opener: StoreOpener): { codec: Promise<Codec>; log: Promise<EventLog> } {
   return { codec: opener.codec(), log: opener.log() };
 }
 
-async function together<T extends StoresWithoutAnalytics>(
+async function openTogether<T extends StoresWithoutAnalytics>(
   config: Config,
   logger: Logger,
   signal: AbortSignal,
@@ -153,13 +156,13 @@ async function together<T extends StoresWithoutAnalytics>(
 ): Promise<T> {
   const failed = new AbortController();
   const opener = new StoreOpener(config, logger, AbortSignal.any([signal, failed.signal]));
-  return (await settled(open(opener), () => failed.abort())) as T;
+  return (await allOpenedOrNone(open(opener), () => failed.abort())) as T;
 }
 
-/** Waits for all; where one cannot be opened, closes the others. @param failed Called at the first that cannot. */
-async function settled(
+/** Waits for all; where one cannot be opened, closes the others. @param onFailure Called at the first that cannot. */
+async function allOpenedOrNone(
   opening: Readonly<Record<string, Promise<unknown>>>,
-  failed: () => void = () => undefined,
+  onFailure: () => void = () => undefined,
 ): Promise<Record<string, unknown>> {
   let failure: { readonly error: unknown } | undefined;
   const opened: Record<string, unknown> = {};
@@ -168,7 +171,7 @@ async function settled(
       opened[name] = await store;
     } catch (error) {
       failure ??= { error };
-      failed();
+      onFailure();
     }
   });
   await Promise.all(each);
@@ -177,12 +180,12 @@ async function settled(
   throw failure.error;
 }
 
-// Any number that no other program locks in this database, and not that of its own migrations.
-const LOCK = 'select pg_advisory_xact_lock(7418321991)::text';
+// The number is arbitrary, but differs from that of the database's own migrations.
+const ANALYTICS_MIGRATION_LOCK = 'select pg_advisory_xact_lock(7418321991)::text';
 
 function exclusively<T>(database: Database, run: () => Promise<T>): Promise<T> {
   const locked = async (transaction: Queryable): Promise<T> => {
-    await transaction.query(LOCK);
+    await transaction.query(ANALYTICS_MIGRATION_LOCK);
     return run();
   };
   return database.transaction(locked, { isUnhurried: true });

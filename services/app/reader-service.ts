@@ -1,3 +1,4 @@
+/** The roles `projector` and `sink`: one reader in a process of its own. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createHttpServer } from '../http/create-server.ts';
 import { operationRoutes } from '../http/operations.ts';
@@ -6,54 +7,54 @@ import { type HttpServer, urlOf } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
-import { audienceSchedulerOf } from './audience-scheduler-of.ts';
-import { closeStores, openStores, openStoresWithoutAnalytics } from './open-stores.ts';
-import { Readers } from './readers.ts';
-import type { Running } from './running.ts';
+import { openStores, openStoresWithoutAnalytics } from './open-stores.ts';
+import { ReaderSide } from './reader-side.ts';
+import { Readers } from './readers/readers.ts';
+import type { Running } from './role.ts';
+import { audienceSchedulerOf } from './stores.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
 
-/** The readers once their stores are open, with what closes both. */
-interface Opened {
-  readonly readers: Readers;
+/** The readers, once their stores are open, and the watch of their health. */
+interface OpenedReaders {
+  readonly side: ReaderSide;
   readonly health: HealthWatch;
-  readonly close: () => Promise<void>;
 }
 
 /**
- * One reader in a process of its own, with health, readiness and metrics over HTTP, from before its servers are there.
- * Any number of them share the partitions of the log.
+ * Answers health, readiness and metrics over HTTP, from before its servers can be reached. Any number of such processes
+ * share the partitions of the log.
  */
 export class ReaderService implements Running {
   readonly firstStart = undefined;
   readonly address: string;
   readonly ended: Promise<never>;
   readonly #server: HttpServer;
-  readonly #opened: Opened;
+  readonly #opened: OpenedReaders;
   #stopping: Promise<void> | undefined;
 
-  private constructor(server: HttpServer, address: string, opened: Opened) {
+  private constructor(server: HttpServer, address: string, opened: OpenedReaders) {
     this.#server = server;
     this.address = address;
     this.#opened = opened;
-    this.ended = opened.readers.failed;
+    this.ended = opened.side.readers.failed;
   }
 
-  /** @throws TidemarkError what keeps a store from being opened, for good; an Error where the port cannot be had. */
+  /** @throws TidemarkError what keeps a store from ever being opened; an Error where the port cannot be bound. */
   static async start(
     role: 'projector' | 'sink',
     config: Config,
     logger: Logger,
     signal: AbortSignal,
   ): Promise<ReaderService> {
-    let opened: Opened | undefined;
+    let opened: OpenedReaders | undefined;
     const server = serverOf(config, logger, () => opened);
     const url = urlOf(await server.listen(config.host, config.port));
     try {
       logger.info({ address: url }, 'starting');
       opened = await (role === 'sink' ? openSink(config, logger, signal) : openProjector(config, logger, signal));
       await opened.health.start();
-      opened.readers.start();
+      opened.side.start();
       return new ReaderService(server, url, opened);
     } catch (error) {
       await server.close(0);
@@ -68,53 +69,34 @@ export class ReaderService implements Running {
   }
 
   async #stop(): Promise<void> {
-    await this.#opened.close();
+    this.#opened.health.stop();
+    await this.#opened.side.close();
     await this.#server.close(FINISH_REQUESTS_MS);
   }
 }
 
-async function openProjector(config: Config, logger: Logger, signal: AbortSignal): Promise<Opened> {
+async function openProjector(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
   const stores = await openStoresWithoutAnalytics(config, logger, signal);
-  return openedOf(Readers.projector({ ...stores, config, logger }), stores);
+  const readers = Readers.projector({ ...stores, config, logger });
+  return { side: new ReaderSide({ stores, readers }), health: new HealthWatch(readers, stores.log) };
 }
 
-async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<Opened> {
+async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
   const stores = await openStores(config, logger, signal);
-  const keeper = audienceSchedulerOf(config, logger, stores);
-  keeper.start();
-  const opened = openedOf(Readers.sink({ ...stores, config, logger }, stores.analytics), stores);
-  const close = async (): Promise<void> => {
-    const kept = keeper.stop();
-    await opened.readers.stop();
-    // Ends an evaluation under way, which is not waited for.
-    await stores.analytics.close();
-    await kept;
-    await opened.close();
-  };
-  return { ...opened, close };
+  const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
+  const scheduler = audienceSchedulerOf(config, logger, stores);
+  return { side: new ReaderSide({ stores, readers, scheduler }), health: new HealthWatch(readers, stores.log) };
 }
-
-function openedOf(readers: Readers, stores: Parameters<typeof closeStores>[0] & { readonly log: HealthLog }): Opened {
-  const health = new HealthWatch(readers, stores.log);
-  const close = async (): Promise<void> => {
-    health.stop();
-    await readers.stop();
-    await closeStores(stores);
-  };
-  return { readers, health, close };
-}
-
-type HealthLog = ConstructorParameters<typeof HealthWatch>[1];
 
 function serverOf(
   { maxReceivingBytes, maxConnections }: Config,
   logger: Logger,
-  opened: () => Opened | undefined,
+  opened: () => OpenedReaders | undefined,
 ): HttpServer {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = async (): Promise<string> => {
-    const [own, theirs] = await Promise.all([registry.metrics(), opened()?.readers.metrics() ?? '']);
+    const [own, theirs] = await Promise.all([registry.metrics(), opened()?.side.readers.metrics() ?? '']);
     return `${own}${theirs}`;
   };
   const table = new RouteTable([

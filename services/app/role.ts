@@ -1,11 +1,13 @@
-/** What a process does of the whole, and what it needs for that. */
+/** The roles of a process, and what each needs. */
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import type { FirstStart } from '../stores/projects/first-start.ts';
+import { isServer } from './embedded.ts';
 
 export const ROLES = ['all', 'ingest', 'projector', 'sink'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The role that the command line names: `node services/main.js [ROLE]`. @throws TidemarkError `CONFIG_INVALID`. */
+/** The role named on the command line: `node services/main.js [ROLE]`. @throws TidemarkError `CONFIG_INVALID`. */
 export function roleOf(args: readonly string[]): Role {
   const [named = 'all', ...more] = args;
   const role = ROLES.find((candidate) => candidate === named);
@@ -14,15 +16,10 @@ export function roleOf(args: readonly string[]): Role {
   throw new TidemarkError('CONFIG_INVALID', `${given} names no role; there are ${ROLES.join(', ')}`);
 }
 
-/** Whether the URL names a server, which takes any number of clients, may be away and comes back. */
-export function isServer(url: string): boolean {
-  return !/^(lmdb|pglite|chdb):/.test(url);
-}
-
 /**
- * Embedded stores of profiles and analytics are open in one process at a time: only the one that does everything.
+ * Only a process of the role `all` can use embedded stores of profiles and analytics: one process at a time opens them.
  *
- * @throws TidemarkError `CONFIG_INVALID`, naming every setting that stands in the way.
+ * @throws TidemarkError `CONFIG_INVALID`, naming every setting that must change.
  */
 export function checkRole(role: Role, { profilesUrl, analyticsUrl }: Config): void {
   if (role === 'all') return;
@@ -36,4 +33,16 @@ export function checkRole(role: Role, { profilesUrl, analyticsUrl }: Config): vo
     'CONFIG_INVALID',
     `the role ${role} shares its stores with other processes, which embedded ones cannot: it needs ${needs}`,
   );
+}
+
+/** A started role. */
+export interface Running {
+  /** `http://HOST:PORT` with the port that was bound. */
+  readonly address: string;
+  /** The project and keys made by the first start; undefined on later starts, and where another process makes them. */
+  readonly firstStart: FirstStart | undefined;
+  /** Rejects when a part has ended that the process cannot do without; never resolves. */
+  readonly ended: Promise<never>;
+  /** Finishes the work under way, then closes everything. Idempotent. */
+  stop(): Promise<void>;
 }

@@ -1,21 +1,28 @@
+/**
+ * Which class starts which role:
+ *
+ * - `all`: `AllService` (all-service.ts), everything in one process
+ * - `ingest`: `IngestService` (ingest-service.ts), the HTTP interface; several processes of it are an `IngestCluster`
+ *   (ingest-cluster.ts), each of which runs an `IngestService`
+ * - `projector`, `sink`: `ReaderService` (reader-service.ts), one reader
+ */
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { checkAddress } from '../http/server.ts';
 import type { Config } from '../runtime/config.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
-import { checkDataFolders } from './data-folders.ts';
-import { clusterMetricsOf, IngestCluster, tellReady } from './ingest-cluster.ts';
+import { AllService } from './all-service.ts';
+import { checkDataFolders } from './embedded.ts';
+import { clusterMetricsOf, IngestCluster, sendReady } from './ingest-cluster.ts';
 import { IngestService } from './ingest-service.ts';
 import { ReaderService } from './reader-service.ts';
-import type { Role } from './role.ts';
-import type { Running } from './running.ts';
-import { Service } from './service.ts';
+import type { Role, Running } from './role.ts';
 
 /**
  * Resolves once the role can do its work.
  *
- * @param signal Ends the waiting for servers that are away: then it rejects with `STOPPING`.
- * @throws TidemarkError what keeps it from ever doing its work.
+ * @param signal Ends the waiting for servers that cannot be reached: then it rejects with `STOPPING`.
+ * @throws TidemarkError what permanently keeps it from doing its work.
  */
 export async function startRole(
   role: Role,
@@ -25,7 +32,7 @@ export async function startRole(
 ): Promise<Running> {
   const { logger } = output;
   checkDataFolders(config);
-  if (role === 'all') return Service.start(config, output, signal);
+  if (role === 'all') return AllService.start(config, output, signal);
   if (role === 'ingest') return startIngest(config, output, signal);
   return ReaderService.start(role, config, logger.child({ role }), signal);
 }
@@ -34,11 +41,11 @@ async function startIngest(config: Config, { logger }: OpenedLogger, signal: Abo
   const processes = config.ingestProcesses === 0 ? availableParallelism() : config.ingestProcesses;
   if (cluster.isPrimary) {
     if (processes === 1) return IngestService.start(config, logger, signal);
-    // Said once, in place of by each process.
+    // Checked here, so that a port that is taken is reported once and not by each process.
     await checkAddress(config.host, config.port);
     return IngestCluster.start(processes, logger);
   }
   const running = await IngestService.start(config, logger, signal, { metricsOf: clusterMetricsOf });
-  tellReady(running.address);
+  sendReady(running.address);
   return running;
 }

@@ -1,19 +1,34 @@
-import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
+import { Audiences } from '../audience/audiences.ts';
+import { limitsOf } from '../audience/question-limits.ts';
+import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
 import type { AudienceStore } from '../audience/saved/audience-store.ts';
-import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
+import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsReader, AnalyticsStore, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { Database } from '../stores/database/database.ts';
+import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
+import { LiveGenerations } from '../stores/generations/live-generations.ts';
+import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
-import type { ProjectStore } from '../stores/projects/project-store.ts';
+import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
+import type { ProjectLimits, ProjectStore } from '../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import { isServer } from './embedded.ts';
 
-/** How the stores, and the readers where the process has them, are. */
+/** The health of the stores, and of the readers where the process runs any. */
 export interface ReadersHealth {
-  /** The state of each part that the process has, in a word: `ready`, `away`, `failed`. */
+  /**
+   * The state of each part that the process has: of a store `ready` or `away`; of a reader `ready`, `failed`, or
+   * `stuck: cannot … (CODE)`.
+   */
   health(): Promise<Readonly<Record<string, string>>>;
   /** Their metrics in Prometheus' text format. */
   metrics(): Promise<string>;
 }
 
 /**
- * What the HTTP side asks of the rest. Everything in it can be called from another thread: methods are asynchronous,
+ * The stores as the HTTP side uses them. Everything in it can be called from another thread: methods are asynchronous,
  * arguments and results can be cloned.
  */
 export interface Stores {
@@ -24,4 +39,70 @@ export interface Stores {
   readonly readers: ReadersHealth;
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
+}
+
+interface DatabaseAndAnalytics {
+  readonly database: Database;
+  readonly analytics: AnalyticsStore;
+}
+
+/** The limits of questions in projects that have no limits of their own. */
+function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
+  return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
+}
+
+/** How questions about audiences are put: with the limits of the project, else those of the configuration. */
+export interface AudienceQueries {
+  readonly audiencesOf: (project: ProjectLimits) => Audiences;
+  readonly limitsOf: (project: ProjectLimits) => QueryLimits;
+}
+
+/** @param analytics The live generations'. */
+export function audienceQueriesOf(config: Config, analytics: AnalyticsReader): AudienceQueries {
+  const limits = (project: ProjectLimits): QueryLimits => limitsOf(project, queryLimitsOf(config));
+  return { audiencesOf: (project) => new Audiences(analytics, limits(project)), limitsOf: limits };
+}
+
+/** Evaluates the saved audiences of these stores. */
+export function audienceSchedulerOf(
+  config: Config,
+  logger: Logger,
+  { database, analytics }: DatabaseAndAnalytics,
+): AudienceScheduler {
+  return new AudienceScheduler({
+    store: new SqlAudienceStore(database, config.maxProjectAudiences),
+    projects: new SqlProjectStore(database),
+    history: new LiveAnalytics(analytics, new LiveGenerations(database)),
+    limits: queryLimitsOf(config),
+    logger,
+  });
+}
+
+/** The stores as the HTTP side calls them: questions always go to the live generations. */
+export function storesOf(
+  config: Config,
+  { database, analytics }: DatabaseAndAnalytics,
+  { readers, evaluator }: Pick<Stores, 'readers' | 'evaluator'>,
+): Stores {
+  return {
+    ...liveStores(database, analytics),
+    projects: new SqlProjectStore(database),
+    readers,
+    saved: new SqlAudienceStore(database, config.maxProjectAudiences),
+    evaluator,
+  };
+}
+
+// A process that makes the first keys shows them within a fraction of a second.
+const OTHERS_SHOW_WITHIN_MS = 5_000;
+
+/** Makes the first project, with the keys of the configuration, where there is none. */
+export function ensureFirstProject(config: Config, database: Database): Promise<FirstStart | undefined> {
+  const { initialTimezone: timezone, initialWriteKey: writeKey, initialReadKey: readKey, profilesUrl } = config;
+  return makeFirstProject(
+    new SqlProjectStore(database),
+    { timezone, writeKey, readKey },
+    // No other process has an embedded database open.
+    { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 },
+  );
 }

@@ -8,7 +8,7 @@ import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { projectOf } from './project.ts';
 
-interface Explained {
+interface AudienceExplanation {
   readonly database: string;
   readonly sql: string;
   readonly rows: number;
@@ -27,25 +27,25 @@ export function addAudienceExplain(parent: Command, context: CliContext): void {
     .argument(...DEFINITION_ARGUMENT)
     .option(...PROJECT_OPTION)
     .option(...JSON_OPTION)
-    .action(async (file: string, options: OutputOptions & AskedOfProject) => {
-      const explained = await carryOut(context, 'audience explain', await askedOf(context, file, options));
+    .action(async (file: string, options: OutputOptions & ProjectOption) => {
+      const explained = await carryOut(context, 'audience explain', await questionOf(context, file, options));
       if (options.json) printJson(context, JSON.parse(explained, keepDigits));
-      else context.out(asScript(JSON.parse(explained) as Explained));
+      else context.out(asScript(JSON.parse(explained) as AudienceExplanation));
     });
 }
 
-/** A script for clickhouse-client: what is read stands in its comments, which no text of a definition can end. */
-function asScript({ database, sql, rows, reads }: Explained): string {
-  const lines = reads.flatMap(({ path, condition, reads: words, rows: some }) => [
+/** A script for clickhouse-client. What is read is in comments, which no text of a definition can end. */
+function asScript({ database, sql, rows, reads }: AudienceExplanation): string {
+  const lines = reads.flatMap(({ path, condition, reads: description, rows: rowCount }) => [
     `${path ?? ''} ${condition}`.trim(),
-    `    ${words}`,
-    `    about ${some} rows`,
+    `    ${description}`,
+    `    about ${rowCount} rows`,
   ]);
   const comments = [`for clickhouse-client --database ${JSON.stringify(database)}`, `about ${rows} rows`, ...lines];
   return `${comments.map((line) => `-- ${line.replaceAll(/[\r\n]/g, ' ')}\n`).join('')}${sql};\n`;
 }
 
-interface Options extends OutputOptions, AskedOfProject {
+interface AudienceWhyOptions extends OutputOptions, ProjectOption {
   readonly user: string;
   readonly events: number;
 }
@@ -55,12 +55,12 @@ interface ShownEvent {
   readonly timestamp: string;
 }
 
-interface ShownVerdict {
+interface ShownEvaluation {
   readonly kind: string;
   readonly condition: string;
   readonly is_met: boolean;
   readonly changes_at: string | null;
-  readonly of?: readonly ShownVerdict[];
+  readonly of?: readonly ShownEvaluation[];
   readonly value?: unknown;
   readonly version?: { readonly timestamp: string; readonly is_deletion: boolean } | null;
   readonly count?: number;
@@ -76,10 +76,10 @@ export function addAudienceWhy(parent: Command, context: CliContext): void {
     .option('--events <number>', 'how many events to name for each condition', readNumber, 3)
     .option(...PROJECT_OPTION)
     .option(...JSON_OPTION)
-    .action(async (file: string, { user, events, ...options }: Options) => {
-      const asked = await askedOf(context, file, options);
-      const why = await carryOut(context, 'audience why', { ...asked, user, events });
-      const shown = JSON.parse(why, keepDigits) as { readonly why: ShownVerdict };
+    .action(async (file: string, { user, events, ...options }: AudienceWhyOptions) => {
+      const question = await questionOf(context, file, options);
+      const why = await carryOut(context, 'audience why', { ...question, user, events });
+      const shown = JSON.parse(why, keepDigits) as { readonly why: ShownEvaluation };
       if (options.json) printJson(context, shown);
       else context.out(linesOf(shown.why, '').join(''));
     });
@@ -90,19 +90,19 @@ function readNumber(text: string): number {
   throw new InvalidArgumentError('It is a whole number.');
 }
 
-/** A line a part, its own parts further in, each with what decided. */
-function linesOf(verdict: ShownVerdict, margin: string): string[] {
-  const { condition, is_met: isMet, changes_at: changesAt, of = [], events = [] } = verdict;
+/** A line for each part, with what decided it; its own parts follow, indented. */
+function linesOf(evaluation: ShownEvaluation, margin: string): string[] {
+  const { condition, is_met: isMet, changes_at: changesAt, of = [], events = [] } = evaluation;
   const until = changesAt === null ? '' : `, until ${changesAt}`;
   const inside = `${margin}     `;
   return [
-    `${margin}${isMet ? 'yes' : 'no '}  ${condition}${foundIn(verdict)}${until}\n`,
+    `${margin}${isMet ? 'yes' : 'no '}  ${condition}${foundIn(evaluation)}${until}\n`,
     ...events.map(({ message_id: id, timestamp }) => `${inside}${timestamp}  ${JSON.stringify(id)}\n`),
     ...of.flatMap((part) => linesOf(part, inside)),
   ];
 }
 
-function foundIn({ kind, count, value, version }: ShownVerdict): string {
+function foundIn({ kind, count, value, version }: ShownEvaluation): string {
   if (kind === 'event') return `: ${count}`;
   if (kind !== 'trait') return '';
   if (version === null || version === undefined) return ': never set';
@@ -113,15 +113,15 @@ function foundIn({ kind, count, value, version }: ShownVerdict): string {
 const DEFINITION_ARGUMENT = ['<file>', 'the definition as JSON, - for standard input'] as const;
 const PROJECT_OPTION = ['--project <id>', 'whose users they are (default: the only project)'] as const;
 
-interface AskedOfProject {
+interface ProjectOption {
   readonly project?: string;
 }
 
-/** What a question about an audience says of it. */
-async function askedOf(
+/** The arguments that name an audience in a question about it. */
+async function questionOf(
   context: CliContext,
   file: string,
-  { project }: AskedOfProject,
+  { project }: ProjectOption,
 ): Promise<{ project: string; definition: string }> {
   const definition = await readText(file);
   return { project: (await projectOf(context, project)).id, definition };

@@ -6,19 +6,25 @@ import { TidemarkError } from '../runtime/errors.ts';
 import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
-import { printJson, table } from './print.ts';
+import { JSON_OPTION, printJson, table } from './print.ts';
+
+const PROJECT_ARGUMENT = ['<project>', 'the id of the project'] as const;
+const AUDIENCE_ARGUMENT = ['<id>', 'the id of the audience'] as const;
+const DEFINITION_ARGUMENT = ['<definition>', 'the definition as JSON, or @FILE'] as const;
+/** For subcommands whose only output is JSON. */
+const JSON_ANYWAY_OPTION = ['--json', 'print JSON, as without it'] as const;
 
 export function addAudience(root: Command, context: CliContext): void {
   const audience = root.command('audience').description('Questions about users, and those saved under a name');
   addAudiencePreview(audience, context);
   addAudienceSave(audience, context);
   addAudienceList(audience, context);
-  addAudienceShow(audience, context);
+  addSavedAudience(audience, context, 'show', 'show a saved audience');
   addAudienceChange(audience, context);
-  addAudienceDelete(audience, context);
+  addSavedAudience(audience, context, 'delete', 'delete a saved audience and its history');
   addAudienceMembers(audience, context);
   addAudienceChanges(audience, context);
-  addAudienceEvaluate(audience, context);
+  addSavedAudience(audience, context, 'evaluate', 'evaluate a saved audience now, and keep who entered and left');
   addAudienceExplain(audience, context);
   addAudienceWhy(audience, context);
 }
@@ -27,10 +33,10 @@ function addAudiencePreview(parent: Command, context: CliContext): void {
   parent
     .command('preview')
     .description('count the users of an audience, and name some')
-    .argument('<project>', 'the id of the project')
+    .argument(...PROJECT_ARGUMENT)
     .argument(...DEFINITION_ARGUMENT)
     .option('--sample <number>', 'how many user ids to give', '10')
-    .option('--json', 'print JSON, as without it')
+    .option(...JSON_ANYWAY_OPTION)
     .action(async (project: string, definition: string, { sample }: { sample: string }) => {
       const args = { project, definition: definitionText(definition), sample: Number(sample) };
       printAnswer(context, await carryOut(context, 'audience preview', args));
@@ -41,23 +47,23 @@ function addAudienceSave(parent: Command, context: CliContext): void {
   parent
     .command('save')
     .description('save an audience under a name')
-    .argument('<project>', 'the id of the project')
+    .argument(...PROJECT_ARGUMENT)
     .argument('<name>', 'a name that no other audience of the project has')
     .argument(...DEFINITION_ARGUMENT)
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d')
-    .option('--json', 'print JSON, as without it')
+    .option(...JSON_ANYWAY_OPTION)
     .action(async (project: string, name: string, definition: string, { refresh }: { refresh?: string }) => {
       const args = { project, name, definition: definitionText(definition), refresh: refreshOf(refresh) };
       printAnswer(context, await carryOut(context, 'audience save', args));
     });
 }
 
-interface Page {
-  readonly audiences: readonly Shown[];
+interface AudiencePage {
+  readonly audiences: readonly ShownAudience[];
   readonly next_cursor: string | null;
 }
 
-interface Shown {
+interface ShownAudience {
   readonly id: string;
   readonly name: string;
   readonly refresh: string | null;
@@ -69,13 +75,13 @@ function addAudienceList(parent: Command, context: CliContext): void {
   parent
     .command('list')
     .description('list saved audiences, newest first')
-    .argument('<project>', 'the id of the project')
-    .option('--json', 'print JSON for programs')
+    .argument(...PROJECT_ARGUMENT)
+    .option(...JSON_OPTION)
     .action(async (project: string, { json }: { json?: true }) => {
-      const all: Shown[] = [];
+      const all: ShownAudience[] = [];
       for (let cursor: string | null | undefined; cursor !== null;) {
         const answer = await carryOut(context, 'audience list', { project, limit: 100, cursor });
-        const page = JSON.parse(answer.json) as Page;
+        const page = JSON.parse(answer.json) as AudiencePage;
         all.push(...page.audiences);
         cursor = page.next_cursor;
       }
@@ -84,23 +90,29 @@ function addAudienceList(parent: Command, context: CliContext): void {
     });
 }
 
-function rowOf({ id, name, refresh, evaluation, failure }: Shown): string[] {
+function rowOf({ id, name, refresh, evaluation, failure }: ShownAudience): string[] {
   return [id, name, refresh ?? '-', String(evaluation?.members ?? '-'), evaluation?.at ?? '-', failure ?? '-'];
 }
 
-function addAudienceShow(parent: Command, context: CliContext): void {
+/** A subcommand that takes nothing but a saved audience. */
+function addSavedAudience(
+  parent: Command,
+  context: CliContext,
+  name: 'show' | 'delete' | 'evaluate',
+  description: string,
+): void {
   parent
-    .command('show')
-    .description('show a saved audience')
-    .argument('<project>', 'the id of the project')
-    .argument('<id>', 'the id of the audience')
-    .option('--json', 'print JSON, as without it')
+    .command(name)
+    .description(description)
+    .argument(...PROJECT_ARGUMENT)
+    .argument(...AUDIENCE_ARGUMENT)
+    .option(...JSON_ANYWAY_OPTION)
     .action(async (project: string, id: string) => {
-      printAnswer(context, await carryOut(context, 'audience show', { project, id }));
+      printAnswer(context, await carryOut(context, `audience ${name}`, { project, id }));
     });
 }
 
-interface Options {
+interface ChangeAudienceOptions {
   readonly name?: string;
   readonly definition?: string;
   readonly refresh?: string;
@@ -110,28 +122,16 @@ function addAudienceChange(parent: Command, context: CliContext): void {
   parent
     .command('change')
     .description('change what is named of a saved audience')
-    .argument('<project>', 'the id of the project')
-    .argument('<id>', 'the id of the audience')
+    .argument(...PROJECT_ARGUMENT)
+    .argument(...AUDIENCE_ARGUMENT)
     .option('--name <name>', 'a name that no other audience of the project has')
     .option('--definition <definition>', 'the definition as JSON, or @FILE')
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or none')
-    .option('--json', 'print JSON, as without it')
-    .action(async (project: string, id: string, { name, definition, refresh }: Options) => {
+    .option(...JSON_ANYWAY_OPTION)
+    .action(async (project: string, id: string, { name, definition, refresh }: ChangeAudienceOptions) => {
       const text = definition === undefined ? undefined : definitionText(definition);
       const args = { project, id, name, definition: text, refresh: refreshOf(refresh) };
       printAnswer(context, await carryOut(context, 'audience change', args));
-    });
-}
-
-function addAudienceDelete(parent: Command, context: CliContext): void {
-  parent
-    .command('delete')
-    .description('delete a saved audience and its history')
-    .argument('<project>', 'the id of the project')
-    .argument('<id>', 'the id of the audience')
-    .option('--json', 'print JSON, as without it')
-    .action(async (project: string, id: string) => {
-      printAnswer(context, await carryOut(context, 'audience delete', { project, id }));
     });
 }
 
@@ -139,9 +139,9 @@ function addAudienceMembers(parent: Command, context: CliContext): void {
   parent
     .command('members')
     .description('print everybody who is in a saved audience now, a line of JSON each, and a last line')
-    .argument('<project>', 'the id of the project')
-    .argument('<id>', 'the id of the audience')
-    .option('--json', 'print JSON, as without it')
+    .argument(...PROJECT_ARGUMENT)
+    .argument(...AUDIENCE_ARGUMENT)
+    .option(...JSON_ANYWAY_OPTION)
     .action((project: string, id: string) => printLines(context, 'audience members', { project, id }));
 }
 
@@ -149,28 +149,16 @@ function addAudienceChanges(parent: Command, context: CliContext): void {
   parent
     .command('changes')
     .description('print who entered and left a saved audience, a line of JSON each, and a last line')
-    .argument('<project>', 'the id of the project')
-    .argument('<id>', 'the id of the audience')
+    .argument(...PROJECT_ARGUMENT)
+    .argument(...AUDIENCE_ARGUMENT)
     .option('--since <time>', 'only what evaluations after this time found')
-    .option('--json', 'print JSON, as without it')
+    .option(...JSON_ANYWAY_OPTION)
     .action((project: string, id: string, { since }: { since?: string }) =>
       printLines(context, 'audience changes', { project, id, since }),
     );
 }
 
-function addAudienceEvaluate(parent: Command, context: CliContext): void {
-  parent
-    .command('evaluate')
-    .description('evaluate a saved audience now, and keep who entered and left')
-    .argument('<project>', 'the id of the project')
-    .argument('<id>', 'the id of the audience')
-    .option('--json', 'print JSON, as without it')
-    .action(async (project: string, id: string) => {
-      printAnswer(context, await carryOut(context, 'audience evaluate', { project, id }));
-    });
-}
-
-/** Prints a stream of lines page by page, as one: the last line once, at its end. */
+/** Prints the pages of a stream of lines as one stream: the line that ends each page is printed once, at the end. */
 async function printLines(
   context: CliContext,
   command: 'audience members' | 'audience changes',
@@ -188,12 +176,10 @@ async function printLines(
   }
 }
 
-/** JSON as it came, every digit kept: that of an audience is for programs and people alike. */
+/** Prints the JSON as the service sent it, so that every digit of a definition is kept. */
 function printAnswer({ out }: CliContext, { json }: AudienceAnswer): void {
   out(`${json.trimEnd()}\n`);
 }
-
-const DEFINITION_ARGUMENT = ['<definition>', 'the definition as JSON, or @FILE'] as const;
 
 /** @throws TidemarkError `COMMAND_INVALID` where the file cannot be read. */
 function definitionText(given: string): string {
@@ -205,7 +191,7 @@ function definitionText(given: string): string {
   }
 }
 
-/** `none` is no refresh. */
+/** `none`: the service no longer evaluates the audience by itself. */
 function refreshOf(given: string | undefined): string | null | undefined {
   return given === 'none' ? null : given;
 }

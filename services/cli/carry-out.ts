@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type CommandName, type CommandResults, groupOf, type StoreName } from '../app/commands.ts';
+import { checkDataFolders, isServer } from '../app/embedded.ts';
+import { closeStores, openNeeded } from '../app/open-stores.ts';
 import type { CommandArguments, Progress } from '../runtime/command.ts';
-import { readConfig, type Config } from '../runtime/config.ts';
+import { type Config, readConfig } from '../runtime/config.ts';
 import { askControl } from '../runtime/control/client.ts';
 import { controlSocketPath } from '../runtime/control/socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
-import { lockFolder, type FolderLock } from '../runtime/folder-lock.ts';
+import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import { createLogger, type Logger } from '../runtime/logger.ts';
-import { type CommandName, type CommandResults, groupOf, type StoreName } from '../app/commands.ts';
-import { checkDataFolders } from '../app/data-folders.ts';
-import { closeStores, openNeeded } from '../app/open-stores.ts';
-import { isServer } from '../app/role.ts';
 import type { CliContext } from './context.ts';
 
 export interface CarryOutOptions {
@@ -18,28 +17,28 @@ export interface CarryOutOptions {
 }
 
 /** A command to be carried out. */
-interface Order extends CarryOutOptions {
+interface CommandOrder extends CarryOutOptions {
   readonly name: string;
   readonly args: CommandArguments;
   readonly signal: AbortSignal | undefined;
 }
 
-type Context = Pick<CliContext, 'env' | 'err' | 'signal'>;
+type CommandContext = Pick<CliContext, 'env' | 'err' | 'signal'>;
 
-/** A service that is starting or stopping has its folder for some seconds without answering. */
-const PATIENCE_MS = 15_000;
-const ASK_AGAIN_MS = 100;
+/** A service that is starting or stopping has its folder locked for some seconds without answering. */
+const SERVICE_WAIT_MS = 15_000;
+const SERVICE_POLL_MS = 100;
 
 /**
- * Carries out a command: by the service that has the embedded stores open, where the command needs one of these and a
- * service runs; else on the stores that it needs, opened for it. Servers take any number of clients, so where all of
- * them are servers, no service is asked.
+ * Carries out a command. Where the command needs an embedded store and a service has it open, the service carries it
+ * out; else this process opens the stores that the command needs. Stores on servers take any number of clients, so no
+ * service is asked for them.
  *
- * @throws TidemarkError what the command throws; `FOLDER_EXPOSED`; `CONTROL_UNAVAILABLE` where a service runs but does not answer; the
- *   reason of the context's signal where that has ended it.
+ * @throws TidemarkError what the command throws; `FOLDER_EXPOSED`; `CONTROL_UNAVAILABLE` where a service runs but does
+ *   not answer; the reason of the context's signal once that is aborted.
  */
 export async function carryOut<Name extends CommandName>(
-  context: Context,
+  context: CommandContext,
   name: Name,
   args: CommandArguments,
   options: CarryOutOptions = {},
@@ -48,7 +47,7 @@ export async function carryOut<Name extends CommandName>(
   checkDataFolders(config);
   const order = { name, args, signal: context.signal, ...options };
   const isEmbedded = groupOf(name).needs.some((need) => !isServer(urlOf(config, need)));
-  const result = await (isEmbedded ? byWhoeverHolds(context, config, order) : onStores(context, config, order));
+  const result = await (isEmbedded ? onEmbeddedStores(context, config, order) : onStores(context, config, order));
   return result as CommandResults[Name];
 }
 
@@ -57,20 +56,20 @@ function urlOf({ eventLogUrl, profilesUrl, analyticsUrl }: Config, store: StoreN
   return { log: eventLogUrl, database: profilesUrl, analytics: analyticsUrl, codec: 'none:' }[store];
 }
 
-async function byWhoeverHolds(context: Context, config: Config, order: Order): Promise<unknown> {
+async function onEmbeddedStores(context: CommandContext, config: Config, order: CommandOrder): Promise<unknown> {
   checkData(config, order.name);
-  const patienceEnds = performance.now() + PATIENCE_MS;
+  const waitEnds = performance.now() + SERVICE_WAIT_MS;
   for (;;) {
-    const asked = await askService(config, order);
-    if ('result' in asked) return asked.result;
+    const answer = await askService(config, order);
+    if ('result' in answer) return answer.result;
     const lock = tryLock(config.dataDir);
     if (lock !== undefined) return onLockedStores(lock, context, config, order);
-    if (performance.now() > patienceEnds) throw asked.unavailable;
-    await delay(ASK_AGAIN_MS, undefined, { signal: order.signal });
+    if (performance.now() > waitEnds) throw answer.unavailable;
+    await delay(SERVICE_POLL_MS, undefined, { signal: order.signal });
   }
 }
 
-/** Else `project list` in the wrong folder would make an installation there. */
+/** Without this check, `project list` in the wrong folder would create an installation there. */
 function checkData({ dataDir }: Config, name: string): void {
   if (name === 'project create' || existsSync(dataDir)) return;
   const message = `There is no data folder ${dataDir}. Set DATA_DIR to that of the service, or start the service first.`;
@@ -79,7 +78,7 @@ function checkData({ dataDir }: Config, name: string): void {
 
 async function askService(
   { dataDir }: Config,
-  { name, args, signal, onProgress }: Order,
+  { name, args, signal, onProgress }: CommandOrder,
 ): Promise<{ result: unknown } | { unavailable: TidemarkError }> {
   try {
     return { result: await askControl(controlSocketPath(dataDir), name, args, { signal, onProgress }) };
@@ -98,7 +97,12 @@ function tryLock(folder: string): FolderLock | undefined {
   }
 }
 
-async function onLockedStores(lock: FolderLock, context: Context, config: Config, order: Order): Promise<unknown> {
+async function onLockedStores(
+  lock: FolderLock,
+  context: CommandContext,
+  config: Config,
+  order: CommandOrder,
+): Promise<unknown> {
   try {
     return await onStores(context, config, order);
   } finally {
@@ -106,7 +110,11 @@ async function onLockedStores(lock: FolderLock, context: Context, config: Config
   }
 }
 
-async function onStores(context: Context, config: Config, { name, args, signal, onProgress }: Order): Promise<unknown> {
+async function onStores(
+  context: CommandContext,
+  config: Config,
+  { name, args, signal, onProgress }: CommandOrder,
+): Promise<unknown> {
   const { needs, commands } = groupOf(name);
   const logger = warningsTo(context);
   const stores = await openNeeded(config, logger, needs);
@@ -121,8 +129,8 @@ async function onStores(context: Context, config: Config, { name, args, signal, 
   }
 }
 
-/** A line for a person in place of one for a program. */
-export function warningsTo({ err }: Context): Logger {
+/** A logger that prints its warnings for a person, as text. */
+export function warningsTo({ err }: CommandContext): Logger {
   return createLogger('warn', {
     write: (line) => {
       const { msg, err: cause } = JSON.parse(line) as { msg?: string; err?: { message?: string } };

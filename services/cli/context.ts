@@ -1,23 +1,23 @@
-/** What a subcommand has to do with the world: its settings, where it prints, and when it must end. */
+/** The surroundings of a subcommand: its settings, where it prints, and when it must end. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Standard output: what was asked for, and nothing else. */
+  /** Prints to standard output: the result, and nothing else. */
   readonly out: (text: string) => void;
-  /** Standard error: what a person should know besides. */
+  /** Prints to standard error: everything else that a person should know. */
   readonly err: (text: string) => void;
-  /** Standard error where it is a terminal, for what moves. */
+  /** Standard error where it is a terminal, for progress bars. */
   readonly terminal?: NodeJS.WritableStream | undefined;
-  /** Lets every other process go first, from now on, but for threads begun before. */
-  readonly letOthersGoFirst?: (() => void) | undefined;
-  /** Asks the person at the keyboard, where there is one; false where they do not say yes. */
+  /** Lowers the priority of this process below that of all others; threads that were started before keep theirs. */
+  readonly lowerPriority?: (() => void) | undefined;
+  /** Asks the person at the keyboard, where there is one; true only if they answer yes. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
-  /** Aborts, by `Interrupted`, when the person at the keyboard wants no more. */
+  /** Aborts, with `Interrupted` as its reason, when the user interrupts the command. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A signal of the operating system has ended the command. */
 export class Interrupted extends Error {
-  /** As a shell says it: 128 and the signal's number. */
+  /** As shells have it: 128 plus the number of the signal. */
   readonly exitCode: number;
 
   constructor(exitCode: number) {
@@ -27,7 +27,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The command has done what it could, and its exit code says what that came to. */
+/** The command has finished with this exit code, which reports its result. */
 export class ExitCode extends Error {
   readonly exitCode: number;
 

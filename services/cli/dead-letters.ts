@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ShownDeadLetter } from '../maintenance/dead-letters/listing.ts';
 import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
+import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
 
@@ -10,23 +11,33 @@ export function addDeadLetters(root: Command, context: CliContext): void {
   const deadLetters = root.command('dead-letters').description('messages that readers could not process');
   addDeadLettersList(deadLetters, context);
   addDeadLettersShow(deadLetters, context);
-  addDeadLettersReplay(deadLetters, context);
-  addDeadLettersDrop(deadLetters, context);
+  addDeadLettersSettle(deadLetters, context, 'replay', {
+    description: 'append messages to their topics again, as they were, once what stood in their way is gone',
+    doing: 'replaying',
+    done: 'replayed',
+  });
+  addDeadLettersSettle(deadLetters, context, 'drop', {
+    description: 'forget messages: they stay on the log, and are listed no more',
+    doing: 'dropping',
+    done: 'dropped',
+  });
 }
 
-interface Options extends FilterOptions, OutputOptions {
+interface ListDeadLettersOptions extends FilterOptions, OutputOptions {
   readonly state?: string;
   readonly limit?: number;
 }
 
 const ERROR_CHARACTERS = 60;
 
+const parseCount = positiveInteger(9, 'It is a whole number from 1 up.');
+
 function addDeadLettersList(parent: Command, context: CliContext): void {
   addFilters(parent.command('list').description('list messages that readers put aside, newest first'))
     .option('--state <state>', 'waiting, replayed, dropped or any (default: waiting)')
-    .option('--limit <count>', 'at most so many (default: 100)', count)
+    .option('--limit <count>', 'at most so many (default: 100)', parseCount)
     .option(...JSON_OPTION)
-    .action(async ({ json, ...args }: Options) => {
+    .action(async ({ json, ...args }: ListDeadLettersOptions) => {
       const listed = await withProgress(context, 'reading', (onProgress) =>
         carryOut(context, 'dead-letters list', { ...args }, { onProgress }),
       );
@@ -39,12 +50,12 @@ function addDeadLettersList(parent: Command, context: CliContext): void {
 
 function rowOf({ id, state, attempts, project_id: project, failed_at: failedAt, copy_of: original }: ShownDeadLetter) {
   const readers = [...new Set(attempts.map(({ reader }) => reader))].join(', ');
-  const why = printable(attempts.at(-1)?.error ?? '');
+  const why = shortened(attempts.at(-1)?.error ?? '');
   return [id, state, readers, project ?? '-', failedAt, original === null ? why : `(copy of ${original}) ${why}`];
 }
 
-/** On one line; an error may quote anything. */
-function printable(error: string): string {
+/** One line of at most `ERROR_CHARACTERS`. An error may quote text with line breaks and control characters. */
+function shortened(error: string): string {
   const text = error.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
   return text.length <= ERROR_CHARACTERS ? text : `${text.slice(0, ERROR_CHARACTERS)}…`;
 }
@@ -63,33 +74,29 @@ function addDeadLettersShow(parent: Command, context: CliContext): void {
     });
 }
 
-function addDeadLettersReplay(parent: Command, context: CliContext): void {
-  addSettleOptions(
-    parent
-      .command('replay')
-      .description('append messages to their topics again, as they were, once what stood in their way is gone'),
-  ).action(async (ids: readonly string[], options: SettleOptions) => {
-    const args = settleArguments(ids, options);
-    const result = await withProgress(context, 'replaying', (onProgress) =>
-      carryOut(context, 'dead-letters replay', args, { onProgress }),
-    );
-    printSettled(context, 'replayed', result, options.json);
-  });
+interface SettleWords {
+  readonly description: string;
+  readonly doing: string;
+  readonly done: 'replayed' | 'dropped';
 }
 
-function addDeadLettersDrop(parent: Command, context: CliContext): void {
-  addSettleOptions(
-    parent.command('drop').description('forget messages: they stay on the log, and are listed no more'),
-  ).action(async (ids: readonly string[], options: SettleOptions) => {
-    const args = settleArguments(ids, options);
-    const result = await withProgress(context, 'dropping', (onProgress) =>
-      carryOut(context, 'dead-letters drop', args, { onProgress }),
-    );
-    printSettled(context, 'dropped', result, options.json);
-  });
+/** `tidemark dead-letters replay` and `tidemark dead-letters drop` */
+function addDeadLettersSettle(
+  parent: Command,
+  context: CliContext,
+  name: 'replay' | 'drop',
+  { description, doing, done }: SettleWords,
+): void {
+  addSettleOptions(parent.command(name).description(description)).action(
+    async (ids: readonly string[], options: SettleOptions) => {
+      const args = settleArguments(ids, options);
+      const result = await withProgress(context, doing, (onProgress) =>
+        carryOut(context, `dead-letters ${name}`, args, { onProgress }),
+      );
+      printSettled(context, done, result, options.json);
+    },
+  );
 }
-
-/** What the subcommands of `dead-letters` have in common. */
 
 interface FilterOptions {
   readonly reader?: string;
@@ -124,7 +131,7 @@ function addSettleOptions(command: Command): Command {
   return addFilters(command.argument('[ids...]', 'topic/partition/offset, as list shows them'))
     .option('--all', 'all of them: needed where neither ids nor a filter are given')
     .option('--again', 'also what was replayed or dropped before; with ids only')
-    .option('--limit <count>', 'at most so many messages', count)
+    .option('--limit <count>', 'at most so many messages', parseCount)
     .option('--dry-run', 'only say how many')
     .option(...JSON_OPTION);
 }
@@ -137,8 +144,13 @@ function settleArguments(
   return { ids, ...filters, all, again, limit, dry_run: dryRun };
 }
 
-/** @throws Error where ids were given that name nothing, once the rest is said. */
-function printSettled(context: CliContext, done: string, result: SettleResult, json: true | undefined): void {
+/** @throws Error after printing, where an id that was given is not one of a dead letter. */
+function printSettled(
+  context: CliContext,
+  done: SettleWords['done'],
+  result: SettleResult,
+  json: true | undefined,
+): void {
   const { messages, still_undecodable: undecodable, settled_before: before, not_found: missing } = result;
   if (json) printJson(context, result);
   else
@@ -148,9 +160,4 @@ function printSettled(context: CliContext, done: string, result: SettleResult, j
     context.err(`${undecodable} of them cannot be read by this version either: readers will put them aside again\n`);
   }
   if (missing.length > 0) throw new Error(`no dead letter has the id ${missing.join(', ')}`);
-}
-
-function count(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number from 1 up.');
 }

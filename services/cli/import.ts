@@ -14,11 +14,12 @@ import { readConfig } from '../runtime/config.ts';
 import { StoreOpener } from '../app/open-stores.ts';
 import { warningsTo } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
+import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
 import { projectOf } from './project.ts';
 
-interface Options extends OutputOptions {
+interface ImportOptions extends OutputOptions {
   readonly project?: string;
   readonly type?: DefaultType;
   readonly format?: Format;
@@ -34,8 +35,10 @@ interface Options extends OutputOptions {
   readonly dryRun?: true;
 }
 
-/** Everything is safe, but for lines that were refused. */
-const SOME_REFUSED = 3;
+/** The exit code where some lines were refused. All others are safe in the log. */
+const EXIT_SOME_REFUSED = 3;
+
+const readRate = positiveInteger(9, 'It is a whole number of lines a second from 1 up.');
 
 export function addImport(parent: Command, context: CliContext): void {
   parent
@@ -63,10 +66,10 @@ export function addImport(parent: Command, context: CliContext): void {
     .option('--rate <lines>', 'lines a second at most', readRate)
     .option('--dry-run', 'only look: import nothing')
     .option(...JSON_OPTION)
-    .action((file: string, options: Options) => importFile(context, file, options));
+    .action((file: string, options: ImportOptions) => importFile(context, file, options));
 }
 
-async function importFile(context: CliContext, file: string, options: Options): Promise<void> {
+async function importFile(context: CliContext, file: string, options: ImportOptions): Promise<void> {
   const task = taskOf(file, options, await projectOf(context, options.project));
   const result = await withTarget(context, options.dryRun === true, (target) =>
     withProgress(context, target === undefined ? 'checking' : 'importing', (onProgress) => {
@@ -78,12 +81,12 @@ async function importFile(context: CliContext, file: string, options: Options): 
       });
     }),
   );
-  say(context, result, { ...options, report: task.reportPath });
+  printImported(context, result, { ...options, report: task.reportPath });
   context.signal?.throwIfAborted();
-  if (result.refused > 0) throw new ExitCode(SOME_REFUSED);
+  if (result.refused > 0) throw new ExitCode(EXIT_SOME_REFUSED);
 }
 
-function taskOf(file: string, options: Options, project: ShownProject): ImportTask {
+function taskOf(file: string, options: ImportOptions, project: ShownProject): ImportTask {
   const { type, format, delimiter, types, jsonColumn, map, restart, importId, rate, dryRun } = options;
   const path = file === '-' ? undefined : file;
   const reportPath = options.report ?? defaultReport(path, dryRun === true);
@@ -102,7 +105,7 @@ function taskOf(file: string, options: Options, project: ShownProject): ImportTa
   };
 }
 
-/** The log is appended to by this process itself, beside the service, as one of several that may. */
+/** This process appends to the log itself, while a service may do so too: the log takes several writers. */
 async function withTarget<T>(
   context: CliContext,
   isDry: boolean,
@@ -114,16 +117,16 @@ async function withTarget<T>(
   const codec = await opener.codec();
   const log = await opener.log();
   try {
-    // The thread that writes is begun by this, and keeps its priority: it holds the lock that live appends wait for.
+    // This starts the thread that writes, which keeps its priority: live appends wait for the lock that it takes.
     await log.check();
-    context.letOthersGoFirst?.();
+    context.lowerPriority?.();
     return await use({ log, codec, maxClockSkewMs: config.maxClockSkewMs });
   } finally {
     await log.close();
   }
 }
 
-/** That of a dry run is another: what an import has written stays as it is. */
+/** A dry run has a file of its own, so that the report of an import is not overwritten. */
 function defaultReport(path: string | undefined, isDry: boolean): string {
   const name = `${basename(path ?? 'stdin')}${isDry ? '.dry-run' : ''}.refused.ndjson`;
   return path === undefined ? name : join(dirname(path), name);
@@ -133,7 +136,7 @@ function shownProgress({ bytesRead, bytes, lines }: ImportProgress) {
   return bytes === undefined ? { done: lines, unit: 'lines' } : { done: bytesRead, total: bytes, unit: 'bytes' };
 }
 
-/** Lines a second, since this run began. */
+/** Lines a second since this run began. */
 class Speed {
   #first: { readonly lines: number; readonly atMs: number } | undefined;
 
@@ -145,12 +148,12 @@ class Speed {
   }
 }
 
-interface Said extends OutputOptions {
+interface ImportResultOptions extends OutputOptions {
   readonly report: string;
   readonly dryRun?: true;
 }
 
-function say(context: CliContext, result: ImportResult, { json, report, dryRun }: Said): void {
+function printImported(context: CliContext, result: ImportResult, { json, report, dryRun }: ImportResultOptions): void {
   const { imported, refused, lines, resumedAtLine, isDone } = result;
   if (json) {
     const counts = dryRun ? { valid: imported } : { imported };
@@ -167,11 +170,6 @@ function readDelimiter(text: string): string {
   const character = text === 'tab' || text === '\\t' ? '\t' : text;
   if (/^[\t\x20-\x7e]$/.test(character) && character !== '"') return character;
   throw new InvalidArgumentError('It is one ASCII character, or tab.');
-}
-
-function readRate(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number of lines a second from 1 up.');
 }
 
 function readMapping(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

@@ -11,7 +11,7 @@ export function addKey(root: Command, context: CliContext): void {
   addKeyRevoke(key, context);
 }
 
-interface Options extends OutputOptions {
+interface CreateKeyOptions extends OutputOptions {
   readonly scope: string;
 }
 
@@ -22,7 +22,7 @@ function addKeyCreate(parent: Command, context: CliContext): void {
     .argument('<project>', 'the id of the project')
     .addOption(new Option('--scope <scope>', 'what the key is for').choices(['write', 'read']).makeOptionMandatory())
     .option(...JSON_OPTION)
-    .action(async (project: string, { scope, json }: Options) => {
+    .action(async (project: string, { scope, json }: CreateKeyOptions) => {
       const made = await carryOut(context, 'key create', { project, scope });
       if (json) printJson(context, made);
       else printCreatedKey(context, made);
@@ -62,7 +62,7 @@ function printKeys({ out }: CliContext, keys: readonly ShownKey[]): void {
   out(table(['ID', 'PROJECT', 'SCOPE', 'CREATED', 'REVOKED'], rows));
 }
 
-/** The key alone on standard output, so that `KEY=$(tidemark key create …)` does what it says. */
+/** Only the key goes to standard output, for `KEY=$(tidemark key create …)`. */
 function printCreatedKey({ out, err }: CliContext, { id, scope, key }: CreatedKey): void {
   err(`The ${scope} key ${id}, shown only this once:\n`);
   out(`${key}\n`);

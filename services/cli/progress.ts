@@ -7,7 +7,7 @@ const LINE_EVERY_MS = 5_000;
 /**
  * Shows on standard error how far `work` has come: a bar where that is a terminal, else a line every five seconds.
  *
- * @param title What is going on: `importing`.
+ * @param title What is being done: `importing`.
  */
 export async function withProgress<T>(
   context: Pick<CliContext, 'err' | 'terminal'>,
@@ -28,14 +28,14 @@ interface Display {
 }
 
 function barOn(stream: NodeJS.WritableStream, title: string): Display {
-  const pace = new Pace();
+  const rate = new ProgressRate();
   let bar: cliProgress.SingleBar | undefined;
   const format = (options: Options, { progress }: Params, { text, hasTotal }: { text: string; hasTotal: boolean }) =>
     hasTotal ? `${title} ${cliProgress.Format.BarFormat(progress, options)} ${text}` : `${title} ${text}`;
   return {
     show: (progress) => {
       const { done, total } = progress;
-      const payload = { text: pace.describe(progress), hasTotal: total !== undefined };
+      const payload = { text: rate.describe(progress), hasTotal: total !== undefined };
       if (bar === undefined) {
         const glyphs = { barCompleteChar: '█', barIncompleteChar: '░', barsize: 30 };
         bar = new cliProgress.SingleBar({ stream, format, hideCursor: true, linewrap: false, ...glyphs });
@@ -49,28 +49,28 @@ function barOn(stream: NodeJS.WritableStream, title: string): Display {
 }
 
 function linesOn({ err }: Pick<CliContext, 'err'>, title: string): Display {
-  const pace = new Pace();
+  const rate = new ProgressRate();
   let lastAtMs = performance.now();
-  let unsaid: Progress | undefined;
-  const say = (progress: Progress): void => {
-    err(`${title}: ${pace.describe(progress)}\n`);
-    [lastAtMs, unsaid] = [performance.now(), undefined];
+  let unprinted: Progress | undefined;
+  const print = (progress: Progress): void => {
+    err(`${title}: ${rate.describe(progress)}\n`);
+    [lastAtMs, unprinted] = [performance.now(), undefined];
   };
   return {
     show: (progress) => {
-      unsaid = progress;
-      pace.note(progress);
-      if (performance.now() - lastAtMs >= LINE_EVERY_MS) say(progress);
+      unprinted = progress;
+      rate.note(progress);
+      if (performance.now() - lastAtMs >= LINE_EVERY_MS) print(progress);
     },
     end: () => {
-      // What took a moment needs no line.
-      if (unsaid !== undefined && pace.lastsMs >= LINE_EVERY_MS) say(unsaid);
+      // Work that took only a moment needs no line.
+      if (unprinted !== undefined && rate.lastsMs >= LINE_EVERY_MS) print(unprinted);
     },
   };
 }
 
-/** How fast it goes, from the first that was heard of it. */
-export class Pace {
+/** How far the work has come and how fast, counted from its first report. */
+export class ProgressRate {
   readonly #now: () => number;
   #first: { readonly done: number; readonly atMs: number } | undefined;
 
@@ -91,13 +91,15 @@ export class Pace {
     this.note(progress);
     const { done, total, unit } = progress;
     const perSecond = this.lastsMs < 500 ? 0 : ((done - (this.#first?.done ?? 0)) / this.lastsMs) * 1000;
-    const counted = [shown(done), total !== undefined && `of ${shown(total)}`, unit].filter(Boolean).join(' ');
+    const counted = [formatCount(done), total !== undefined && `of ${formatCount(total)}`, unit]
+      .filter(Boolean)
+      .join(' ');
     const share = total === undefined || total === 0 ? '' : ` (${Math.floor((done / total) * 100)} %)`;
     const left = total === undefined || perSecond === 0 ? undefined : (total - done) / perSecond;
     return [
       `${counted}${share}`,
-      perSecond > 0 && `${shown(Math.round(perSecond))}/s`,
-      left !== undefined && left > 0 && `${duration(left)} left`,
+      perSecond > 0 && `${formatCount(Math.round(perSecond))}/s`,
+      left !== undefined && left > 0 && `${formatDuration(left)} left`,
       typeof progress['note'] === 'string' && progress['note'],
     ]
       .filter(Boolean)
@@ -105,11 +107,11 @@ export class Pace {
   }
 }
 
-function shown(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

@@ -1,9 +1,13 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ShownProject } from '../stores/projects/project-commands.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
+import { type LimitOption, limitOrNone } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+
+const parseLimit = limitOrNone(16, 'It is a whole number from 1 up, or none.');
+const parseRateLimit = limitOrNone(15, 'It is a whole number of requests a second from 1 up, or none.');
 
 export function addProject(root: Command, context: CliContext): void {
   const project = root.command('project').description('Projects and their settings');
@@ -14,7 +18,7 @@ export function addProject(root: Command, context: CliContext): void {
 
 interface CreateOptions extends OutputOptions {
   readonly timezone?: string;
-  readonly rateLimit?: RateLimitOption;
+  readonly rateLimit?: LimitOption;
 }
 
 function addProjectCreate(parent: Command, context: CliContext): void {
@@ -47,7 +51,7 @@ function addProjectList(parent: Command, context: CliContext): void {
 interface SetOptions extends OutputOptions {
   readonly name?: string;
   readonly timezone?: string;
-  readonly rateLimit?: RateLimitOption;
+  readonly rateLimit?: LimitOption;
   readonly queryMaxMs?: LimitOption;
   readonly queryMaxMemoryBytes?: LimitOption;
   readonly queryMaxRows?: LimitOption;
@@ -82,28 +86,6 @@ function addProjectSet(parent: Command, context: CliContext): void {
       if (json) printJson(context, changed);
       else printProjects(context, [changed]);
     });
-}
-
-/** Wrapped, because commander (15.1) makes an empty string of a parsed `null`. */
-interface RateLimitOption {
-  readonly limit: number | null;
-}
-
-/** The same for any other limit. */
-type LimitOption = RateLimitOption;
-
-/** Reads a limit that a project may have for itself. */
-function parseLimit(text: string): LimitOption {
-  if (text === 'none') return { limit: null };
-  if (/^[1-9]\d{0,15}$/u.test(text)) return { limit: Number(text) };
-  throw new InvalidArgumentError('It is a whole number from 1 up, or none.');
-}
-
-/** Reads `--rate-limit`. */
-function parseRateLimit(text: string): RateLimitOption {
-  if (text === 'none') return { limit: null };
-  if (/^[1-9]\d{0,14}$/u.test(text)) return { limit: Number(text) };
-  throw new InvalidArgumentError('It is a whole number of requests a second from 1 up, or none.');
 }
 
 /** The project of this id or name; the only one where none is named. @throws TidemarkError `COMMAND_INVALID`. */

@@ -1,21 +1,26 @@
-import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { Compared } from '../maintenance/replay/comparison.ts';
 import type { BuiltGeneration, PlannedReplay } from '../maintenance/replay/replay-commands.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
+import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
 
+const KINDS = ['profiles', 'analytics'] as const;
+
+const parseRate = positiveInteger(12, 'It is a whole number of messages a second from 1 up.');
+const parseNumber = positiveInteger(9, 'It is the number of a generation.');
+
 export function addReplay(root: Command, context: CliContext): void {
   const replay = root.command('replay').description('Read the log again, beside what is live');
-  addReplayBuild(replay, 'profiles', context);
-  addReplayBuild(replay, 'analytics', context);
+  for (const kind of KINDS) addReplayBuild(replay, kind, context);
   addReplayStatus(replay, context);
   addReplayRollback(replay, context);
   addReplayDrop(replay, context);
 }
 
-interface Options extends OutputOptions {
+interface BuildGenerationOptions extends OutputOptions {
   readonly project?: string;
   readonly rate?: number;
   readonly dryRun?: true;
@@ -23,7 +28,7 @@ interface Options extends OutputOptions {
 }
 
 /** `tidemark replay profiles` and `tidemark replay analytics` */
-function addReplayBuild(parent: Command, kind: 'profiles' | 'analytics', context: CliContext): void {
+function addReplayBuild(parent: Command, kind: (typeof KINDS)[number], context: CliContext): void {
   parent
     .command(kind)
     .description(`read the log from its start into new ${kind}, compare them with the live ones, and swap them in`)
@@ -32,7 +37,7 @@ function addReplayBuild(parent: Command, kind: 'profiles' | 'analytics', context
     .option('--dry-run', 'say what it would take, and do nothing')
     .option('--yes', 'swap without asking, whatever the comparison finds')
     .option(...JSON_OPTION)
-    .action(async ({ project, rate, dryRun, yes, json }: Options) => {
+    .action(async ({ project, rate, dryRun, yes, json }: BuildGenerationOptions) => {
       const target = { kind, project };
       if (dryRun) {
         const planned = await carryOut(context, 'replay plan', { ...target, rate });
@@ -49,11 +54,6 @@ function addReplayBuild(parent: Command, kind: 'profiles' | 'analytics', context
       if (json) printJson(context, { ...built, swapped: swapped !== null });
       else printOutcome(context, built, swapped !== null);
     });
-}
-
-function parseRate(text: string): number {
-  if (/^[1-9]\d{0,11}$/u.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number of messages a second from 1 up.');
 }
 
 async function confirms({ confirm }: CliContext, { kind, number, same }: BuiltGeneration): Promise<boolean> {
@@ -128,7 +128,7 @@ function addReplayRollback(parent: Command, context: CliContext): void {
   parent
     .command('rollback')
     .description('make the generation live again that was so before; once more goes forth again')
-    .addArgument(new Argument('<kind>', 'profiles or analytics').choices(['profiles', 'analytics']))
+    .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
     .option('--project <id>', 'of one project alone')
     .option(...JSON_OPTION)
     .action(async (kind: string, { project, json }: OutputOptions & { readonly project?: string }) => {
@@ -142,7 +142,7 @@ function addReplayDrop(parent: Command, context: CliContext): void {
   parent
     .command('drop')
     .description('delete what a generation holds that is not live')
-    .addArgument(new Argument('<kind>', 'profiles or analytics').choices(['profiles', 'analytics']))
+    .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
     .argument('<number>', 'its number, as "tidemark replay status" has it', parseNumber)
     .option(...JSON_OPTION)
     .action(async (kind: string, number: number, { json }: OutputOptions) => {
@@ -150,9 +150,4 @@ function addReplayDrop(parent: Command, context: CliContext): void {
       if (json) printJson(context, dropped);
       else context.out(`Generation ${number} of ${kind} is gone.\n`);
     });
-}
-
-function parseNumber(text: string): number {
-  if (/^[1-9]\d{0,8}$/u.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is the number of a generation.');
 }

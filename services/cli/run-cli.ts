@@ -14,15 +14,15 @@ const FAILED = 1;
 const USED_WRONGLY = 2;
 
 /**
- * Runs the `tidemark` command. Resolves with the exit code: 0; 1 where it failed; 2 where it was used wrongly; that of
- * `ExitCode` where the command says one; that of `Interrupted` where the context's signal ended it.
+ * Runs the `tidemark` command. Resolves with the exit code: 0; 1 where it failed; 2 where its arguments are wrong; that
+ * of `ExitCode` where the command throws one; that of `Interrupted` where the context's signal ended it.
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   try {
     await tidemark(context).parseAsync(argv, { from: 'user' });
     return DONE;
   } catch (error) {
-    // Commander has said it already; asking for help is one of its "errors".
+    // Commander has printed it already. A request for help is one of its errors, with the exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
     const reason: unknown = context.signal?.reason;
     if (reason instanceof Interrupted) {
@@ -30,7 +30,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
       return reason.exitCode;
     }
     if (error instanceof ExitCode) return error.exitCode;
-    context.err(`error: ${messageOf(error)}\n`);
+    context.err(`error: ${errorText(error)}\n`);
     return hasCode(error, 'COMMAND_INVALID') ? USED_WRONGLY : FAILED;
   }
 }
@@ -53,7 +53,7 @@ function tidemark(context: CliContext): Command {
   return root;
 }
 
-function messageOf(error: unknown): string {
+function errorText(error: unknown): string {
   if (error instanceof TidemarkError) return `${error.message} (${error.code})`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,10 +6,10 @@ import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
 
-/** Where the stores differ from the log. */
-export const DIFFERENT = 3;
+/** The exit code where the stores differ from the log. */
+export const EXIT_DIFFERENT = 3;
 
-interface Options extends OutputOptions {
+interface VerifyCommandOptions extends OutputOptions {
   readonly since?: string;
   readonly until?: string;
   readonly project?: string;
@@ -27,13 +27,13 @@ export function addVerify(parent: Command, context: CliContext): void {
     .option('--project <id>', 'of this project alone')
     .option('--deep', 'compare every profile by content too; reads the whole log')
     .option(...JSON_OPTION)
-    .action(async ({ json, ...args }: Options) => {
+    .action(async ({ json, ...args }: VerifyCommandOptions) => {
       const report = await withProgress(context, 'verifying', (onProgress) =>
         carryOut(context, 'verify', args, { onProgress }),
       );
       if (json) printJson(context, report);
       else printVerification(context, report);
-      if (!report.equal) throw new ExitCode(DIFFERENT);
+      if (!report.equal) throw new ExitCode(EXIT_DIFFERENT);
     });
 }
 

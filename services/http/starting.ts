@@ -5,7 +5,7 @@ import { createApp, type AppParts } from './app.ts';
 import { operationRoutes } from './operations.ts';
 import type { Refusal } from './problems.ts';
 import { RouteTable } from './route-table.ts';
-import type { Answering } from './server.ts';
+import { type Answering, HttpServer, urlOf } from './server.ts';
 
 const STARTING: Refusal = { refused: 'unavailable', detail: 'This process is starting. Send the same request again.' };
 
@@ -34,4 +34,30 @@ export function answersWhileStarting(logger: Logger, twoStepBase: string, parts:
   // No body is read before there is a route for it.
   const app = createApp({ table, keys: { find: () => undefined }, registry, logger, maxReceivingBytes: 0 });
   return { listener: app.callback(), styleOf };
+}
+
+/** A server that is bound to its port and says that it is starting. */
+export interface BoundServer {
+  readonly server: HttpServer;
+  /** `http://HOST:PORT` with the port that was taken. */
+  readonly address: string;
+}
+
+/** What `bindServer` needs of the configuration. */
+interface ListenConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly legacyBasePath: string;
+  readonly maxConnections: number;
+}
+
+/**
+ * Before anything is made or opened, so that a port that is taken leaves nothing behind.
+ *
+ * @throws TidemarkError as `HttpServer.listen`.
+ */
+export async function bindServer(config: ListenConfig, logger: Logger): Promise<BoundServer> {
+  const { listener, styleOf } = answersWhileStarting(logger, config.legacyBasePath, ['ingest', 'eventLog']);
+  const server = new HttpServer(listener, styleOf, { maxConnections: config.maxConnections });
+  return { server, address: urlOf(await server.listen(config.host, config.port)) };
 }

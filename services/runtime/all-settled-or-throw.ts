@@ -1,4 +1,4 @@
-/** Waits for all of them, whatever becomes of each, then throws what the first failure was. */
+/** Waits until every one has resolved or rejected, then throws the first rejection. */
 export async function allSettledOrThrow(steps: readonly Promise<void>[]): Promise<void> {
   const failure = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;

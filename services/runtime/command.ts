@@ -1,25 +1,25 @@
-/** A command of the command line, as the process that has the stores open carries it out. */
+/** A command of the command line, as carried out by the process that has the stores open. */
 
 /** What a command was given: JSON from the control socket or the command line, not yet checked. */
 export type CommandArguments = Readonly<Record<string, unknown>>;
 
-/** How far a command has come: plain JSON. What a command adds besides is for its own subcommand to show. */
+/** How far a command has come: plain JSON. A command may add members, which its own subcommand shows. */
 export interface Progress {
   readonly done: number;
-  /** Left out while it is not known. */
+  /** Absent while it is not known. */
   readonly total?: number;
   /** What is counted: `messages`. */
   readonly unit?: string;
   readonly [more: string]: unknown;
 }
 
-/** What a command has to do with its caller. */
+/** A command's connection to its caller. */
 export interface CommandCall {
-  /** Tells the caller how far it has come, at whatever rate: a caller that reads slowly hears of the latest only. */
+  /** Tells the caller how far the command has come. May be called at any rate: a slow caller gets only the latest. */
   readonly report: (progress: Progress) => void;
-  /** Aborts when the caller goes away or gives up, and when the process stops. */
+  /** Aborts when the caller disconnects or cancels, and when the process stops. */
   readonly signal: AbortSignal;
 }
 
-/** What it resolves with goes to the caller as JSON. Arguments that it does not name are ignored. */
+/** Its result is sent to the caller as JSON. Arguments that it does not know are ignored. */
 export type Command<Result = unknown> = (args: CommandArguments, call: CommandCall) => Promise<Result>;

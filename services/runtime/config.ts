@@ -4,7 +4,7 @@ import { TidemarkError } from './errors.ts';
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Every setting, checked. Read once, at the edge (main.ts, wiring.ts, cli/); the rest is handed what it needs. */
+/** Every setting, checked. Read once, at the edge (main.ts, app/, cli/); everything else is passed what it needs. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -37,18 +37,22 @@ export interface Config {
 
 interface Setting<T> {
   readonly default: string;
-  /** What stands in the README's table. */
+  /** The text of the table in docs/configuration.md. */
   readonly help: string;
   /** Never shown, not even in an error. */
   readonly secret?: true;
   readonly parse: (text: string) => T;
 }
 
-/** Every setting by its name in the environment: the one list that the README and the tests are held against. */
+/** Every setting by its name in the environment. Tests compare the documentation with this list. */
 export const SETTINGS = {
-  PORT: { default: '8080', help: 'Port of the HTTP interface; 0 takes a free one', parse: wholeNumber(0, 65_535) },
-  HOST: { default: '127.0.0.1', help: 'Address the HTTP interface listens on', parse: text(1) },
-  DATA_DIR: { default: './data', help: 'Folder of the embedded stores; made if absent', parse: text(1) },
+  PORT: {
+    default: '8080',
+    help: 'Port of the HTTP interface; 0 takes a free one',
+    parse: wholeNumberSetting(0, 65_535),
+  },
+  HOST: { default: '127.0.0.1', help: 'Address the HTTP interface listens on', parse: nonEmpty },
+  DATA_DIR: { default: './data', help: 'Folder of the embedded stores; made if absent', parse: nonEmpty },
   EVENT_LOG_URL: {
     default: 'lmdb:$DATA_DIR/event-log',
     help: 'The event log',
@@ -76,12 +80,12 @@ export const SETTINGS = {
   INGEST_PROCESSES: {
     default: '1',
     help: 'Processes of the role ingest on its one port; 0 is one a processor',
-    parse: wholeNumber(0, 256),
+    parse: wholeNumberSetting(0, 256),
   },
   EVENT_LOG_PARTITIONS: {
     default: '4',
     help: 'Partitions of each topic; fixed once the log is made',
-    parse: wholeNumber(1, 1_000),
+    parse: wholeNumberSetting(1, 1_000),
   },
   LEGACY_BASE_PATH: { default: '/legacy', help: 'Where the two-step interface lives', parse: path },
   INITIAL_WRITE_KEY: {
@@ -101,27 +105,27 @@ export const SETTINGS = {
   MAX_UNACKNOWLEDGED_BYTES: {
     default: String(64 * 1024 * 1024),
     help: 'Bytes of messages waiting for the event log before 429 is answered',
-    parse: wholeNumber(1_000_000, 2 ** 40),
+    parse: wholeNumberSetting(1_000_000, 2 ** 40),
   },
   MAX_RECEIVING_BYTES: {
     default: String(64 * 1024 * 1024),
     help: 'Bytes of bodies being received before 429 is answered, of each HTTP process; a project gets half',
-    parse: wholeNumber(2_000_000, 2 ** 40),
+    parse: wholeNumberSetting(2_000_000, 2 ** 40),
   },
   MAX_CONNECTIONS: {
     default: '10000',
     help: 'Connections open at once, of each HTTP process; one more gets 503 and is closed',
-    parse: wholeNumber(1, 1_000_000),
+    parse: wholeNumberSetting(1, 1_000_000),
   },
   MAX_PROJECT_AUDIENCES: {
     default: '100',
     help: 'Saved audiences that a project may have; one more is refused',
-    parse: wholeNumber(1, 1_000_000),
+    parse: wholeNumberSetting(1, 1_000_000),
   },
   MAX_CLOCK_SKEW_MS: {
     default: '5000',
     help: "How far this machine's clock may be from the event log's before 503 is answered",
-    parse: wholeNumber(1, 3_600_000),
+    parse: wholeNumberSetting(1, 3_600_000),
   },
   SPOOL_DIR: {
     default: '',
@@ -131,7 +135,7 @@ export const SETTINGS = {
   SPOOL_MAX_BYTES: {
     default: String(2 ** 30),
     help: 'Bytes that may wait there, of each ingest process',
-    parse: wholeNumber(1_000_000, 2 ** 50),
+    parse: wholeNumberSetting(1_000_000, 2 ** 50),
   },
   REPEAT_WINDOW: { default: '30d', help: 'How long a message_id is remembered (h, d or w)', parse: duration },
   VERIFY_EVERY: {
@@ -139,16 +143,20 @@ export const SETTINGS = {
     help: 'How often it verifies the last hours by itself (h, d or w); off: never',
     parse: durationOrOff,
   },
-  QUERY_MAX_MS: { default: '10000', help: 'Longest an audience question may take', parse: wholeNumber(1, 600_000) },
+  QUERY_MAX_MS: {
+    default: '10000',
+    help: 'Longest an audience question may take',
+    parse: wholeNumberSetting(1, 600_000),
+  },
   QUERY_MAX_MEMORY_BYTES: {
     default: String(2 * 1024 ** 3),
     help: 'Most memory an audience question may use',
-    parse: wholeNumber(1_000_000, 2 ** 50),
+    parse: wholeNumberSetting(1_000_000, 2 ** 50),
   },
   QUERY_MAX_ROWS: {
     default: '2000000000',
     help: 'Most rows an audience question may read',
-    parse: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    parse: wholeNumberSetting(1, Number.MAX_SAFE_INTEGER),
   },
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -203,14 +211,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze(config);
 }
 
-function text(minLength: number) {
-  return (value: string): string => {
-    if (value.length < minLength) throw new Error('is empty');
-    return value;
-  };
+function nonEmpty(value: string): string {
+  if (value === '') throw new Error('is empty');
+  return value;
 }
 
-function wholeNumber(min: number, max: number) {
+function wholeNumberSetting(min: number, max: number) {
   return (value: string): number => {
     const number = Number(value);
     if (!/^\d+$/.test(value) || number < min || number > max) {
@@ -265,10 +271,10 @@ function durationOrOff(value: string): number {
   return value === 'off' ? 0 : duration(value);
 }
 
-const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const DURATION_UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 function duration(value: string): number {
   const match = /^(\d{1,6})([hdw])$/.exec(value);
   if (!match) throw new Error('is not a duration such as 30d');
-  return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+  return Number(match[1]) * DURATION_UNIT_MS[match[2] as keyof typeof DURATION_UNIT_MS];
 }

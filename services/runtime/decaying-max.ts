@@ -1,7 +1,7 @@
-/** Of how many were seen at most, from one time to the next: a third of it after 10,000, half a second of many. */
-const REMEMBERED = 0.9999;
+/** The factor by which the maximum falls with each number: to a third after 10,000, half a second under full load. */
+const DECAY = 0.9999;
 
-/** The most of late: a peak that fades with each number that is seen. */
+/** A recent maximum: a peak that decays with each number that is seen. */
 export class DecayingMax {
   #value = 0;
 
@@ -10,6 +10,6 @@ export class DecayingMax {
   }
 
   see(count: number): void {
-    this.#value = Math.max(count, this.#value * REMEMBERED);
+    this.#value = Math.max(count, this.#value * DECAY);
   }
 }

@@ -11,21 +11,21 @@ export interface FolderLock {
 }
 
 export interface LockOptions {
-  /** How long, holding up the thread, it waits where another opener is in the way. */
+  /** How long it waits, blocking the thread, where another opener is in the way. */
   readonly contentionMs?: number;
 }
 
 /**
- * Makes a folder this opener's own, creating it where it is absent; a new or empty one is closed to other users. Excludes every other opener: other
- * processes, other threads of this process, and a second call by the same one. The operating system frees it when the
- * process dies, however it dies.
+ * Locks a folder, creating it where it is absent; a new or empty one is closed to other users. Excludes every other
+ * opener: other processes, other threads of this process, and a second call by the same thread. The operating system
+ * releases the lock when the process ends, however it ends.
  *
- * @throws TidemarkError `FOLDER_IN_USE`, naming the folder and, where it can be told, who holds it; `CONFIG_INVALID`
- *   where the folder cannot be made or written.
+ * @throws TidemarkError `FOLDER_IN_USE`, naming the folder and, where known, the process that has locked it;
+ *   `CONFIG_INVALID` where the folder cannot be created or written.
  */
 export function lockFolder(folder: string, { contentionMs = CONTENTION_MS }: LockOptions = {}): FolderLock {
   const path = resolve(folder);
-  const database = open(path, contentionMs);
+  const database = openLockFile(path, contentionMs);
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -37,17 +37,17 @@ export function lockFolder(folder: string, { contentionMs = CONTENTION_MS }: Loc
 
 // SQLite's lock is the operating system's (fcntl), kept by SQLite itself from the two traps of fcntl: that threads of
 // one process do not exclude each other, and that closing any descriptor of the file frees it. For the second to hold,
-// nothing else in this process may open FOLDER/.lock; so who holds it is noted in a file of its own.
+// nothing else in this process may openLockFile FOLDER/.lock; so the process id is written to a separate file.
 const LOCK_FILE = '.lock';
 const HOLDER_FILE = '.lock-holder';
 
-// Two who ask at the same instant may each find the other in the way for a moment; without a wait both would give up.
+// Two openers at the same instant may each find the other in the way for a moment; without a wait both would fail.
 const CONTENTION_MS = 200;
 
 const SQLITE_BUSY = 5;
 
-/** A DatabaseSync that nothing refers to is collected, closed, and its lock gone. */
-const held = new Set<DatabaseSync>();
+/** Kept, because a DatabaseSync that is garbage-collected is closed and its lock released. */
+const lockedDatabases = new Set<DatabaseSync>();
 
 class AcquiredLock implements FolderLock {
   readonly #path: string;
@@ -56,12 +56,12 @@ class AcquiredLock implements FolderLock {
   constructor(path: string, database: DatabaseSync) {
     this.#path = path;
     this.#database = database;
-    held.add(database);
+    lockedDatabases.add(database);
     noteHolder(path);
   }
 
   release(): void {
-    if (!held.delete(this.#database)) return;
+    if (!lockedDatabases.delete(this.#database)) return;
     // The lock file itself stays: were it removed, the next two openers could lock two different files.
     try {
       rmSync(join(this.#path, HOLDER_FILE), { force: true });
@@ -71,7 +71,7 @@ class AcquiredLock implements FolderLock {
   }
 }
 
-function open(path: string, contentionMs: number): DatabaseSync {
+function openLockFile(path: string, contentionMs: number): DatabaseSync {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     closeIfEmpty(path);
@@ -81,12 +81,12 @@ function open(path: string, contentionMs: number): DatabaseSync {
   }
 }
 
-/** Only for the message to whoever comes second: a full disk here is no reason to refuse the lock. */
+/** Only for the error of the next opener: a full disk here is no reason to refuse the lock. */
 function noteHolder(path: string): void {
   try {
     writeFileSync(join(path, HOLDER_FILE), `${process.pid} ${hostname()}\n`, { mode: 0o600 });
   } catch {
-    // Told as "another process".
+    // The error then says "another process".
   }
 }
 
@@ -105,7 +105,7 @@ function holder(path: string): string {
   if (pid === undefined || host === undefined) return 'another process';
   if (host !== hostname()) return `process ${pid} on ${host}`;
   if (Number(pid) === process.pid) return `this process itself (pid ${pid})`;
-  // Left by one that was killed, while the present holder has not written its own yet or could not.
+  // The file may be that of a killed process, where the present one has not written its own yet or could not.
   return isAlive(Number(pid)) ? `process ${pid}` : 'another process';
 }
 

@@ -1,30 +1,30 @@
 /**
- * What Tidemark leaves free on every disk that it writes to. A store that meets the end of a disk does worse than refuse:
- * LMDB overruns a buffer (lmdb-failed-write.ts), Postgres panics, chDB takes for written what is not. So each looks first. The
- * look takes 2 µs. The reserve covers what others may take between the look and the write: a `dd` takes 64 MiB in 30 ms.
+ * What Tidemark leaves free on every disk that it writes to. A store does worse than refuse a write when the disk is full:
+ * LMDB overruns a buffer, Postgres panics, and chDB reports rows as written that are not. So each store checks first, which
+ * takes 2 µs. The reserve covers what others may write between the check and the write: a `dd` takes 64 MiB in 30 ms.
  */
 import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { TidemarkError } from './errors.ts';
 
 const MEBIBYTE = 2 ** 20;
 
-/** The event log's, and the spool's. */
+/** For the event log and the spool. */
 export const LOG_RESERVE_BYTES = 64 * MEBIBYTE;
-/** More for profiles and analytics: they can be read again from the log, which goes on while they wait. */
+/** More for profiles and analytics: the log continues while they wait, and they are filled from it later. */
 export const STORE_RESERVE_BYTES = 128 * MEBIBYTE;
 
-/** Whether so many bytes may be written in the file system of `folder`. True where the system does not tell. */
+/** Whether the file system of `folder` has so many bytes free. True where the system does not report it. */
 export function hasRoom(folder: string, bytes: number): boolean {
   try {
     const { blocks, bavail, bsize } = statfsSync(folder);
     return blocks === 0 || bavail * bsize >= bytes;
   } catch {
-    // Whatever is wrong with it shows when it is written.
+    // What is wrong with the folder shows when it is written.
     return true;
   }
 }
 
-/** @throws TidemarkError with this code, retryable, where there is less than the reserve and so much besides. */
+/** @throws TidemarkError with this code, retryable, where less than the reserve plus `bytes` is free. */
 export function expectRoom(folder: string, code: 'LOG_UNAVAILABLE' | 'STORE_UNAVAILABLE', bytes = 0): void {
   const reserve = code === 'LOG_UNAVAILABLE' ? LOG_RESERVE_BYTES : STORE_RESERVE_BYTES;
   if (hasRoom(folder, reserve + bytes)) return;
@@ -32,7 +32,7 @@ export function expectRoom(folder: string, code: 'LOG_UNAVAILABLE' | 'STORE_UNAV
   throw new TidemarkError(code, `the disk of ${folder} is full: less than ${least} MiB are free`);
 }
 
-/** Writes so many zeros into a new file, flushes and removes it. @throws Error what the file system says: no room, a quota. */
+/** Writes so many zeros into a new file, flushes and removes it. @throws Error of the file system: no space, a quota. */
 export function tryWriting(file: string, bytes: number): void {
   const descriptor = openSync(file, 'wx', 0o600);
   try {

@@ -3,22 +3,22 @@ import { Socket } from 'node:net';
 import { sleepSync } from './pause.ts';
 
 export interface LineOutputOptions {
-  /** Bytes held while the reader does not read: past this, lines are dropped. */
+  /** Bytes buffered while the reader does not read: past this, lines are dropped. */
   readonly maxBufferedBytes: number;
   /** How long `flushSync` waits for a reader that does not read. */
   readonly flushWithinMs?: number;
 }
 
 const FLUSH_WITHIN_MS = 1_000;
-const AGAIN_MS = 20;
+const WRITE_RETRY_MS = 20;
 
-/** What the writing of a line may end with that waiting cures: a pipe that is full. */
-const PASSING = new Set(['EAGAIN', 'EBUSY', 'EINTR']);
+/** Errors of a write that may succeed later: the pipe is full. */
+const TEMPORARY_ERRORS = new Set(['EAGAIN', 'EBUSY', 'EINTR']);
 
 /**
- * Writes lines to a file descriptor without ever waiting for its reader: a stalled one costs lines, one that has gone all
- * further ones, and neither holds up the process or its end. (pino's own destination, sonic-boom 4, repeats a write to a
- * reader that has gone for ever while the process ends; `process.stdout` waits.)
+ * Writes lines to a file descriptor without ever waiting for its reader. A reader that stalls costs lines, and one that has
+ * closed its end costs all further lines; neither delays the process or its exit. (pino's own destination, sonic-boom 4,
+ * repeats a write to a closed reader for ever while the process exits; `process.stdout` waits.)
  */
 export class LineOutput {
   readonly #fd: number;
@@ -28,26 +28,26 @@ export class LineOutput {
   #waitingBytes = 0;
   /** Since when something is being written in the background. */
   #writingSince: number | undefined;
-  #gone = false;
+  #isClosed = false;
 
   constructor(fd: number, { maxBufferedBytes, flushWithinMs = FLUSH_WITHIN_MS }: LineOutputOptions) {
-    this.#fd = withoutWaiting(fd);
+    this.#fd = nonBlocking(fd);
     this.#maxBuffered = maxBufferedBytes;
     this.#flushWithinMs = flushWithinMs;
   }
 
   write(line: string): void {
     const bytes = Buffer.byteLength(line);
-    if (this.#gone || this.#waitingBytes + bytes > this.#maxBuffered) return;
+    if (this.#isClosed || this.#waitingBytes + bytes > this.#maxBuffered) return;
     this.#waiting.push(line);
     this.#waitingBytes += bytes;
     if (this.#writingSince === undefined) this.#writeWaiting();
   }
 
-  /** Writes out what waits, as far as the reader takes it in time: for the end of the process, which nothing follows. */
+  /** Writes out what is buffered, as far as the reader takes it in time. For the end of the process. */
   flushSync(): void {
     const now = performance.now();
-    // A file on a disk that stands: this thread would stand with it.
+    // The write under way hangs, as on a network disk: another one would block this thread.
     if (this.#writingSince !== undefined && now - this.#writingSince > this.#flushWithinMs) return;
     const until = now + this.#flushWithinMs;
     let left = this.#take();
@@ -55,8 +55,8 @@ export class LineOutput {
       try {
         left = left.subarray(writeSync(this.#fd, left));
       } catch (error) {
-        if (!isPassing(error) || performance.now() >= until) return;
-        sleepSync(AGAIN_MS);
+        if (!isTemporary(error) || performance.now() >= until) return;
+        sleepSync(WRITE_RETRY_MS);
       }
     }
   }
@@ -79,38 +79,38 @@ export class LineOutput {
       if (error === null) {
         if (written < bytes.length) this.#write(bytes.subarray(written));
         else this.#writeWaiting();
-      } else if (isPassing(error)) setTimeout(() => this.#write(bytes), AGAIN_MS).unref();
-      else this.#goes();
+      } else if (isTemporary(error)) setTimeout(() => this.#write(bytes), WRITE_RETRY_MS).unref();
+      else this.#readerClosed();
     });
   }
 
-  #goes(): void {
-    this.#gone = true;
+  #readerClosed(): void {
+    this.#isClosed = true;
     this.#waiting = [];
   }
 }
 
-/** The same output, of which a write says that it is full in place of waiting. */
-function withoutWaiting(fd: number): number {
+/** The same output as a descriptor whose writes fail when it is full, instead of blocking. */
+function nonBlocking(fd: number): number {
   const kind = fstatSync(fd);
-  // libuv makes it so, for everybody who has this end of it; nobody else writes lines to it.
+  // libuv sets this for every process that shares this end of the socket; no other writes lines to it.
   if (kind.isSocket()) sockets.push(new Socket({ fd, readable: false, writable: true }).unref());
-  return kind.isFIFO() ? opened(fd) : fd;
+  return kind.isFIFO() ? openPipe(fd) : fd;
 }
 
-/** Whatever is collected is closed. */
+/** Kept, because a socket that is garbage-collected is closed. */
 const sockets: Socket[] = [];
 
-/** Of our own, for others who have the pipe may want to wait. */
-function opened(fd: number): number {
+/** A descriptor of our own, because other processes that share the pipe may rely on blocking writes. */
+function openPipe(fd: number): number {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
-    // No Linux, or nobody reads.
+    // Not Linux, or the pipe has no reader.
     return fd;
   }
 }
 
-function isPassing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && PASSING.has(String(error.code));
+function isTemporary(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && TEMPORARY_ERRORS.has(String(error.code));
 }

@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import type { LogLevel } from './config.ts';
 import { LineOutput } from './line-output.ts';
 
-/** What prints. ("Log" alone always means the event log.) */
+/** Prints lines. ("Log" alone always means the event log.) */
 export type Logger = PinoLogger;
 
 /** A logger with a destination that can be emptied before the process ends. */
@@ -14,8 +14,8 @@ export interface OpenedLogger {
   flush(): void;
 }
 
-// Lines held while whoever reads our output does not: past this they are dropped, so that a stalled pipe costs lines
-// and not requests (pino's default writes synchronously, and a full pipe would stall the whole process).
+// Lines buffered while the reader of standard output stalls. Past this they are dropped, so that a stalled pipe costs lines
+// and not requests: pino's default writes synchronously, and a full pipe would stall the whole process.
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 /** Logs to standard output, one JSON object a line, without ever waiting for its reader. */
@@ -28,14 +28,14 @@ export function openLogger(level: LogLevel): OpenedLogger {
   };
 }
 
-/** A logger on any destination. Errors are printed with their code and cause; nothing personal is ever handed to it. */
+/** A logger on any destination. Errors are printed with their code and cause; it is never passed personal data. */
 export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
   return pino(
-    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: named } },
+    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelByName } },
     destination,
   );
 }
 
-function named(label: string): { level: string } {
+function levelByName(label: string): { level: string } {
   return { level: label };
 }

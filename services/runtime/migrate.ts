@@ -17,18 +17,18 @@ export interface MigrationFile {
 export type AppliedMigration = Pick<MigrationFile, 'number' | 'name' | 'checksum'>;
 
 /**
- * A store that can be migrated. It keeps its record of what was applied in a table of its own, which it makes where it
- * is absent (`stores/database/migrate.ts` for Postgres is an example).
+ * A store that can be migrated. It records what was applied in a table of its own, which it creates where it is
+ * absent (`stores/database/migrate.ts` for Postgres is an example).
  */
 export interface MigrationTarget {
-  /** Runs `run` while nobody else migrates this store: by a lock in it, or because its folder is locked anyway. */
+  /** Runs `run` while no other process migrates this store: by a lock in it, or because its folder is locked anyway. */
   exclusively(run: () => Promise<void>): Promise<void>;
   /** What was applied, in any order. */
   applied(): Promise<readonly AppliedMigration[]>;
   /**
    * Runs one file, then records it; both in one transaction where the store has transactions. One that has none
    * (ClickHouse) runs `statementsOf(file.sql)` one by one and records last: a crash in between runs the whole file
-   * again, so there every statement must bear being repeated (`CREATE TABLE IF NOT EXISTS`).
+   * again, so every statement there must be repeatable (`CREATE TABLE IF NOT EXISTS`).
    */
   apply(file: MigrationFile): Promise<void>;
 }
@@ -61,8 +61,9 @@ export async function readMigrations(folder: string): Promise<readonly Migration
   const files = await Promise.all(names.map((name) => readMigration(folder, name)));
   const sorted = files.toSorted((a, b) => a.number - b.number);
   const astray = sorted.find((file, index) => file.number !== index + 1);
-  if (sorted.length === 0) throw invalid(`no migration in ${folder}`);
-  if (astray) throw invalid(`${astray.name} in ${folder} is out of sequence: migrations are numbered 1, 2, 3 …`);
+  if (sorted.length === 0) throw migrationsInvalid(`no migration in ${folder}`);
+  if (astray)
+    throw migrationsInvalid(`${astray.name} in ${folder} is out of sequence: migrations are numbered 1, 2, 3 …`);
   return sorted;
 }
 
@@ -96,7 +97,7 @@ const FILE_NAME = /^(\d{3,6})-[a-z0-9-]+\.sql$/;
 
 async function readMigration(folder: string, name: string): Promise<MigrationFile> {
   const match = FILE_NAME.exec(name);
-  if (!match) throw invalid(`${name} in ${folder} is not named like 001-name.sql`);
+  if (!match) throw migrationsInvalid(`${name} in ${folder} is not named like 001-name.sql`);
   const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
   return { number: Number(match[1]), name, sql, checksum: hash('sha256', sql, 'hex') };
 }
@@ -111,19 +112,19 @@ function pendingOf(applied: readonly AppliedMigration[], files: readonly Migrati
         'migrations and cannot go back',
     );
   }
-  for (const file of files.slice(0, newest?.number ?? 0)) check(file, done.get(file.number));
+  for (const file of files.slice(0, newest?.number ?? 0)) checkApplied(file, done.get(file.number));
   return files.slice(newest?.number ?? 0);
 }
 
-function check(file: MigrationFile, applied: AppliedMigration | undefined): void {
-  if (applied === undefined) throw invalid(`the store lacks the migration ${file.name}, but has a later one`);
+function checkApplied(file: MigrationFile, applied: AppliedMigration | undefined): void {
+  if (applied === undefined) throw migrationsInvalid(`the store lacks the migration ${file.name}, but has a later one`);
   if (applied.name !== file.name || applied.checksum !== file.checksum) {
-    throw invalid(
+    throw migrationsInvalid(
       `the store was migrated by another ${applied.name} than ${file.name} is now: never change one applied`,
     );
   }
 }
 
-function invalid(message: string): TidemarkError {
+function migrationsInvalid(message: string): TidemarkError {
   return new TidemarkError('CONFIG_INVALID', message);
 }

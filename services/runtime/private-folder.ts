@@ -1,4 +1,4 @@
-/** Folders that hold what is personal and secret: nobody but their owner may read or write them. */
+/** Folders with personal and secret data: only their owner may read or write them. */
 import { chmodSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TidemarkError } from './errors.ts';
@@ -8,18 +8,18 @@ const OTHERS = 0o007;
 const OTHERS_WRITE = 0o002;
 const SET_GROUP = 0o2000;
 const PERMISSIONS = 0o7777;
-const OURS_ALONE = 0o700;
-/** What a file system puts into its root by itself. */
+const OWNER_ONLY = 0o700;
+/** What a file system creates in its root by itself. */
 export const LOST_AND_FOUND = 'lost+found';
 
 /**
- * Sees to it that a folder is closed to other users, where there is one; an empty one is closed. Only its own mode counts:
- * what is inside a closed folder is closed. Two exceptions, both of volumes as containers have them:
+ * Checks that a folder, where it exists, is closed to other users; an empty one is closed here. Only its own mode counts:
+ * everything inside a closed folder is closed. There are two exceptions, both for volumes of containers:
  *
- * - A folder that gives its group to whatever is made in it (setgid) was given to that group on purpose, as Kubernetes'
+ * - A folder whose group is inherited by the files created in it (setgid) was meant for that group, as Kubernetes'
  *   `fsGroup` does: its group may read and write.
- * - A folder that belongs to another user cannot be closed by us: others may list it, not write it, and each folder
- *   within is looked at in its place.
+ * - A folder that belongs to another user cannot be closed by this process: others may list it but not write it, and
+ *   each folder inside it is checked instead.
  *
  * @param setting Which setting names the folder.
  * @throws TidemarkError `FOLDER_EXPOSED`, with the command that closes it.
@@ -27,20 +27,20 @@ export const LOST_AND_FOUND = 'lost+found';
 export function checkPrivate(folder: string, setting: string): void {
   const path = resolve(folder);
   const stats = statSync(path, { throwIfNoEntry: false });
-  // Whoever goes on to use it says what is wrong with a file.
+  // Where it is a file, whoever opens it as a folder reports that.
   if (stats?.isDirectory() !== true) return;
   if (closeIfEmpty(path)) return;
-  const isForeign = isAnothers(stats);
+  const isForeign = isOfAnotherUser(stats);
   const exposed = stats.mode & exposing(stats, isForeign);
   if (exposed !== 0) throw refusal(path, setting, stats.mode);
   if (isForeign) for (const name of foldersIn(path)) checkPrivate(join(path, name), setting);
 }
 
-/** Closes a folder with nothing in it; one with something in it may be anything, /tmp too. Whether it is closed now. */
+/** Closes an empty folder; one that is not empty may be any folder, such as /tmp. Whether it was closed. */
 export function closeIfEmpty(path: string): boolean {
   try {
     if (readdirSync(path).some((name) => name !== LOST_AND_FOUND)) return false;
-    chmodSync(path, OURS_ALONE);
+    chmodSync(path, OWNER_ONLY);
     return true;
   } catch {
     // A mounted folder may belong to another user and still be ours to write.
@@ -49,7 +49,7 @@ export function closeIfEmpty(path: string): boolean {
 }
 
 /** Root closes any. */
-function isAnothers({ uid }: Stats): boolean {
+function isOfAnotherUser({ uid }: Stats): boolean {
   const ours = process.geteuid?.();
   return ours !== undefined && ours !== 0 && ours !== uid;
 }
@@ -69,11 +69,11 @@ function refusal(path: string, setting: string, mode: number): TidemarkError {
   const shown = (mode & PERMISSIONS).toString(8).padStart(4, '0');
   return new TidemarkError(
     'FOLDER_EXPOSED',
-    `${setting}: other users may read or write in ${path} (mode ${shown}). Close it: chmod -R go-rwx ${quoted(path)}`,
+    `${setting}: other users may read or write in ${path} (mode ${shown}). Close it: chmod -R go-rwx ${shellQuoted(path)}`,
   );
 }
 
-/** As a shell takes it for one word. */
-function quoted(path: string): string {
+/** Quoted for a shell, where needed. */
+function shellQuoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,26 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, TidemarkError } from './errors.ts';
+import { pause } from './pause.ts';
 
 export interface RetryOptions {
   /** Ends the waiting. */
   readonly signal: AbortSignal;
   /** Called once, before the first wait. */
   readonly onTrouble?: (error: unknown) => void;
-  /** Called once, when a call succeeds that had to be repeated. */
+  /** Called once, when a repeated call succeeds. */
   readonly onRecovery?: () => void;
   readonly firstWaitMs?: number;
   readonly longestWaitMs?: number;
 }
 
 /**
- * Calls until it succeeds or fails for good, waiting ever longer in between: what is passing passes.
+ * Repeats a call until it succeeds or fails permanently, with growing waits in between.
  *
  * @throws what `call` throws where that is not retryable; TidemarkError `STOPPING` once `signal` is aborted.
  */
 export async function retry<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { signal, onTrouble, onRecovery, firstWaitMs = 100, longestWaitMs = 10_000 } = options;
   for (let attempt = 0; ; attempt++) {
-    if (signal.aborted) throw stopping();
+    if (signal.aborted) throw new TidemarkError('STOPPING', 'given up: the process is stopping');
     try {
       const result = await call();
       if (attempt > 0) onRecovery?.();
@@ -33,19 +33,7 @@ export async function retry<T>(call: () => Promise<T>, options: RetryOptions): P
   }
 }
 
-/** Half of it to all of it, so that many who failed at once do not return at once. */
+/** Half to all of it, so that many callers that failed together do not retry together. */
 function jittered(waitMs: number): number {
   return waitMs * (0.5 + Math.random() / 2);
-}
-
-async function pause(waitMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(waitMs, undefined, { signal });
-  } catch (cause) {
-    throw stopping(cause);
-  }
-}
-
-function stopping(cause?: unknown): TidemarkError {
-  return new TidemarkError('STOPPING', 'given up: the process is on its way down', { cause });
 }

@@ -21,13 +21,13 @@ export interface Certificates {
   readonly key?: string;
 }
 
-const FORM = /^([a-z]+):\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
-const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/;
+const URL_FORM = /^([a-z]+):\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
+const HOST_FORM = /^(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/;
 const CERTIFICATE = /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/;
 
 /**
- * The URL of a server, `SCHEME://[USER[:PASSWORD]@]HOST[:PORT][,HOST…][/PATH][?PARAMETERS]`, user and password
- * percent-encoded. Its errors quote nothing but names of parameters and files: everything else may be part of a password.
+ * The URL of a server, `SCHEME://[USER[:PASSWORD]@]HOST_FORM[:PORT][,HOST_FORM…][/PATH][?PARAMETERS]`, user and password
+ * percent-encoded. Its errors quote only names of parameters and files: anything else may be part of a password.
  */
 export class ServerUrl<Parameter extends string> {
   readonly scheme: string;
@@ -43,7 +43,7 @@ export class ServerUrl<Parameter extends string> {
   /** @throws TidemarkError `CONFIG_INVALID`, as every method does. */
   constructor(text: string, { server, ports, parameters, hosts }: ServerUrlForm<Parameter>) {
     this.#server = server;
-    const [, scheme = '', credentials, places = '', path = '', query = ''] = FORM.exec(text.trim()) ?? [];
+    const [, scheme = '', credentials, places = '', path = '', query = ''] = URL_FORM.exec(text.trim()) ?? [];
     const port = ports[scheme];
     if (port === undefined) {
       const forms = Object.keys(ports).map((one) => `${one}://…`);
@@ -97,7 +97,7 @@ export class ServerUrl<Parameter extends string> {
     return Object.fromEntries(given.map(([kind, name]) => [kind, this.#readPem(kind, name)]));
   }
 
-  /** `http(s)://HOST[:PORT]` as browsers write it: the scheme's own port left out. */
+  /** `http(s)://HOST_FORM[:PORT]` as browsers write it: the scheme's own port left out. */
   origin(): string {
     const [host] = this.hosts;
     const url = URL.parse(`${this.scheme}://${host?.name}:${host?.port}`);
@@ -119,7 +119,7 @@ export class ServerUrl<Parameter extends string> {
 
   #hostsOf(places: string, defaultPort: number): ServerUrl<Parameter>['hosts'] {
     const hosts = places.split(',').map((place) => {
-      const [, name, port = defaultPort] = HOST.exec(place) ?? [];
+      const [, name, port = defaultPort] = HOST_FORM.exec(place) ?? [];
       if (name === undefined) throw this.invalid('names no host, or not as HOST or HOST:PORT');
       if (Number(port) < 1 || Number(port) > 65_535) throw this.invalid('names a port that is not from 1 to 65535');
       return { name, port: Number(port) };
@@ -133,7 +133,7 @@ export class ServerUrl<Parameter extends string> {
     const parameters = new Map<string, string>();
     for (const [name, value] of new URLSearchParams(query)) {
       if (!known.includes(name)) {
-        // Else it is the rest of a password with a question mark.
+        // Any other text may be the rest of a password that contains a question mark.
         const shown = /^\w{1,40}$/.test(name) ? ` ${name}` : '';
         throw this.invalid(`has an unknown parameter${shown} (known: ${known.join(', ')})`);
       }

@@ -2,10 +2,11 @@
  * Calls between two threads of the process: an object's methods served on one side of a port, a stand-in for it on the
  * other. Arguments and results are cloned (structured clone: bigint, Map and bytes pass, functions do not); an error
  * arrives as a TidemarkError with its code, or as an Error with its message. A result that is an async iterable arrives
- * as one, each member asked for when the other side wants it: what is slow to read is not read ahead.
+ * as one, and each member is requested when the other side wants it: nothing is read ahead.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { TidemarkError, type ErrorCode } from './errors.ts';
+import { type AnyMethod, standInFor } from './stand-in.ts';
 
 interface Call {
   readonly id: number;
@@ -25,24 +26,26 @@ type Answer =
   | { readonly id: number; readonly streams: true }
   | { readonly id: number; readonly error: SentError };
 
-/** The target of calls to the streams that calls had for their results: each has its call's id. */
+/** The target of calls to streams that are results of earlier calls. A stream has the id of its call. */
 const STREAM = '\0stream';
 
-type Method = (...args: readonly unknown[]) => unknown;
-
-/** Answers the calls that come in on `port` with the methods of `targets`, by name, until the port is closed. */
+/** Answers the calls that arrive on `port` with the methods of `targets`, by name, until the port is closed. */
 export function serveCalls(port: MessagePort, targets: Readonly<Record<string, object>>): void {
   const streams = new ServedStreams();
   port.on('message', (call: Call) => {
-    void answer({ ...targets, [STREAM]: streams }, call, streams).then((reply) => port.postMessage(reply));
+    void answerCall({ ...targets, [STREAM]: streams }, call, streams).then((reply) => port.postMessage(reply));
   });
-  // Nobody is left to read them.
+  // No reader is left.
   port.on('close', () => streams.close());
 }
 
-async function answer(targets: Readonly<Record<string, object>>, call: Call, streams: ServedStreams): Promise<Answer> {
+async function answerCall(
+  targets: Readonly<Record<string, object>>,
+  call: Call,
+  streams: ServedStreams,
+): Promise<Answer> {
   try {
-    const target = targets[call.target] as Record<string, Method> | undefined;
+    const target = targets[call.target] as Record<string, AnyMethod> | undefined;
     const method = target?.[call.method];
     if (typeof method !== 'function') throw new Error(`nothing serves ${call.target}.${call.method}`);
     const result = await method.apply(target, [...call.args]);
@@ -50,11 +53,11 @@ async function answer(targets: Readonly<Record<string, object>>, call: Call, str
     streams.add(call.id, result);
     return { id: call.id, streams: true };
   } catch (error) {
-    return { id: call.id, error: sent(error) };
+    return { id: call.id, error: toSentError(error) };
   }
 }
 
-/** The streams that were answered with and have not ended. */
+/** The streams that were results and have not ended. */
 class ServedStreams {
   readonly #iterators = new Map<number, AsyncIterator<unknown>>();
 
@@ -76,7 +79,7 @@ class ServedStreams {
     }
   }
 
-  /** Whoever read it has had enough. */
+  /** The reader wants no more. */
   async return(id: number): Promise<void> {
     const iterator = this.#iterators.get(id);
     this.#iterators.delete(id);
@@ -92,7 +95,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-function sent(error: unknown): SentError {
+function toSentError(error: unknown): SentError {
   if (!(error instanceof Error)) return { code: undefined, message: String(error), stack: undefined };
   const code = error instanceof TidemarkError ? error.code : undefined;
   return { code, message: error.message, stack: error.stack };
@@ -107,21 +110,12 @@ export class Caller {
 
   constructor(port: MessagePort) {
     this.#port = port;
-    port.on('message', (reply: Answer) => this.#settle(reply));
+    port.on('message', (reply: Answer) => this.#finish(reply));
   }
 
   /** A stand-in for the object served under this name: every method of `T` must be asynchronous. */
   standIn<T extends object>(target: string): T {
-    const methods = new Map<string, Method>();
-    return new Proxy({} as T, {
-      get: (_, name) => {
-        // A promise resolved with a stand-in would ask whether it is itself a promise.
-        if (typeof name !== 'string' || name === 'then') return undefined;
-        let method = methods.get(name);
-        if (method === undefined) methods.set(name, (method = (...args) => this.#call(target, name, args)));
-        return method;
-      },
-    });
+    return standInFor<T>((method, args) => this.#call(target, method, args));
   }
 
   /** Rejects what is under way and every later call. */
@@ -142,11 +136,11 @@ export class Caller {
     });
   }
 
-  #settle(reply: Answer): void {
+  #finish(reply: Answer): void {
     const waiting = this.#pending.get(reply.id);
     if (waiting === undefined) return;
     this.#pending.delete(reply.id);
-    if ('error' in reply) waiting.reject(received(reply.error));
+    if ('error' in reply) waiting.reject(fromSentError(reply.error));
     else waiting.resolve('streams' in reply ? this.#stream(reply.id) : reply.result);
   }
 
@@ -163,7 +157,7 @@ export class Caller {
   }
 }
 
-function received({ code, message, stack }: SentError): Error {
+function fromSentError({ code, message, stack }: SentError): Error {
   const error = code === undefined ? new Error(message) : new TidemarkError(code, message);
   if (stack !== undefined) error.stack = stack;
   return error;

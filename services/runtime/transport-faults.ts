@@ -1,6 +1,6 @@
-/** What an error of Node's network and TLS means, alike for every server. */
+/** What errors of Node's network and TLS mean, the same for every server. */
 
-/** Of an error, or of what a library puts in its place, whatever may be there. */
+/** What an error, or what a library throws in place of one, may have. */
 export interface ErrorParts {
   readonly name?: string;
   readonly message?: string;
@@ -14,8 +14,8 @@ export interface ErrorParts {
 }
 
 /**
- * Faults that no waiting cures, since somebody must change a setting or a certificate. Every other passes: the server
- * is not there (`ECONNREFUSED`, `ENOTFOUND`, `EHOSTUNREACH`), does not answer (`ETIMEDOUT`, `EAI_AGAIN`) or goes away
+ * Permanent faults: somebody must change a setting or a certificate. All others are temporary: the server
+ * is not there (`ECONNREFUSED`, `ENOTFOUND`, `EHOSTUNREACH`), does not answer (`ETIMEDOUT`, `EAI_AGAIN`) or disconnects
  * (`ECONNRESET`, `EPIPE`), as do those of our own machine (`EMFILE`, `OUT_OF_MEM`).
  */
 const PERMANENT = [
@@ -26,23 +26,23 @@ const PERMANENT = [
   /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
 ];
 
-/** Of these, what is wrong with one connection alone: it was too slow, or damaged or cut on its way. */
-const PASSING = /^ERR_TLS_HANDSHAKE_TIMEOUT$|_BAD_RECORD_MAC$|_UNEXPECTED_EOF_WHILE_READING$/;
+/** Of these, faults of one connection only: it was too slow, damaged in transit or cut. */
+const TEMPORARY_TLS = /^ERR_TLS_HANDSHAKE_TIMEOUT$|_BAD_RECORD_MAC$|_UNEXPECTED_EOF_WHILE_READING$/;
 
 /** Whether the connection failed for good: this side and the server cannot agree on TLS, or on each other's certificates. */
 export function isPermanent(error: unknown): boolean {
   return errorsIn(error).some(({ code, rawPacket }) => {
     if (rawPacket !== undefined) return isTlsRecord(rawPacket);
-    return typeof code === 'string' && PERMANENT.some((pattern) => pattern.test(code)) && !PASSING.test(code);
+    return typeof code === 'string' && PERMANENT.some((pattern) => pattern.test(code)) && !TEMPORARY_TLS.test(code);
   });
 }
 
-/** Whether a server's first bytes are an alert of TLS: it wants TLS and was not spoken to in it. */
+/** Whether a server's first bytes are a TLS alert: it expects TLS and received plain text. */
 export function isTlsRecord([type, major]: Uint8Array): boolean {
   return type === 0x15 && major === 0x03;
 }
 
-/** In one line: what the innermost errors say. A name that has several addresses has an error for each. */
+/** The messages of the innermost errors in one line. A host name with several addresses has an error for each. */
 export function reasonOf(error: unknown): string {
   const innermost = errorsIn(error).filter(
     ({ cause, errors = [] }) => !(cause instanceof Error) && errors.length === 0,

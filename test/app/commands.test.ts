@@ -9,13 +9,13 @@ const config = readConfig({});
 const logger = createLogger('silent', { write: () => undefined });
 const parts = { log: nowhere, codec: nowhere, database: nowhere, analytics: nowhere } as unknown as OpenedStores;
 
-test('every command of a service is found by its name where the stores must be opened for it', () => {
+test('every command of a service is in a group that names the stores it needs', () => {
   const names = Object.keys(allCommands({ ...parts, config, logger }));
 
   expect(names).toContain('project list');
   for (const name of names) expect(groupOf(name).commands({ ...parts, config, logger })).toHaveProperty([name]);
 });
 
-test('a command that there is not is refused', () => {
+test('an unknown command is refused', () => {
   expect(() => groupOf('projects list')).toThrow(expect.objectContaining({ code: 'COMMAND_INVALID' }) as Error);
 });

@@ -9,13 +9,10 @@ async function whereTheFirst(count: number, how: string): Promise<string> {
   return stdout;
 }
 
-test.each([1, 2])(
-  'others take the place of processes of ingest, %i of 2, killed before they are ready',
-  async (count) => {
-    expect(await whereTheFirst(count, 'SIGKILL')).toBe('ready');
-  },
-);
+test.each([1, 2])('processes of ingest, %i of 2, that are killed before they are ready are replaced', async (count) => {
+  expect(await whereTheFirst(count, 'SIGKILL')).toBe('ready');
+});
 
-test('ingest cannot start where one of its processes says that it cannot', async () => {
+test('ingest does not start where one of its processes exits before it is ready', async () => {
   expect(await whereTheFirst(1, '3')).toBe('a process of ingest ended before it was ready, with 3');
 });

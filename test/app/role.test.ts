@@ -9,29 +9,32 @@ const SERVERS = {
 };
 
 describe('the role of a process', () => {
-  test('is everything where none is named', () => {
+  test('the role is all where none is named', () => {
     expect(roleOf([])).toBe('all');
     expect(ROLES.map((role) => roleOf([role]))).toEqual(ROLES);
   });
 
-  test.each([[['sinks']], [['ingest', 'sink']], [['']]])('%j is refused', (args) => {
+  test.each([[['sinks']], [['ingest', 'sink']], [['']]])('the arguments %j name no role', (args) => {
     expect(() => roleOf(args)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 
-  test.each(ROLES)('%s runs on servers', (role) => {
+  test.each(ROLES)('the role %s runs on servers', (role) => {
     expect(() => checkRole(role, readConfig(SERVERS))).not.toThrow();
   });
 
-  test.each(['ingest', 'sink'] as const)('%s names both embedded stores that it cannot share', (role) => {
-    expect(() => checkRole(role, readConfig({}))).toThrow(
-      expect.objectContaining({
-        code: 'CONFIG_INVALID',
-        message: expect.stringMatching(/PROFILES_URL.*ANALYTICS_URL/) as string,
-      }),
-    );
-  });
+  test.each(['ingest', 'sink'] as const)(
+    'the error of the role %s names both embedded stores that it cannot share',
+    (role) => {
+      expect(() => checkRole(role, readConfig({}))).toThrow(
+        expect.objectContaining({
+          code: 'CONFIG_INVALID',
+          message: expect.stringMatching(/PROFILES_URL.*ANALYTICS_URL/) as string,
+        }),
+      );
+    },
+  );
 
-  test('the projector has nothing to do with analytics', () => {
+  test('the projector needs no analytics store', () => {
     const { ANALYTICS_URL: _, ...others } = SERVERS;
     expect(() => checkRole('projector', readConfig(others))).not.toThrow();
     expect(() => checkRole('projector', readConfig({}))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));

@@ -12,7 +12,7 @@ const DEFINITION = { all: [{ event: "Bought\n'it'" }, { trait: 'n', gte: 5 }] };
 
 describe('tidemark audience', () => {
   test(
-    'explains a definition and answers for a user, on the stores of the data folder',
+    'tidemark audience explains a definition, and why a user matches, on the stores of the data folder',
     { timeout: 120_000 },
     async () => {
       const dataDir = join(await temporaryFolder(), 'data');
@@ -62,7 +62,7 @@ async function fill(folder: string, projectId: string): Promise<void> {
   await store.close();
 }
 
-/** What the script that was printed gives, comments and all. */
+/** The result of the printed script, run with its comments. */
 async function countOf(folder: string, script: string): Promise<number> {
   const store = await openAnalytics(`chdb:${folder}`);
   const { rows } = await store.ask(

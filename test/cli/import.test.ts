@@ -39,7 +39,7 @@ async function fileOf(name: string, content: string): Promise<string> {
 }
 
 describe('tidemark import', { timeout: 60_000 }, () => {
-  test('ends with 0 where every line was taken, and says what it did', async () => {
+  test('tidemark import exits with 0 where every line was imported, and prints the counts', async () => {
     const file = await fileOf('good.ndjson', GOOD.repeat(3));
 
     const { code, out } = await run('import', file, '--json');
@@ -55,7 +55,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     });
   });
 
-  test('ends with 3 where lines were refused, and says where they are', async () => {
+  test('tidemark import exits with 3 where lines were refused, and prints where they are', async () => {
     const file = await fileOf('bad.csv', 'user_id,event\nada,Paid\n,Paid\n');
 
     const { code, out } = await run('import', file, '--type', 'track', '--report', join(folder, 'report'));
@@ -66,7 +66,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     expect(existsSync(join(folder, 'report.state.json'))).toBe(true);
   });
 
-  test('ends with 1 where the file is not what it was', async () => {
+  test('tidemark import exits with 1 where the file has changed since its import began', async () => {
     const file = await fileOf('changed.ndjson', GOOD);
     await run('import', file);
     await writeFile(file, GOOD.repeat(2));
@@ -92,7 +92,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     expect((await run('import', ...args.map((arg) => (arg === 'FILE' ? file : arg)))).code).toBe(2);
   });
 
-  test('only looks in a dry run', async () => {
+  test('tidemark import imports nothing in a dry run', async () => {
     const file = await fileOf('dry.ndjson', `${GOOD}nonsense\n`);
 
     const { code, out } = await run('import', file, '--dry-run', '--json');
@@ -103,7 +103,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     expect(existsSync(`${file}.dry-run.refused.ndjson`)).toBe(true);
   });
 
-  test('reads standard input, packed too', async () => {
+  test('tidemark import reads standard input, compressed or not', async () => {
     const env = { DATA_DIR: dataDir };
     const report = join(folder, 'stdin.report');
     const program = startProgram(['services/cli/tidemark.ts', 'import', '-', '--report', report, '--json'], env);
@@ -118,7 +118,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     expect(existsSync(`${report}.state.json`)).toBe(false);
   });
 
-  test('wants to know which project where there are several, and takes its name too', async () => {
+  test('tidemark import needs the project where there are several, by id or name', async () => {
     const file = await fileOf('which.ndjson', GOOD);
     await run('project', 'create', 'Two');
 

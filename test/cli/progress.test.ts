@@ -1,16 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { Pace, withProgress } from '../../services/cli/progress.ts';
+import { ProgressRate, withProgress } from '../../services/cli/progress.ts';
 
-describe('progress', () => {
-  test('says how much is done, of how much, how fast, and how long it will take', () => {
+describe('progress on standard error', () => {
+  test('progress says how much is done, of how much, how fast, and how long it will take', () => {
     let nowMs = 0;
-    const pace = new Pace(() => nowMs);
-    pace.note({ done: 1_000 });
+    const rate = new ProgressRate(() => nowMs);
+    rate.note({ done: 1_000 });
 
     nowMs = 10_000;
 
-    expect(pace.describe({ done: 21_000, total: 100_000, unit: 'messages' })).toBe(
+    expect(rate.describe({ done: 21_000, total: 100_000, unit: 'messages' })).toBe(
       '21,000 of 100,000 messages (21 %), 2,000/s, 40 s left',
     );
   });
@@ -19,11 +19,11 @@ describe('progress', () => {
     [{ done: 5, unit: 'lines' }, '5 lines'],
     [{ done: 0, total: 0 }, '0 of 0'],
     [{ done: 7, total: 7 }, '7 of 7 (100 %)'],
-  ])('says of %o what is known', (progress, said) => {
-    expect(new Pace(() => 0).describe(progress)).toBe(said);
+  ])('progress of %j is described by what is known', (progress, printed) => {
+    expect(new ProgressRate(() => 0).describe(progress)).toBe(printed);
   });
 
-  test('is a bar on a terminal, which is left as it was', async () => {
+  test('progress is a bar on a terminal, whose cursor is visible again afterwards', async () => {
     const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 200 });
     const chunks: string[] = [];
     terminal.on('data', (chunk: Buffer) => void chunks.push(chunk.toString()));
@@ -40,15 +40,15 @@ describe('progress', () => {
     expect(chunks.join('').lastIndexOf('\u001b[?25h')).toBeGreaterThan(chunks.join('').lastIndexOf('\u001b[?25l'));
   });
 
-  test('is nothing elsewhere for what takes a moment, and fails as the work does', async () => {
-    const said: string[] = [];
+  test('progress prints nothing elsewhere for work of a moment, and rejects as the work does', async () => {
+    const printed: string[] = [];
 
-    const working = withProgress({ err: (text) => void said.push(text) }, 'replaying', async (onProgress) => {
+    const working = withProgress({ err: (text) => void printed.push(text) }, 'replaying', async (onProgress) => {
       onProgress({ done: 1, total: 2 });
       throw new Error('broken');
     });
 
     await expect(working).rejects.toThrow('broken');
-    expect(said).toEqual([]);
+    expect(printed).toEqual([]);
   });
 });

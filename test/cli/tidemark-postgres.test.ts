@@ -16,7 +16,7 @@ describe.skipIf(server === undefined)('tidemark on a Postgres server', () => {
     return runProgram(['services/cli/tidemark.ts', ...args], env);
   }
 
-  test('makes, changes and lists projects and keys without a service', async () => {
+  test('tidemark creates, changes and lists projects and keys in Postgres without a service', async () => {
     const made = await tidemark(bench.url, 'project', 'create', 'Shop', '--json');
     const { id } = JSON.parse(made.stdout) as ShownProject;
     const key = await tidemark(bench.url, 'key', 'create', id, '--scope', 'read');
@@ -30,7 +30,7 @@ describe.skipIf(server === undefined)('tidemark on a Postgres server', () => {
     expect(await bench.ask('select name, rate_limit from projects')).toEqual([{ name: 'Shop', rate_limit: 7 }]);
   });
 
-  test('of many that begin with an empty database at once every one succeeds', async () => {
+  test('of many commands that start on an empty database at once, every one succeeds', async () => {
     const { url, drop } = await freshDatabase(bench.url);
     onTestFinished(drop);
 
@@ -39,7 +39,7 @@ describe.skipIf(server === undefined)('tidemark on a Postgres server', () => {
     expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
-  test('says in one line what is wrong, and never the password', async () => {
+  test('tidemark prints in one line why Postgres cannot be used, and never the password', async () => {
     const { code, stdout, stderr } = await tidemark(bench.changed({ password: 'sesame' }), 'project', 'list');
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -18,7 +18,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TIDEMARK = 'services/cli/tidemark.ts';
 
-test('tidemark has what the service keeps of compiled code', async () => {
+test('tidemark uses the compile cache of the service', async () => {
   const sayWhere =
     'data:text/javascript,import m from "node:module";process.on("exit",()=>console.log(m.getCompileCacheDir()))';
 
@@ -28,23 +28,27 @@ test('tidemark has what the service keeps of compiled code', async () => {
 });
 
 describe('tidemark where no service runs', () => {
-  test('makes projects and keys in the stores of the data folder, and frees them', { timeout: 60_000 }, async () => {
-    const dataDir = join(await temporaryFolder(), 'data');
+  test(
+    'tidemark creates projects and keys in the stores of the data folder, and releases its lock',
+    { timeout: 60_000 },
+    async () => {
+      const dataDir = join(await temporaryFolder(), 'data');
 
-    const made = await tidemark(dataDir, 'project', 'create', 'Shop', '--rate-limit', '5', '--json');
-    const { id } = JSON.parse(made.stdout) as ShownProject;
-    const key = await tidemark(dataDir, 'key', 'create', id, '--scope', 'write');
-    const list = await tidemark(dataDir, 'key', 'list', id);
+      const made = await tidemark(dataDir, 'project', 'create', 'Shop', '--rate-limit', '5', '--json');
+      const { id } = JSON.parse(made.stdout) as ShownProject;
+      const key = await tidemark(dataDir, 'key', 'create', id, '--scope', 'write');
+      const list = await tidemark(dataDir, 'key', 'list', id);
 
-    expect([made, key, list].map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect(made.stderr).toBe('');
-    expect(JSON.parse(made.stdout)).toMatchObject({ name: 'Shop', timezone: 'UTC', rate_limit: 5 });
-    expect(key.stdout).toMatch(/^tm_w_\w{43}\n$/u);
-    expect(list.stdout).toMatch(new RegExp(`^key_\\w+ +${id} +write`, 'mu'));
-    expect(list.stdout).not.toContain(key.stdout.trim());
-  });
+      expect([made, key, list].map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect(made.stderr).toBe('');
+      expect(JSON.parse(made.stdout)).toMatchObject({ name: 'Shop', timezone: 'UTC', rate_limit: 5 });
+      expect(key.stdout).toMatch(/^tm_w_\w{43}\n$/u);
+      expect(list.stdout).toMatch(new RegExp(`^key_\\w+ +${id} +write`, 'mu'));
+      expect(list.stdout).not.toContain(key.stdout.trim());
+    },
+  );
 
-  test('does not make an installation by asking for a list', async () => {
+  test('a command that only lists creates no data folder', async () => {
     const dataDir = join(await temporaryFolder(), 'data');
 
     const { code, stderr } = await tidemark(dataDir, 'project', 'list');
@@ -54,7 +58,7 @@ describe('tidemark where no service runs', () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test('says that a data folder is too deep for the socket', async () => {
+  test('a data folder whose path is too long for the control socket is an error that says so', async () => {
     const dataDir = join(await temporaryFolder(), 'd'.repeat(200));
     await mkdir(dataDir);
 
@@ -66,7 +70,7 @@ describe('tidemark where no service runs', () => {
 });
 
 describe('tidemark beside a running service', () => {
-  test('has the service do it', async () => {
+  test('a command beside a running service is carried out by the service', async () => {
     const { dataDir, store } = await service();
 
     const made = await tidemark(dataDir, 'project', 'create', 'Zoë 🌊');
@@ -78,7 +82,7 @@ describe('tidemark beside a running service', () => {
     expect((await store.listKeys()).map(({ sha256 }) => sha256)).toEqual([hashKey(key.stdout.trim())]);
   });
 
-  test('changes, lists and revokes', async () => {
+  test('tidemark changes projects, and lists and revokes keys, through a running service', async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
     const key = await store.addKey(id, 'write', hashKey('x'));
@@ -93,7 +97,7 @@ describe('tidemark beside a running service', () => {
     expect((await store.snapshot()).keys).toEqual([]);
   });
 
-  test("sets the limits of a project's questions, each by itself, and takes them away", async () => {
+  test("tidemark sets and removes each limit of a project's questions", async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
     const set = (...limits: string[]): Promise<Finished> =>
@@ -110,7 +114,7 @@ describe('tidemark beside a running service', () => {
     expect(await store.listProjects()).toMatchObject([{ queryMaxMs: null, queryMaxRows: 5 }]);
   });
 
-  test('passes on why the service refuses', async () => {
+  test('an error of the service is printed', async () => {
     const { dataDir, store } = await service();
     store.away = true;
 
@@ -120,13 +124,13 @@ describe('tidemark beside a running service', () => {
     expect(stderr).toContain('STORE_UNAVAILABLE');
   });
 
-  test('waits for one that is still starting', async () => {
+  test('a command waits for a service that is still starting', async () => {
     const dataDir = await temporaryFolder();
     lock(dataDir);
     let out = '';
     const context = { env: { DATA_DIR: dataDir }, out: (text: string) => void (out += text), err: () => undefined };
     const asking = runCli(['project', 'list', '--json'], context);
-    // Asked for later than the command line's own attempt, so that both have failed.
+    // After the command line's own attempt, so that both have failed.
     await expect(askControl(controlSocketPath(dataDir), 'project list', {})).rejects.toThrow();
 
     await serve(dataDir);
@@ -165,7 +169,7 @@ describe('tidemark interrupted', () => {
     expect(code).toBe(exitCode);
   });
 
-  test('while it waits for a service that starts exits too', async () => {
+  test('a command that is interrupted while it waits for a starting service exits too', async () => {
     const dataDir = await temporaryFolder();
     lock(dataDir);
     const ending = new AbortController();
@@ -197,7 +201,7 @@ describe('tidemark used wrongly', () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test('exits 2 on what the command itself refuses', async () => {
+  test('tidemark exits with 2 where the command refuses its arguments', async () => {
     const { dataDir } = await service();
 
     const { code, stderr } = await tidemark(dataDir, 'project', 'create', 'x', '--timezone', 'Mars/Olympus');
@@ -206,14 +210,14 @@ describe('tidemark used wrongly', () => {
     expect(stderr).toContain('COMMAND_INVALID');
   });
 
-  test('exits 0 when it is asked for help', async () => {
+  test('tidemark exits with 0 after printing help', async () => {
     const { code, stdout } = await tidemark(await temporaryFolder(), 'key', 'create', '--help');
 
     expect(code).toBe(0);
     expect(stdout).toContain('--scope');
   });
 
-  test('names every wrong setting and exits 1', async () => {
+  test('tidemark names every wrong setting and exits with 1', async () => {
     const dataDir = await temporaryFolder();
 
     const { code, stderr } = await runProgram([TIDEMARK, 'project', 'list'], {
@@ -231,7 +235,7 @@ function tidemark(dataDir: string, ...args: readonly string[]): Promise<Finished
   return runProgram([TIDEMARK, ...args], { DATA_DIR: dataDir });
 }
 
-/** A service, as far as the command line can see: it holds the data folder and answers on its socket. */
+/** A service as the command line sees it: it has locked the data folder and answers on the socket. */
 async function service(): Promise<{ dataDir: string; store: MemoryProjectStore }> {
   const dataDir = await temporaryFolder();
   lock(dataDir);

@@ -6,11 +6,11 @@ import { readersPassed } from '../support/readers-passed.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// Two starts of embedded stores, which take a busy machine a minute each.
+// Embedded stores start twice, which takes up to a minute each on a busy machine.
 const TIMEOUT = { timeout: 240_000 };
 
 test(
-  'tidemark verify says equal with 0, differences with 3, beside a running service and without one',
+  'tidemark verify exits with 0 where the stores are equal and 3 where not, with and without a running service',
   TIMEOUT,
   async () => {
     const dataDir = await temporaryFolder();
@@ -37,7 +37,7 @@ test(
   },
 );
 
-/** Three messages, one of them twice; waits until both readers have them. */
+/** Posts three messages, one of them twice, and waits until both readers have processed them. */
 async function postAndAwait(service: ServiceProcess): Promise<void> {
   const event = { type: 'track', user_id: 'ada', event: 'Signed Up', message_id: 'm1', timestamp: '2026-11-20T10:00Z' };
   const identify = { type: 'identify', user_id: 'ada', traits: { plan: 'pro' } };

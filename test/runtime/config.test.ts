@@ -18,11 +18,11 @@ test('the embedded stores follow DATA_DIR', () => {
   ]);
 });
 
-test('a setting that is set to nothing has its default', () => {
+test('a setting that is empty has its default', () => {
   expect(readConfig({ PORT: '', INITIAL_WRITE_KEY: '' })).toMatchObject({ port: 8080, initialWriteKey: undefined });
 });
 
-test('every problem is named at once', () => {
+test('one error names every wrong setting', () => {
   const read = () => readConfig({ PORT: '70000', INITIAL_TIMEZONE: 'Mars/Olympus', LOG_LEVEL: 'loud' });
 
   expect(read).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
@@ -43,7 +43,7 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
 });
 
-test('a secret is never shown', () => {
+test('the value of a secret setting is not in the error', () => {
   const read = () => readConfig({ INITIAL_READ_KEY: 'hunter2' });
 
   expect(read).toThrow('INITIAL_READ_KEY');

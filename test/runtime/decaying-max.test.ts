@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DecayingMax } from '../../services/runtime/decaying-max.ts';
 
-test('the most of late is the most that was seen, and fades', () => {
+test('a decaying maximum is the largest number seen, and falls with every other', () => {
   const peak = new DecayingMax();
   for (const count of [3, 16, 2]) peak.see(count);
   expect(Math.round(peak.value)).toBe(16);

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const HOLDER = 'test/support/lock-holder.ts';
 
 describe('a folder lock', () => {
-  test('creates the folder for its owner alone', async () => {
+  test('a folder lock creates the folder for its owner alone', async () => {
     const folder = join(await temporaryFolder(), 'a', 'b');
 
     lock(folder);
@@ -18,7 +18,7 @@ describe('a folder lock', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('excludes a second opener in the same thread until it is released', async () => {
+  test('a folder lock excludes a second opener in the same thread until it is released', async () => {
     const folder = await temporaryFolder();
     const first = lock(folder);
 
@@ -29,7 +29,7 @@ describe('a folder lock', () => {
     lock(folder);
   });
 
-  test('is not freed by a second opener who was refused', async () => {
+  test('a folder lock is not released by a second opener that was refused', async () => {
     const folder = await temporaryFolder();
     lock(folder);
 
@@ -38,7 +38,7 @@ describe('a folder lock', () => {
     expect(await startProgram([HOLDER, folder]).line()).toBe('FOLDER_IN_USE');
   });
 
-  test('released twice does not free the next holder', async () => {
+  test('releasing a folder lock twice does not release that of the next opener', async () => {
     const folder = await temporaryFolder();
     const first = lock(folder);
     first.release();
@@ -49,14 +49,14 @@ describe('a folder lock', () => {
     expect(() => lock(folder)).toThrow(expect.objectContaining({ code: 'FOLDER_IN_USE' }));
   });
 
-  test('names the folder and the process that holds it', async () => {
+  test('the error of a locked folder names the folder and the process that has locked it', async () => {
     const folder = await temporaryFolder();
     const { child } = await holder(folder);
 
     expect(() => lock(folder)).toThrow(new RegExp(`${folder} is in use by process ${child.pid}\\.`, 'u'));
   });
 
-  test('is free again after its holder was killed', async () => {
+  test('a folder lock is released when its process is killed', async () => {
     const folder = await temporaryFolder();
     const killed = await holder(folder);
 
@@ -65,7 +65,7 @@ describe('a folder lock', () => {
     lock(folder);
   });
 
-  test('does not blame a killed holder for what another holds', async () => {
+  test('the error of a locked folder does not name a process that was killed before', async () => {
     const folder = await temporaryFolder();
     const killed = await holder(folder);
     const { pid } = killed.child;
@@ -78,7 +78,7 @@ describe('a folder lock', () => {
     second.release();
   });
 
-  test('excludes other processes and other threads while a thread of this one holds it', async () => {
+  test('a folder lock excludes other processes and other threads', async () => {
     const folder = await temporaryFolder();
     const thread = await holdingThread(folder);
 
@@ -90,7 +90,7 @@ describe('a folder lock', () => {
     lock(folder);
   });
 
-  test('outlives the collection of what nobody refers to', async () => {
+  test('a folder lock stays when garbage is collected', async () => {
     const folder = await temporaryFolder();
     const forgetful = startProgram(['--expose-gc', HOLDER, folder, 'collect']);
     expect(await forgetful.line()).toBe('held');
@@ -98,7 +98,7 @@ describe('a folder lock', () => {
     expect(() => lock(folder)).toThrow(expect.objectContaining({ code: 'FOLDER_IN_USE' }));
   });
 
-  test('goes to exactly one of several processes that ask at once', async () => {
+  test('exactly one of several processes gets a folder lock', async () => {
     const folder = await temporaryFolder();
 
     const answers = await Promise.all(Array.from({ length: 5 }, () => startProgram([HOLDER, folder]).line()));
@@ -107,7 +107,7 @@ describe('a folder lock', () => {
     expect(answers.filter((answer) => answer === 'FOLDER_IN_USE')).toHaveLength(4);
   });
 
-  test('leaves a folder that can be deleted and holds nothing else', async () => {
+  test('a released folder can be deleted, and has no files but those of the lock', async () => {
     const folder = await temporaryFolder();
 
     lock(folder).release();
@@ -115,7 +115,7 @@ describe('a folder lock', () => {
     expect(await readdir(folder)).toEqual(['.lock']);
   });
 
-  test('says that a path which is no folder cannot be used', async () => {
+  test('locking a path that is not a folder is an error that says so', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'file'), '');
     await mkdir(join(folder, 'other', '.lock'), { recursive: true });

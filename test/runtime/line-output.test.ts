@@ -15,7 +15,7 @@ function start(stdout: 'pipe' | number, lines: number, waitMs = 300) {
   return { child, closed: once(child, 'exit') };
 }
 
-/** By a pipe of the shell's, as `npm start | command` is, in place of the socket that Node gives a child. */
+/** Writes to a pipe of the shell, as in `npm start | command`, instead of the socket that Node gives a child. */
 function startPiped(lines: number, reader: string) {
   const script = `exec "$0" "$1" ${lines} 1000 > >(${reader})`;
   const child = spawn('bash', ['-c', script, process.execPath, WRITER], { stdio: 'ignore' });
@@ -24,23 +24,20 @@ function startPiped(lines: number, reader: string) {
 }
 
 describe('lines on standard output', () => {
-  test.each([1, 20_000])(
-    'are all written to a reader that reads, %i of them, the last one at the end',
-    async (lines) => {
-      // What is on its way to a slow reader when the process ends is lost.
-      const { child, closed } = start('pipe', lines, lines === 1 ? 300 : 3_000);
-      let text = '';
-      for await (const chunk of child.stdout ?? []) text += String(chunk);
-      const limit = Math.min(lines, Math.floor(2 ** 20 / 100));
-      expect(await closed).toEqual([0, null]);
-      // What is beyond the buffer is dropped, whole lines of it.
-      expect(text.split('\n').length - 2).toBeGreaterThanOrEqual(limit);
-      expect(text.split('\n').every((line) => line.length === 99 || line === 'last' || line === '')).toBe(true);
-      expect(text.endsWith('last\n')).toBe(true);
-    },
-  );
+  test.each([1, 20_000])('%i lines are all written to a reader that reads, in order', async (lines) => {
+    // Lines that a slow reader has not taken when the process ends are lost.
+    const { child, closed } = start('pipe', lines, lines === 1 ? 300 : 3_000);
+    let text = '';
+    for await (const chunk of child.stdout ?? []) text += String(chunk);
+    const limit = Math.min(lines, Math.floor(2 ** 20 / 100));
+    expect(await closed).toEqual([0, null]);
+    // Lines that exceed the buffer are dropped whole.
+    expect(text.split('\n').length - 2).toBeGreaterThanOrEqual(limit);
+    expect(text.split('\n').every((line) => line.length === 99 || line === 'last' || line === '')).toBe(true);
+    expect(text.endsWith('last\n')).toBe(true);
+  });
 
-  test('are appended to a file', async () => {
+  test('lines are appended to a file', async () => {
     const path = join(await temporaryFolder(), 'log');
     for (let run = 1; run <= 2; run++) {
       const file = openSync(path, 'a');
@@ -51,7 +48,7 @@ describe('lines on standard output', () => {
   });
 
   test.each(['has gone', 'does not read'])(
-    'do not keep the process from ending when the reader of a socket %s',
+    'lines that wait do not keep the process from ending when the reader of a socket %s',
     async (how) => {
       const { child, closed } = start('pipe', 20_000, 1_000);
       if (how === 'has gone') child.stdout?.destroy();
@@ -60,7 +57,7 @@ describe('lines on standard output', () => {
   );
 
   test.each(['true', 'sleep 20'])(
-    'do not keep it from ending when the reader of a pipe, %s, does not read',
+    'lines that wait do not keep the process from ending when the reader of a pipe, %s, does not read',
     async (reader) => {
       expect(await startPiped(20_000, reader).closed).toEqual([0, null]);
     },

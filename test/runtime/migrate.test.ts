@@ -12,7 +12,7 @@ import {
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('migrating', () => {
-  test('applies the files in order, once', async () => {
+  test('migrating applies the files in order, once', async () => {
     const target = new MemoryTarget();
     const files = await folderOf({ '002-b.sql': 'two', '001-a.sql': 'one', 'notes.txt': '' });
 
@@ -22,7 +22,7 @@ describe('migrating', () => {
     expect(target.ran).toEqual(['one', 'two']);
   });
 
-  test('goes on after the last one applied', async () => {
+  test('migrating continues after the last file that was applied', async () => {
     const target = new MemoryTarget();
     await migrate(target, await folderOf({ '001-a.sql': 'one' }));
 
@@ -31,7 +31,7 @@ describe('migrating', () => {
     expect(target.ran).toEqual(['one', 'two']);
   });
 
-  test('stops at the file that fails, and begins with it the next time', async () => {
+  test('migrating stops at a file that fails, and starts with it the next time', async () => {
     const target = new MemoryTarget();
     const files = await folderOf({ '001-a.sql': 'one', '002-b.sql': 'two' });
     target.refused = 'two';
@@ -43,7 +43,7 @@ describe('migrating', () => {
     expect(target.ran).toEqual(['one', 'two']);
   });
 
-  test('refuses a store that is ahead of the files', async () => {
+  test('migrating refuses a store with more migrations than there are files', async () => {
     const target = new MemoryTarget();
     await migrate(target, await folderOf({ '001-a.sql': 'one', '002-b.sql': 'two' }));
 
@@ -65,7 +65,7 @@ describe('migrating', () => {
     expect(target.ran).toEqual(['one']);
   });
 
-  test('takes a file with other line ends for the same', async () => {
+  test('a file with other line ends has the same checksum', async () => {
     const target = new MemoryTarget();
     await migrate(target, await folderOf({ '001-a.sql': 'one\ntwo\n' }));
 

@@ -6,27 +6,33 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const PRINT = 'console.log(JSON.stringify([process.execArgv, process.env.GLIBC_TUNABLES, process.argv.slice(1)]))';
 
-/** The flags, glibc's settings and the arguments that Node has in this role. */
+/** Node's flags and arguments and glibc's settings in this role. */
 async function nodeOf(role: string, tunables?: string): Promise<[string[], string, string[]]> {
   const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, GLIBC_TUNABLES: tunables };
   const { stdout } = await run('sh', ['services/node.sh', role, '-e', PRINT, 'one two', '*'], { env });
   return JSON.parse(stdout) as [string[], string, string[]];
 }
 
-test.each(['all', 'ingest'])('where requests are answered (%s), each thread collects its own garbage', async (role) => {
-  const [flags, tunables, args] = await nodeOf(role);
+test.each(['all', 'ingest'])(
+  'in a role that answers requests (%s), each thread collects its own garbage',
+  async (role) => {
+    const [flags, tunables, args] = await nodeOf(role);
 
-  expect(flags).toEqual(expect.arrayContaining(['--single-threaded-gc', '--heap-growing-percent=200']));
-  expect(tunables).toContain('arena_max=2');
-  expect(args).toEqual(['one two', '*']);
-});
+    expect(flags).toEqual(expect.arrayContaining(['--single-threaded-gc', '--heap-growing-percent=200']));
+    expect(tunables).toContain('arena_max=2');
+    expect(args).toEqual(['one two', '*']);
+  },
+);
 
-test.each(['projector', 'sink'])('where none are (%s), V8 has its helpers', async (role) => {
-  const [flags] = await nodeOf(role);
+test.each(['projector', 'sink'])(
+  'in a role that answers no requests (%s), V8 uses its helper threads',
+  async (role) => {
+    const [flags] = await nodeOf(role);
 
-  expect(flags).toContain('--heap-growing-percent=200');
-  expect(flags).not.toContain('--single-threaded-gc');
-});
+    expect(flags).toContain('--heap-growing-percent=200');
+    expect(flags).not.toContain('--single-threaded-gc');
+  },
+);
 
 test.each([
   [undefined, join(import.meta.dirname, '../../node_modules/.cache/tidemark')],
@@ -39,7 +45,7 @@ test.each([
   expect(stdout).toBe(`${kept}\n`);
 });
 
-test("the operator's settings of glibc stay", async () => {
+test("the operator's settings of glibc are kept", async () => {
   const [, tunables] = await nodeOf('all', 'glibc.malloc.arena_max=7');
 
   expect(tunables).toBe('glibc.malloc.arena_max=7');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runProgram } from '../support/program.ts';
 
-test("Node's warnings are lines of the log, from other threads too", async () => {
+test("Node's warnings are printed by the logger, those of other threads too", async () => {
   const { stdout, stderr } = await runProgram(['test/support/warner.ts']);
 
   const lines = stdout.split('\n').filter((line) => line !== '');

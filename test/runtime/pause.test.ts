@@ -3,7 +3,7 @@ import { pause } from '../../services/runtime/pause.ts';
 
 const LONG_MS = 600_000;
 
-test('it lasts as long as it is told', async () => {
+test('a pause lasts as long as asked', async () => {
   const startedAt = performance.now();
   await pause(30, new AbortController().signal);
 
@@ -11,7 +11,7 @@ test('it lasts as long as it is told', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(28);
 });
 
-test('it ends when the signal aborts', async () => {
+test('a pause ends when the signal aborts', async () => {
   const stop = new AbortController();
   const paused = pause(LONG_MS, stop.signal);
   stop.abort();
@@ -19,6 +19,6 @@ test('it ends when the signal aborts', async () => {
   await expect(paused).resolves.toBeUndefined();
 });
 
-test('it does not begin where the signal has aborted', async () => {
+test('a pause ends at once where the signal has aborted before', async () => {
   await expect(pause(LONG_MS, AbortSignal.abort())).resolves.toBeUndefined();
 });

@@ -45,11 +45,11 @@ test('an empty folder is closed', async () => {
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
 
-test('there need be no folder', async () => {
+test('a folder that does not exist is accepted', async () => {
   expect(verdict(join(await temporaryFolder(), 'none'))).toBe('taken');
 });
 
-test('the command names the folder as a shell takes it', async () => {
+test('the command in the error quotes the folder for a shell', async () => {
   const folder = join(await temporaryFolder(), "it's here");
   await mkdir(join(folder, 'a'), { recursive: true });
   await chmod(folder, 0o755);

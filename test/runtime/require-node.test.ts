@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runProgram } from '../support/program.ts';
 
-// As if it were another Node: it says its version by `process.versions`.
+// `process.versions` is replaced, as if another version of Node ran.
 const OLD =
   'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})';
 
 test.each(['services/main.js', 'services/cli/tidemark.js'])(
-  '%s says in one line which Node it needs',
+  '%s prints in one line which version of Node it needs',
   async (entry) => {
     const { code, stdout, stderr } = await runProgram(['--import', OLD, entry, '--help']);
 
@@ -17,7 +17,7 @@ test.each(['services/main.js', 'services/cli/tidemark.js'])(
   },
 );
 
-test('what a person starts begins with that check', () => {
+test('every script that a person starts checks the version of Node first', () => {
   const { bin, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     bin: { tidemark: string };
     scripts: Record<string, string>;

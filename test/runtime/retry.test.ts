@@ -5,7 +5,7 @@ import { retry } from '../../services/runtime/retry.ts';
 const away = new TidemarkError('STORE_UNAVAILABLE', 'away');
 const signal = new AbortController().signal;
 
-test('what is passing is repeated until it succeeds, and told once', async () => {
+test('a call with a retryable error is repeated until it succeeds, and reported once', async () => {
   const call = vi
     .fn<() => Promise<string>>()
     .mockRejectedValueOnce(away)
@@ -20,7 +20,7 @@ test('what is passing is repeated until it succeeds, and told once', async () =>
   expect(onRecovery).toHaveBeenCalledOnce();
 });
 
-test('what succeeds at once is told nothing about', async () => {
+test('a call that succeeds at once reports nothing', async () => {
   const [onTrouble, onRecovery] = [vi.fn(), vi.fn()];
 
   await retry(async () => 1, { signal, onTrouble, onRecovery });
@@ -29,7 +29,7 @@ test('what succeeds at once is told nothing about', async () => {
   expect(onRecovery).not.toHaveBeenCalled();
 });
 
-test('what is not passing is thrown at once', async () => {
+test('an error that is not retryable is thrown at once', async () => {
   const call = vi.fn(async () => Promise.reject(new TidemarkError('STORE_REJECTED', 'no')));
 
   await expect(retry(call, { signal })).rejects.toMatchObject({ code: 'STORE_REJECTED' });
@@ -37,7 +37,7 @@ test('what is not passing is thrown at once', async () => {
   expect(call).toHaveBeenCalledOnce();
 });
 
-test('an abort ends the waiting', async () => {
+test('an abort ends the wait of a retry', async () => {
   const stop = new AbortController();
   const attempt = retry(async () => Promise.reject(away), {
     signal: stop.signal,
@@ -50,7 +50,7 @@ test('an abort ends the waiting', async () => {
   await expect(attempt).rejects.toMatchObject({ code: 'STOPPING' });
 });
 
-test('after an abort nothing is tried', async () => {
+test('after an abort nothing is called', async () => {
   const call = vi.fn(async () => 1);
 
   await expect(retry(call, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'STOPPING' });

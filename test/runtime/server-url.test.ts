@@ -14,7 +14,7 @@ interface Kind {
   readonly scheme: string;
   readonly path: string;
   readonly read: (url: string) => unknown;
-  /** Asks for TLS, and what then names a file of authorities. */
+  /** The parameter that asks for TLS, and the one that names a file of authorities. */
   readonly tls: string;
   readonly caFile: string;
 }
@@ -61,26 +61,26 @@ describe.each(KINDS)('the URL of $name', ({ scheme, path, read, tls, caFile }) =
     ['with a file that is not named', url(`?${tls}&${caFile}=`)],
     ['with a file that is not there', url(`?${tls}&${caFile}=/nowhere/ca.pem`)],
     ['with a file that holds no certificate', url(`?${tls}&${caFile}=package.json`)],
-  ])('is refused %s, its password unsaid', (_, text) => {
+  ])('a server URL is refused %s, and the error has no password', (_, text) => {
     const error = failure(() => read(text));
 
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', retryable: false });
     expect(printed(error)).not.toContain('hunter2');
   });
 
-  test('is refused with an unknown parameter, which is named, with those that there are', () => {
+  test('a server URL with an unknown parameter is refused, and the error names it and the known ones', () => {
     const error = failure(() => read(url('?cafile=x')));
 
     expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
     expect(String(error)).toMatch(new RegExp(`unknown parameter cafile \\(known: .*${caFile}`));
   });
 
-  test('may end with a line, as files of secrets do', () => {
+  test('a server URL may end with a line feed, as files of secrets do', () => {
     expect(read(`${url('')}\n`)).toEqual(read(url('')));
   });
 });
 
-test("a client's key that is none is refused", async () => {
+test("a client's key that is not a valid PEM key is refused", async () => {
   const file = join(await temporaryFolder(), 'client.key');
   await writeFile(file, '-----BEGIN PRIVATE KEY-----\n');
 

@@ -13,10 +13,10 @@ interface Arithmetic {
   bytes(members: readonly Uint8Array[]): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** How many members of `count` were made, and whether its reader has left. */
+/** How many members of `count` were produced, and whether its reader has left. */
 let made = 0;
 let left = false;
-/** What `bytes` gave out, as it is on the side that has it. */
+/** What `bytes` returned, on the side that serves it. */
 let served: readonly Uint8Array[] = [];
 
 let channel: MessageChannel;
@@ -73,7 +73,7 @@ test('a call reaches the object on the other side and brings its result back', a
   expect(sums).toEqual([3n, 2n ** 60n + 1n]);
 });
 
-test('an error of ours keeps its code and whether it may be retried', async () => {
+test('a TidemarkError keeps its code and whether it may be retried', async () => {
   const { arithmetic } = open();
 
   const error: unknown = await arithmetic.refuse().catch((thrown: unknown) => thrown);
@@ -88,7 +88,7 @@ test('an error of another kind, and a call that nothing serves, reject', async (
   await expect(arithmetic.missing()).rejects.toThrow('arithmetic.missing');
 });
 
-test('closing rejects what is under way and what comes later', async () => {
+test('closing rejects calls under way and later ones', async () => {
   const { arithmetic, caller } = open();
   const waiting = arithmetic.never();
 
@@ -106,7 +106,7 @@ test('a stand-in can be awaited without being taken for a promise', async () => 
   expect(await same.add(1n, 1n)).toBe(2n);
 });
 
-test('a stream comes over one by one, as it is asked for, and its error with it', async () => {
+test('the members of a stream arrive one by one, as they are requested, and its error too', async () => {
   const { arithmetic } = open();
   const numbers: number[] = [];
 
@@ -121,7 +121,7 @@ test('a stream comes over one by one, as it is asked for, and its error with it'
   expect(numbers).toEqual([1, 2, 3]);
 });
 
-test('bytes come over as they are, and leave what they are part of to its side', async () => {
+test('bytes arrive unchanged, without the buffer that they are part of', async () => {
   const { arithmetic } = open();
   const whole = Buffer.from('part of a whole');
   const members = [Uint8Array.of(1, 2), new Uint8Array(), new Uint8Array(whole.buffer, whole.byteOffset + 8, 7)];
@@ -132,7 +132,7 @@ test('bytes come over as they are, and leave what they are part of to its side',
   expect(served.map(({ byteLength }) => byteLength)).toEqual([2, 0, 7]);
 });
 
-test('a reader that leaves a stream lets go of it on the other side', async () => {
+test('a reader that leaves a stream releases it on the other side', async () => {
   const { arithmetic } = open();
 
   for await (const number of await arithmetic.count(100)) if (number === 2) break;
@@ -141,7 +141,7 @@ test('a reader that leaves a stream lets go of it on the other side', async () =
   expect(made).toBe(2);
 });
 
-test('a stream is let go of when the side that read it has ended', async () => {
+test('a stream is released when the side that read it has ended', async () => {
   const { arithmetic } = open();
   const stream = (await arithmetic.count(100))[Symbol.asyncIterator]();
   await stream.next();

@@ -28,17 +28,17 @@ import {
   tlsServer,
 } from '../support/faulty-servers.ts';
 
-/** Ends the process, or is tried again; the log and the stores have each their own code for that. */
+/** Whether the fault ends the process or is retried; the log and the stores have a code of their own for each. */
 type Outcome = 'ends' | 'waits';
 
 interface Adapter {
   readonly name: string;
   readonly server: ServerName;
-  /** How its protocol begins. */
+  /** The first bytes of its protocol. */
   readonly start: Start;
-  /** @param ca Who is trusted, of a server that is to speak TLS; undefined for one that is not. */
+  /** @param ca The authority to trust for a server with TLS; undefined for one without. */
   readonly open: (place: string, ca: string | undefined) => Promise<{ close?: () => Promise<void> }>;
-  /** What it makes of what Node throws while it connects. */
+  /** The error that it makes of what Node throws while it connects. */
   readonly failure: (error: Error) => unknown;
 }
 

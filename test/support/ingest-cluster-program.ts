@@ -1,10 +1,10 @@
 /**
- * Two processes that stand for ingest, of which the first argv[2] end before they are ready as argv[3] says: by a signal of
- * this name, or with this code. Prints `ready` once two are, or why they cannot be.
+ * Two processes in the place of ingest. The first argv[2] of them end before they are ready, by the signal or with the exit
+ * code of argv[3]. Prints `ready` once two are ready, or why they cannot be.
  */
 import cluster from 'node:cluster';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { IngestCluster, tellReady } from '../../services/app/ingest-cluster.ts';
+import { IngestCluster, sendReady } from '../../services/app/ingest-cluster.ts';
 
 const [, , count, end = ''] = process.argv;
 if (cluster.isPrimary) {
@@ -21,5 +21,5 @@ if (cluster.isPrimary) {
     else process.exit(Number(end));
   }
   setInterval(() => undefined, 1_000);
-  tellReady('http://127.0.0.1:1');
+  sendReady('http://127.0.0.1:1');
 }

@@ -72,7 +72,7 @@ export interface IngestServerOptions {
   readonly maker?: URL;
 }
 
-/** The door on a free port of the loopback, as the wiring builds it, with keys of its own and a log in memory. */
+/** The HTTP interface of ingest on a free port of the loopback, with keys of its own and a log in memory. */
 export class IngestServer {
   readonly faulty: FaultyLog;
   readonly ingestor: Ingestor;

@@ -1,7 +1,7 @@
 import { hasCode } from '../../services/runtime/errors.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
 
-/** A program of its own: tries to lock the folder, says `held` or the code, and holds on until it is killed. */
+/** A program of its own: tries to lock the folder, prints `held` or the error's code, and keeps the lock until it is killed. */
 const [folder = '', drop] = process.argv.slice(2);
 try {
   lockFolder(folder);

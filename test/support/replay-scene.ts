@@ -19,7 +19,7 @@ import {
 } from '../../services/maintenance/replay/replay-commands.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import { Readers } from '../../services/app/readers.ts';
+import { Readers } from '../../services/app/readers/readers.ts';
 import { codec, identify, recordOf, session, track } from './messages.ts';
 
 export interface SceneSettings {

@@ -4,15 +4,15 @@ import { CANCEL, type ControlLine, SIGN_OF_LIFE } from './socket.ts';
 import { TidemarkError } from '../errors.ts';
 
 /**
- * Whoever waits at the other end of the control socket for the result of a command. It may have closed its side and
- * still be there: only writing tells, so that every now and then an empty line is sent.
+ * The client at the other end of the control socket, which waits for the result of a command. It may have closed its side
+ * for writing and still read. Only a write shows that it has disconnected, so an empty line is sent at an interval.
  */
 export class Caller {
   readonly signal: AbortSignal;
   readonly #socket: Socket;
   readonly #aborting = new AbortController();
   readonly #beating: NodeJS.Timeout;
-  /** Reported while the socket takes no more. */
+  /** The latest progress, while the socket's buffer is full. */
   #latest: string | undefined;
   #hasEnded = false;
 
@@ -41,7 +41,7 @@ export class Caller {
     this.#socket.off('data', this.#hear).off('drain', this.#drained).off('close', this.#gone).resume();
   }
 
-  /** False where it would only wait in our memory. */
+  /** False where the line would only be buffered in this process. */
   #send(line: string): boolean {
     if (this.#hasEnded || !this.#socket.writable || this.#socket.writableNeedDrain) return false;
     this.#socket.write(`${line}\n`);

@@ -4,10 +4,10 @@ import { CANCEL, checkSocketPath, type ControlAnswer, type ControlLine, linesOf 
 import { TidemarkError } from '../errors.ts';
 
 export interface AskControlOptions {
-  /** How long to wait for a sign of life; a service that carries a command out gives one every second. */
+  /** How long to wait for a line; a service that carries out a command sends one every second. */
   readonly timeoutMs?: number;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Gives the command up. It is waited for all the same, for some seconds, so that nothing of it goes on after us. */
+  /** Cancels the command. Its end is awaited for some seconds, so that it does not continue after the client. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,32 +29,32 @@ export async function askControl(
 ): Promise<unknown> {
   checkSocketPath(path);
   signal?.throwIfAborted();
-  const socket = await open(path);
-  const leave = (): void => void socket.destroy();
-  let patience = setTimeout(leave, timeoutMs);
+  const socket = await connectTo(path);
+  const disconnect = (): void => void socket.destroy();
+  let timeout = setTimeout(disconnect, timeoutMs);
   const cancel = (): void => {
     socket.write(`${CANCEL}\n`);
-    clearTimeout(patience);
-    patience = setTimeout(leave, CANCEL_WITHIN_MS);
+    clearTimeout(timeout);
+    timeout = setTimeout(disconnect, CANCEL_WITHIN_MS);
   };
-  const heard = (): void => {
-    if (signal?.aborted !== true) patience.refresh();
+  const onLine = (): void => {
+    if (signal?.aborted !== true) timeout.refresh();
   };
   signal?.addEventListener('abort', cancel, { once: true });
   try {
     socket.write(`${JSON.stringify({ command, args })}\n`);
-    return resultOf(await answerOf(socket, heard, onProgress).catch(lost));
+    return resultOf(await readAnswer(socket, onLine, onProgress).catch(lost));
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
-    clearTimeout(patience);
+    clearTimeout(timeout);
     socket.destroy();
   }
 }
 
-async function open(path: string): Promise<Socket> {
+async function connectTo(path: string): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect(path).once('connect', resolve).on('error', reject);
   try {
@@ -68,13 +68,13 @@ async function open(path: string): Promise<Socket> {
   }
 }
 
-async function answerOf(
+async function readAnswer(
   socket: Socket,
-  heard: () => void,
+  onLine: () => void,
   onProgress: AskControlOptions['onProgress'],
 ): Promise<ControlAnswer> {
   for await (const text of linesOf(socket, MAX_ANSWER_BYTES)) {
-    heard();
+    onLine();
     if (text === '') continue;
     const line = JSON.parse(text) as ControlLine;
     if (!('progress' in line)) return line;

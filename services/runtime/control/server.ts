@@ -7,11 +7,11 @@ import { TidemarkError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
 export interface ControlServerOptions {
-  /** A request that is not whole after this long is given up. */
+  /** A request that has not arrived whole within this time is dropped. */
   readonly requestTimeoutMs?: number;
   /** How long a client may take to read its answer, and `stop` to finish commands under way. */
   readonly answerTimeoutMs?: number;
-  /** How often the caller of a command under way is sent something: it is how we find out that it has gone. */
+  /** How often a line is sent to the caller of a command under way, which shows whether it is still connected. */
   readonly signOfLifeMs?: number;
 }
 
@@ -19,8 +19,8 @@ const MAX_REQUEST_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 32;
 
 /**
- * Carries out commands that come in on the control socket. Whoever starts one holds the lock of the socket's folder
- * (`lockFolder`), so that a socket found there is stale. For the main thread: the socket is made under a umask.
+ * Carries out commands that arrive on the control socket. Its process has locked the socket's folder (`lockFolder`), so
+ * that a socket found there is stale. For the main thread only: the socket is created under a umask.
  */
 export class ControlServer {
   readonly #path: string;
@@ -44,7 +44,7 @@ export class ControlServer {
     this.#handlers = new Map(Object.entries(handlers));
     this.#logger = logger;
     this.#options = { requestTimeoutMs: 5_000, answerTimeoutMs: 5_000, signOfLifeMs: 1_000, ...options };
-    // Half open, so that a client may close its side as soon as it has asked (`nc -N`).
+    // Half-open, so that a client may close its side as soon as it has sent its request (`nc -N`).
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
@@ -73,15 +73,15 @@ export class ControlServer {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     destroyAll(this.#waiting);
-    for (const caller of this.#callers) caller.abort(new TidemarkError('STOPPING', 'The service is on its way down.'));
-    const impatient = setTimeout(destroyAll, this.#options.answerTimeoutMs, this.#sockets);
+    for (const caller of this.#callers) caller.abort(new TidemarkError('STOPPING', 'The service is stopping.'));
+    const timer = setTimeout(destroyAll, this.#options.answerTimeoutMs, this.#sockets);
     await closed;
-    clearTimeout(impatient);
+    clearTimeout(timer);
   }
 
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
-    // A client that goes away is no failure of ours.
+    // A client that disconnects is not an error.
     socket.on('error', () => undefined);
     socket.once('close', () => this.#sockets.delete(socket));
     void this.#serve(socket);
@@ -93,17 +93,17 @@ export class ControlServer {
       (error: unknown) => failure(error),
     );
     socket.end(`${answer}\n`);
-    const late = setTimeout(() => socket.destroy(), this.#options.answerTimeoutMs).unref();
-    socket.once('close', () => clearTimeout(late));
+    const timer = setTimeout(() => socket.destroy(), this.#options.answerTimeoutMs).unref();
+    socket.once('close', () => clearTimeout(timer));
   }
 
   async #request(socket: Socket): Promise<ControlRequest> {
     this.#waiting.add(socket);
-    const late = setTimeout(() => socket.destroy(), this.#options.requestTimeoutMs).unref();
+    const timer = setTimeout(() => socket.destroy(), this.#options.requestTimeoutMs).unref();
     try {
       return parseRequest(await readLine(socket, MAX_REQUEST_BYTES));
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       this.#waiting.delete(socket);
     }
   }
@@ -113,7 +113,7 @@ export class ControlServer {
     this.#callers.add(caller);
     try {
       const handler = this.#handlers.get(command);
-      if (handler === undefined) throw invalid(`This service has no command ${JSON.stringify(command)}.`);
+      if (handler === undefined) throw requestInvalid(`This service has no command ${JSON.stringify(command)}.`);
       const { report, signal } = caller;
       return JSON.stringify({ result: await handler(args, { report, signal }) } satisfies ControlAnswer);
     } catch (error) {
@@ -134,9 +134,9 @@ function parseRequest(line: string): ControlRequest {
   } catch (error) {
     throw new TidemarkError('COMMAND_INVALID', 'A request is a line of JSON.', { cause: error });
   }
-  if (!isRecord(request) || typeof request['command'] !== 'string') throw invalid('A request names a command.');
+  if (!isRecord(request) || typeof request['command'] !== 'string') throw requestInvalid('A request names a command.');
   const { command, args = {} } = request;
-  if (!isRecord(args)) throw invalid('The arguments of a command are an object.');
+  if (!isRecord(args)) throw requestInvalid('The arguments of a command are an object.');
   return { command, args };
 }
 
@@ -150,7 +150,7 @@ function failure(error: unknown): string {
   return JSON.stringify({ error: { ...(code && { code }), message } } satisfies ControlAnswer);
 }
 
-function invalid(message: string): TidemarkError {
+function requestInvalid(message: string): TidemarkError {
   return new TidemarkError('COMMAND_INVALID', message);
 }
 

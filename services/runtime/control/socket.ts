@@ -1,9 +1,9 @@
 /**
  * How the command line talks to a running service on the same machine: a Unix socket that only the service's own user
- * can open. One request a connection: a line of JSON `{"command", "args"}`, answered by a line `{"result"}` or
- * `{"error": {"code", "message"}}`. Before it there may be lines `{"progress"}`, and empty ones as a sign of life. A
- * caller gives a command up by a line `{"cancel":true}`, or by going away. `control-server.ts` and `control-client.ts`
- * are its two ends.
+ * can open. One request per connection: a line of JSON `{"command", "args"}`, answered by a line `{"result"}` or
+ * `{"error": {"code", "message"}}`. Before it there may be lines `{"progress"}`, and empty ones that show that the
+ * service is alive. A caller cancels a command with a line `{"cancel":true}`, or by disconnecting. `server.ts` and
+ * `client.ts` are the two ends.
  */
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface ControlRequest {
   readonly args: CommandArguments;
 }
 
-/** An error without a code is none of ours. */
+/** An error without a code is not a TidemarkError. */
 export type ControlAnswer =
   { readonly result?: unknown } | { readonly error: { readonly code?: ErrorCode; readonly message: string } };
 
@@ -25,7 +25,7 @@ export type ControlLine = ControlAnswer | { readonly progress: Progress };
 export const SIGN_OF_LIFE = '';
 export const CANCEL = '{"cancel":true}';
 
-/** The socket of the service whose data lie in this folder. */
+/** The socket of the service whose data folder this is. */
 export function controlSocketPath(dataDir: string): string {
   return join(dataDir, 'control.sock');
 }
@@ -43,7 +43,7 @@ export function checkSocketPath(path: string): void {
   );
 }
 
-/** The first line, without its end. What follows it is thrown away. Rejects where it is too long or never ends. */
+/** The first line, without its line feed. What follows is discarded. Rejects where the line is too long or never ends. */
 export function readLine(socket: Socket, maxBytes: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];

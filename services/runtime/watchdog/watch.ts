@@ -1,29 +1,29 @@
-import { type Beats, LOOK_EVERY_MS, LOOKS_ALLOWED, LOOKS_TO_STOP } from './watchdog.ts';
+import { type Beats, CHECK_INTERVAL_MS, CHECKS_ALLOWED, CHECKS_TO_STOP } from './watchdog.ts';
 
-/** What the watchdog makes of what it sees, one look after another. */
+/** Decides from one check to the next whether the process must end. */
 export class Watch {
   readonly #beats: Pick<Beats, 'isArmed' | 'isStopping' | 'threads'>;
-  /** Of each thread: what it had at the last look, and for how many looks. */
-  readonly #last: { beats: number; looks: number }[] = [];
-  #looksStopping = 0;
+  /** Of each thread: its count of beats at the last check, and for how many checks that has not changed. */
+  readonly #last: { beats: number; checks: number }[] = [];
+  #checksWhileStopping = 0;
 
   constructor(beats: Pick<Beats, 'isArmed' | 'isStopping' | 'threads'>) {
     this.#beats = beats;
   }
 
-  /** What the process must end for; undefined where all is well. */
-  look(): string | undefined {
-    if (this.#beats.isStopping && ++this.#looksStopping >= LOOKS_TO_STOP) {
+  /** Why the process must end; undefined where all threads answer. */
+  check(): string | undefined {
+    if (this.#beats.isStopping && ++this.#checksWhileStopping >= CHECKS_TO_STOP) {
       return 'it has not stopped within 14 s of the signal';
     }
     if (!this.#beats.isArmed) return undefined;
     for (const [index, thread] of this.#beats.threads().entries()) {
-      const last = (this.#last[index] ??= { beats: 0, looks: 0 });
+      const last = (this.#last[index] ??= { beats: 0, checks: 0 });
       const isWell = thread === undefined || thread.mayBlock || thread.beats !== last.beats;
-      last.looks = isWell ? 0 : last.looks + 1;
+      last.checks = isWell ? 0 : last.checks + 1;
       last.beats = thread?.beats ?? 0;
-      if (thread !== undefined && last.looks >= LOOKS_ALLOWED[thread.name]) {
-        return `${thread.name} has not answered for ${(last.looks * LOOK_EVERY_MS) / 1_000} s`;
+      if (thread !== undefined && last.checks >= CHECKS_ALLOWED[thread.name]) {
+        return `${thread.name} has not answered for ${(last.checks * CHECK_INTERVAL_MS) / 1_000} s`;
       }
     }
     return undefined;

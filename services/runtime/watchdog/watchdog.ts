@@ -1,26 +1,26 @@
 /**
- * Ends the process where one of its threads no longer answers. A thread that is watched says so by a timer of its own, in
- * memory that all threads share; the watchdog's thread (watchdog-thread.ts) does nothing but sleep and look. It counts its own
- * looks and no clock, so that a machine that slept, or a process that got no processor, is not taken for one that hangs.
+ * Ends the process where one of its threads no longer answers. A watched thread counts beats by a timer, in memory that all
+ * threads share; the watchdog's thread (thread.ts) only sleeps and checks. It counts its own checks instead of reading a
+ * clock, so that a machine that slept, or a process that got no processor time, is not taken for one that hangs.
  */
 import { getEnvironmentData, setEnvironmentData, Worker } from 'node:worker_threads';
 
 export const WATCHED = ['the main thread', 'the HTTP thread', 'the thread that writes the event log'] as const;
 export type Watched = (typeof WATCHED)[number];
 
-/** Between two looks. */
-export const LOOK_EVERY_MS = 500;
+/** Between two checks. */
+export const CHECK_INTERVAL_MS = 500;
 /**
- * After so many looks without a beat. The main thread is the one that takes SIGTERM: what comes in while it hangs must end
- * within 15 s too.
+ * The number of checks without a beat after which the process ends. The main thread handles SIGTERM: a signal that arrives
+ * while it hangs must end the process within 15 s too.
  */
-export const LOOKS_ALLOWED: Readonly<Record<Watched, number>> = {
+export const CHECKS_ALLOWED: Readonly<Record<Watched, number>> = {
   'the main thread': 28,
   'the HTTP thread': 40,
   'the thread that writes the event log': 40,
 };
-/** From the signal to the end, whatever hangs: 14 to 14.5 s. */
-export const LOOKS_TO_STOP = 29;
+/** From the signal to the end, even if threads hang: 14 to 14.5 s. */
+export const CHECKS_TO_STOP = 29;
 
 const KEY = 'tidemark:watchdog';
 const BEAT_EVERY_MS = 1_000;
@@ -30,10 +30,10 @@ const MOST_THREADS = 16;
 const ARMED = 0;
 const STOPPING = 1;
 const FIRST = 2;
-/** Which of WATCHED it is, counted from 1; 0: nobody's. */
+/** The index in WATCHED, counted from 1; 0: free. */
 const KIND = 0;
 const BEATS = 1;
-/** What it does now that may rightly hold it for long. */
+/** How many operations are under way that may block the thread for long. */
 const BLOCKING = 2;
 const WORDS = 3;
 
@@ -85,19 +85,19 @@ export class Beats {
     });
   }
 
-  /** Undefined where all places are taken. */
-  enter(name: Watched): Place | undefined {
+  /** Undefined where all slots are taken. */
+  enter(name: Watched): ThreadSlot | undefined {
     for (let at = FIRST; at < this.#words.length; at += WORDS) {
       if (Atomics.compareExchange(this.#words, at + KIND, 0, WATCHED.indexOf(name) + 1) !== 0) continue;
       Atomics.store(this.#words, at + BLOCKING, 0);
-      return new Place(this.#words, at);
+      return new ThreadSlot(this.#words, at);
     }
     return undefined;
   }
 }
 
-/** A thread's own place in the memory. */
-class Place {
+/** A thread's own slot in the shared memory. */
+class ThreadSlot {
   readonly #words: Int32Array;
   readonly #at: number;
 
@@ -110,7 +110,7 @@ class Place {
     Atomics.add(this.#words, this.#at + BEATS, 1);
   }
 
-  /** @param by 1 before something that may hold the thread, -1 after it. */
+  /** @param by 1 before an operation that may block the thread, -1 after it. */
   blocking(by: 1 | -1): void {
     Atomics.add(this.#words, this.#at + BLOCKING, by);
   }
@@ -120,10 +120,10 @@ class Place {
   }
 }
 
-let place: Place | undefined;
+let slot: ThreadSlot | undefined;
 let timer: NodeJS.Timeout | undefined;
 
-/** Of the process, in its main thread, before it starts others: they are told by what they inherit. */
+/** Created by the main thread before it starts others: they inherit the shared memory. */
 export class Watchdog {
   readonly #beats: Beats;
 
@@ -134,7 +134,7 @@ export class Watchdog {
     new Worker(new URL('./thread.ts', import.meta.url), { workerData: memory }).unref();
   }
 
-  /** From now on threads that do not answer end the process, this one among them. Once everything is open. */
+  /** From now on a thread that does not answer ends the process, this one included. To be called once everything is open. */
   arm(): void {
     watchThisThread('the main thread');
     this.#beats.arm();
@@ -146,30 +146,30 @@ export class Watchdog {
   }
 }
 
-/** Has the watchdog of the process, where it has one, expect this thread to answer from now on, until `unwatchThisThread`. */
+/** From now on, until `unwatchThisThread`, the process' watchdog, where it has one, expects this thread to answer. */
 export function watchThisThread(name: Watched): void {
   const memory = getEnvironmentData(KEY) as SharedArrayBuffer | undefined;
-  if (memory === undefined || place !== undefined) return;
-  place = new Beats(memory).enter(name);
-  timer = setInterval(() => place?.beat(), BEAT_EVERY_MS).unref();
+  if (memory === undefined || slot !== undefined) return;
+  slot = new Beats(memory).enter(name);
+  timer = setInterval(() => slot?.beat(), BEAT_EVERY_MS).unref();
   process.once('exit', unwatchThisThread);
 }
 
 export function unwatchThisThread(): void {
   clearInterval(timer);
-  place?.leave();
-  place = undefined;
+  slot?.leave();
+  slot = undefined;
 }
 
-/** Does what may rightly hold this thread for longer than the watchdog waits. */
+/** Runs what may block this thread for longer than the watchdog waits. */
 export async function mayBlock<T>(work: () => Promise<T>): Promise<T> {
-  const held = place;
-  held?.blocking(1);
+  const blocked = slot;
+  blocked?.blocking(1);
   try {
     return await work();
   } finally {
-    // A beat first: the timer's own may come only after the watchdog's next look.
-    held?.beat();
-    held?.blocking(-1);
+    // Beat first: the timer may fire only after the watchdog's next check.
+    blocked?.beat();
+    blocked?.blocking(-1);
   }
 }

@@ -8,7 +8,7 @@ import { controlSocketPath, linesOf } from '../../../services/runtime/control/so
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('a command under way', () => {
-  test('reports how far it has come, in order, before its result', async () => {
+  test('a command reports its progress in order, before its result', async () => {
     const { path } = await serve(async (_, { report }) => {
       for (let done = 1; done <= 3; done++) report({ done, total: 3, unit: 'messages' });
       return 'ready';
@@ -21,7 +21,7 @@ describe('a command under way', () => {
     expect(heard).toEqual([1, 2, 3].map((done) => ({ done, total: 3, unit: 'messages' })));
   });
 
-  test('does not fill the memory with reports that nobody reads; the last one is not lost', async () => {
+  test('reports that are not read take no memory, and the last one is not lost', async () => {
     const note = 'x'.repeat(1_000);
     const { path } = await serve(async (_, { report }) => {
       for (let done = 1; done <= 50_000; done++) report({ done, note });
@@ -38,7 +38,7 @@ describe('a command under way', () => {
     expect(lines.at(-1)).toBe('{}');
   });
 
-  test('is waited for as long as there are signs of life', async () => {
+  test('a command is waited for as long as the service shows that it is alive', async () => {
     const { path, go } = await serveUntilTold({ signOfLifeMs: 5 });
     const asked = askControl(path, 'work', {}, { timeoutMs: 2_000 });
 
@@ -47,7 +47,7 @@ describe('a command under way', () => {
     expect(await asked).toBe('done');
   });
 
-  test('is aborted where its caller goes away, if without a word', async () => {
+  test('a command is aborted when its caller disconnects, even silently', async () => {
     const { path, started, aborted } = await serveUntilTold({ signOfLifeMs: 5 });
     const socket = connect(path);
     socket.write('{"command":"work"}\n');
@@ -58,7 +58,7 @@ describe('a command under way', () => {
     await aborted;
   });
 
-  test('goes on where its caller has only closed its side', async () => {
+  test('a command continues where its caller has only closed its side', async () => {
     const { path, started, go, signal } = await serveUntilTold({ signOfLifeMs: 5 });
     const socket = connect(path);
     onTestFinished(() => void socket.destroy());
@@ -74,7 +74,7 @@ describe('a command under way', () => {
     expect(signal().aborted).toBe(false);
   });
 
-  test('is aborted where its caller gives up, who waits for its end and learns its own reason', async () => {
+  test('a command is aborted when its caller cancels, which waits for the end and rejects with its own reason', async () => {
     let isOver = false;
     const { path } = await serve(async (_, { report, signal }) => {
       report({ done: 1 });
@@ -96,7 +96,7 @@ describe('a command under way', () => {
     expect(isOver).toBe(true);
   });
 
-  test('is not begun for a caller that has given up already', async () => {
+  test('a command is not started for a caller that has cancelled before', async () => {
     const path = controlSocketPath(await temporaryFolder());
 
     const asked = askControl(path, 'work', {}, { signal: AbortSignal.abort(new Error('no more')) });
@@ -104,7 +104,7 @@ describe('a command under way', () => {
     await expect(asked).rejects.toThrow('no more');
   });
 
-  test('is aborted where the service stops, and its caller learns so', async () => {
+  test('a command is aborted when the service stops, and its caller is told', async () => {
     const { path, server, started } = await serve(
       (_, { signal }) => new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     );
@@ -133,7 +133,7 @@ async function serve(
   return { path, server, started: started.promise };
 }
 
-/** A command that ends when it is told to, whatever its signal says. */
+/** A command that ends when the test ends it, and ignores its signal. */
 async function serveUntilTold(options: ControlServerOptions) {
   const done = Promise.withResolvers<string>();
   const aborted = Promise.withResolvers<void>();

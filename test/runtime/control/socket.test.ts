@@ -13,7 +13,7 @@ import { startProgram } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('the control socket', () => {
-  test('carries a command to its handler and the result back', async () => {
+  test('the control socket passes a command to its handler and the result back', async () => {
     const { path } = await serve({ 'say hello': async ({ name }) => ({ hello: name, list: [1, null] }) });
 
     const result = await askControl(path, 'say hello', { name: 'Zoë 🌊\n' });
@@ -21,7 +21,7 @@ describe('the control socket', () => {
     expect(result).toEqual({ hello: 'Zoë 🌊\n', list: [1, null] });
   });
 
-  test('carries an error with its code', async () => {
+  test('the control socket passes an error with its code', async () => {
     const { path } = await serve({
       fail: async () => {
         throw new TidemarkError('KEY_UNKNOWN', 'no such key');
@@ -33,7 +33,7 @@ describe('the control socket', () => {
     await expect(asked).rejects.toMatchObject({ name: 'TidemarkError', code: 'KEY_UNKNOWN', message: 'no such key' });
   });
 
-  test('carries an error that is none of ours by its message, and logs it', async () => {
+  test('the control socket passes the message of an error that is not a TidemarkError, and logs it', async () => {
     const { path, warnings } = await serve({ fail: () => Promise.reject(new RangeError('odd')) });
 
     await expect(askControl(path, 'fail', {})).rejects.toThrow('odd');
@@ -41,13 +41,13 @@ describe('the control socket', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('refuses a command that it does not know, one that every object has too', async () => {
+  test('the control socket refuses an unknown command, also the name of a method that every object has', async () => {
     const { path } = await serve({});
 
     await expect(askControl(path, 'toString', {})).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   });
 
-  test('reports a result that is no JSON as the failure of that command alone', async () => {
+  test('a result that is not JSON is a failure of that command only', async () => {
     const { path } = await serve({ big: async () => 1n, ok: async () => 1 });
 
     await expect(askControl(path, 'big', {})).rejects.toThrow();
@@ -55,14 +55,14 @@ describe('the control socket', () => {
     expect(await askControl(path, 'ok', {})).toBe(1);
   });
 
-  test('carries an answer of many megabytes', async () => {
+  test('the control socket passes an answer of many megabytes', async () => {
     const long = 'é'.repeat(3_000_000);
     const { path } = await serve({ long: async () => long });
 
     expect(await askControl(path, 'long', {})).toBe(long);
   });
 
-  test('answers a client that closes its side as soon as it has asked', async () => {
+  test('a client that closes its side as soon as it has sent its request is answered', async () => {
     const { path } = await serve({ ok: async () => 'fine' });
     const socket = await open(path);
 
@@ -71,7 +71,7 @@ describe('the control socket', () => {
     expect(await readLine(socket, 1_000)).toBe('{"result":"fine"}');
   });
 
-  test('is open to its owner alone, in a folder open to its owner alone', async () => {
+  test('the control socket is open to its owner alone, in a folder open to its owner alone', async () => {
     const folder = join(await temporaryFolder(), 'data');
     await mkdir(folder, { mode: 0o755 });
 
@@ -81,7 +81,7 @@ describe('the control socket', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('leaves the mode of a folder with something in it alone', async () => {
+  test('the mode of a folder that is not empty is left as it is', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'something'), '');
     await chmod(folder, 0o755);
@@ -91,7 +91,7 @@ describe('the control socket', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o755);
   });
 
-  test('takes the place of the socket of a service that was killed', async () => {
+  test('the control socket replaces that of a service that was killed', async () => {
     const folder = await temporaryFolder();
     const killed = startProgram(['test/support/control-holder.ts', folder]);
     expect(await killed.line()).toBe('serving');
@@ -106,7 +106,7 @@ describe('the control socket', () => {
     expect(await askControl(path, 'ping', {})).toBe('new');
   });
 
-  test('does not take the place of a file that is no socket', async () => {
+  test('the control socket does not replace a file that is not a socket', async () => {
     const folder = await temporaryFolder();
     await writeFile(controlSocketPath(folder), 'precious');
 
@@ -115,7 +115,7 @@ describe('the control socket', () => {
     expect(await readdir(folder)).toContain('control.sock');
   });
 
-  test('refuses a path that no socket can have, at both ends', async () => {
+  test('both ends refuse a path that is too long for a socket', async () => {
     const folder = join(await temporaryFolder(), 'd'.repeat(200));
 
     await expect(serve({}, {}, folder)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
@@ -123,7 +123,7 @@ describe('the control socket', () => {
     await expect(askControl(controlSocketPath(folder), 'x', {})).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  test('works at the longest path that a socket can have', async () => {
+  test('the control socket works at the longest path that a socket can have', async () => {
     const folder = await temporaryFolder();
     const most = (process.platform === 'linux' ? 107 : 103) - '/control.sock'.length - folder.length - 1;
 
@@ -151,7 +151,7 @@ describe('the control socket with a client that misbehaves', () => {
     expect(await askControl(path, 'ok', {})).toBe(1);
   });
 
-  test('gives up on one that asks nothing, or takes no end of time', async () => {
+  test('a client that sends no request, or not in time, is disconnected', async () => {
     const { path } = await serve({ ok: async () => 1 }, { requestTimeoutMs: 1_000 });
     const socket = await open(path);
 
@@ -161,7 +161,7 @@ describe('the control socket with a client that misbehaves', () => {
     expect(await askControl(path, 'ok', {})).toBe(1);
   });
 
-  test('gives up on one that does not read its answer', async () => {
+  test('a client that does not read its answer is disconnected', async () => {
     const { path } = await serve({ long: async () => 'x'.repeat(5_000_000) }, { answerTimeoutMs: 20 });
     const socket = await open(path);
     const broken = once(socket, 'error');
@@ -174,7 +174,7 @@ describe('the control socket with a client that misbehaves', () => {
     clearInterval(knocking);
   });
 
-  test('carries on when one goes away before its answer', async () => {
+  test('a client that disconnects before its answer does not disturb the others', async () => {
     const { handler: slow, asked, go } = slowHandler();
     const { path } = await serve({ slow, ok: async () => 1 });
     const socket = await open(path);
@@ -189,7 +189,7 @@ describe('the control socket with a client that misbehaves', () => {
 });
 
 describe('stopping the control socket', () => {
-  test('finishes the command under way, drops idle clients, and removes the socket', async () => {
+  test('stopping finishes the command under way, disconnects idle clients, and removes the socket', async () => {
     const { handler, asked, go } = slowHandler();
     const { server, path } = await serve({ slow: handler }, { requestTimeoutMs: 60_000 });
     const idle = await open(path);
@@ -205,7 +205,7 @@ describe('stopping the control socket', () => {
     await expect(askControl(path, 'slow', {})).rejects.toMatchObject({ code: 'CONTROL_UNAVAILABLE' });
   });
 
-  test('does not wait for a command that never ends, whose client learns that the answer is lost', async () => {
+  test('stopping does not wait for a command that never ends, and its client rejects with CONTROL_LOST', async () => {
     const { handler, asked } = slowHandler();
     const { server, path } = await serve({ never: handler }, { answerTimeoutMs: 20 });
     const answer = expect(askControl(path, 'never', {})).rejects.toMatchObject({ code: 'CONTROL_LOST' });
@@ -218,13 +218,13 @@ describe('stopping the control socket', () => {
 });
 
 describe('asking', () => {
-  test('a service that is not there says so', async () => {
+  test('asking where no service listens rejects with CONTROL_UNAVAILABLE', async () => {
     const path = controlSocketPath(await temporaryFolder());
 
     await expect(askControl(path, 'x', {})).rejects.toMatchObject({ code: 'CONTROL_UNAVAILABLE', retryable: true });
   });
 
-  test('a service that never answers ends in time', async () => {
+  test('asking a service that never answers rejects in time', async () => {
     const { path } = await serve({ never: () => new Promise(() => undefined) }, { answerTimeoutMs: 20 });
 
     const asked = askControl(path, 'never', {}, { timeoutMs: 20 });
@@ -233,7 +233,7 @@ describe('asking', () => {
   });
 });
 
-/** Says when it was asked, and answers `done` once it may. */
+/** `asked` resolves when the handler is called; it answers `done` after `go`. */
 function slowHandler(): { handler: Command; asked: Promise<void>; go: () => void } {
   const asked = Promise.withResolvers<void>();
   const done = Promise.withResolvers<string>();

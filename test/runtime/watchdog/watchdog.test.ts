@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
-  LOOKS_ALLOWED,
-  LOOKS_TO_STOP,
+  CHECKS_ALLOWED,
+  CHECKS_TO_STOP,
   type Watched,
   type WatchedThread,
 } from '../../../services/runtime/watchdog/watchdog.ts';
@@ -27,12 +27,12 @@ function watchOf(seen: Seen): Watch {
   });
 }
 
-/** How many looks it takes until something is wrong, and what; at most 1,000. */
-function looksUntilWrong(watch: Watch, before: () => void = () => undefined): [number, string | undefined] {
-  for (let looks = 1; looks <= 1_000; looks++) {
+/** How many checks it takes until there is a reason to end, and which; at most 1,000. */
+function checksUntilEnd(watch: Watch, before: () => void = () => undefined): [number, string | undefined] {
+  for (let checks = 1; checks <= 1_000; checks++) {
     before();
-    const wrong = watch.look();
-    if (wrong !== undefined) return [looks, wrong];
+    const reason = watch.check();
+    if (reason !== undefined) return [checks, reason];
   }
   return [1_000, undefined];
 }
@@ -41,30 +41,30 @@ function seenThread(more: Partial<WatchedThread> = {}): Seen {
   return { isArmed: true, isStopping: false, thread: { name: HTTP, beats: 7, mayBlock: false, ...more } };
 }
 
-test('a thread that does not beat is wrong after the looks that it is allowed', () => {
-  const [looks, wrong] = looksUntilWrong(watchOf(seenThread()));
+test('a thread that does not beat is a reason to end the process after the checks that it is allowed', () => {
+  const [checks, reason] = checksUntilEnd(watchOf(seenThread()));
 
-  // The first finds the beats that it had before.
-  expect([looks, wrong]).toEqual([LOOKS_ALLOWED[HTTP] + 1, 'the HTTP thread has not answered for 20 s']);
+  // The first check only stores the count of beats.
+  expect([checks, reason]).toEqual([CHECKS_ALLOWED[HTTP] + 1, 'the HTTP thread has not answered for 20 s']);
 });
 
-test('one that beats now and then, may block, has ended, or is not to be watched yet is well', () => {
+test('a thread that beats now and then, may block, has ended, or is not armed yet is no reason to end', () => {
   const beating = seenThread();
-  let looks = 0;
+  let checks = 0;
   const beat = (): void => {
-    if (++looks % (LOOKS_ALLOWED[HTTP] - 1) === 0) beating.thread = { name: HTTP, beats: looks, mayBlock: false };
+    if (++checks % (CHECKS_ALLOWED[HTTP] - 1) === 0) beating.thread = { name: HTTP, beats: checks, mayBlock: false };
   };
 
-  expect(looksUntilWrong(watchOf(beating), beat)[1]).toBeUndefined();
-  expect(looksUntilWrong(watchOf(seenThread({ mayBlock: true })))[1]).toBeUndefined();
-  expect(looksUntilWrong(watchOf({ ...seenThread(), thread: undefined }))[1]).toBeUndefined();
-  expect(looksUntilWrong(watchOf({ ...seenThread(), isArmed: false }))[1]).toBeUndefined();
+  expect(checksUntilEnd(watchOf(beating), beat)[1]).toBeUndefined();
+  expect(checksUntilEnd(watchOf(seenThread({ mayBlock: true })))[1]).toBeUndefined();
+  expect(checksUntilEnd(watchOf({ ...seenThread(), thread: undefined }))[1]).toBeUndefined();
+  expect(checksUntilEnd(watchOf({ ...seenThread(), isArmed: false }))[1]).toBeUndefined();
 });
 
-test('a stop that takes too long is wrong, whatever the threads do', () => {
-  const [looks, wrong] = looksUntilWrong(
+test('a stop that takes too long is a reason to end, even if a thread may block', () => {
+  const [checks, reason] = checksUntilEnd(
     watchOf({ isArmed: false, isStopping: true, thread: { name: HTTP, beats: 7, mayBlock: true } }),
   );
 
-  expect([looks, wrong]).toEqual([LOOKS_TO_STOP, 'it has not stopped within 14 s of the signal']);
+  expect([checks, reason]).toEqual([CHECKS_TO_STOP, 'it has not stopped within 14 s of the signal']);
 });

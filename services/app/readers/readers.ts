@@ -1,20 +1,20 @@
-import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import type { Database } from '../stores/database/database.ts';
-import type { EventLog } from '../event-log/event-log.ts';
-import { LiveGenerations } from '../stores/generations/live-generations.ts';
-import { LiveProgress } from '../stores/generations/live-progress.ts';
-import { SqlGenerations } from '../stores/generations/sql-generations.ts';
-import type { Codec } from '../messages/codec.ts';
-import type { ReaderName } from '../stores/profiles/profile-store.ts';
-import type { Throttle } from '../consumers/reader-loop.ts';
-import type { Config } from '../runtime/config.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { LiveProgress } from '../../stores/generations/live-progress.ts';
+import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import type { Codec } from '../../messages/codec.ts';
+import type { ReaderName } from '../../stores/profiles/profile-store.ts';
+import type { Throttle } from '../../consumers/reader-loop.ts';
+import type { Config } from '../../runtime/config.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import type { ReaderState } from './generation-readers.ts';
 import { GenerationWatch } from './generation-watch.ts';
-import { LiveLag, liveLagThrottle } from '../consumers/throttle/live-lag.ts';
-import { type LaneReader, ReaderMetrics } from '../consumers/reader-metrics.ts';
-import type { ReadersHealth } from './stores.ts';
-import { VerifyWatch } from '../maintenance/verify/verify-watch.ts';
+import { LiveLag, liveLagThrottle } from '../../consumers/throttle/live-lag.ts';
+import { type LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
+import type { ReadersHealth } from '../stores.ts';
+import { VerifyWatch } from '../../maintenance/verify/verify-watch.ts';
 
 export interface ReadersParts {
   readonly config: Config;
@@ -23,25 +23,25 @@ export interface ReadersParts {
   readonly codec: Codec;
   readonly database: Database;
   readonly throttle?: Throttle;
-  /** A reader that has failed on the same thing for so long is stuck. */
+  /** A reader that has repeated the same failing call for so long is stuck. */
   readonly stuckAfterMs?: number;
 }
 
 const STUCK_AFTER_MS = 60_000;
 
 /**
- * Projector and sink, either or both, at work on opened stores: for every generation that they feed, each once for live
- * messages and once for imported ones, which give way to the live.
+ * Runs the projector, the sink or both on opened stores. Every generation has a reader of live messages and one of imported
+ * messages; the latter is throttled while live messages wait.
  */
 export class Readers implements ReadersHealth {
-  /** Rejects with the first that no waiting cures, where its generation answers; never resolves. The others go on. */
+  /** Rejects with the first permanent failure of a reader of a live generation; never resolves. The others continue. */
   readonly failed: Promise<never>;
   readonly #parts: ReadersParts;
   readonly #analytics: AnalyticsStore | undefined;
   readonly #names: readonly LaneReader[];
   readonly #metrics: ReaderMetrics;
   readonly #watch: GenerationWatch;
-  /** Where analytics is open: it takes both stores to verify. */
+  /** Only where analytics is open: verification needs both stores. */
   readonly #verification: VerifyWatch | undefined;
 
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
@@ -85,12 +85,12 @@ export class Readers implements ReadersHealth {
     this.#verification?.start();
   }
 
-  /** A reader is as well as those of its name whose generations answer. */
+  /** The state of a reader is that of the readers of its name whose generations are live. */
   async health(): Promise<Readonly<Record<string, string>>> {
     const { stuckAfterMs = STUCK_AFTER_MS } = this.#parts;
     const live = this.#live();
     const readers = this.#names.map((wanted) => {
-      const states = live.filter(({ name }) => name === wanted).map((state) => stateOfReader(state, stuckAfterMs));
+      const states = live.filter(({ name }) => name === wanted).map((state) => readerState(state, stuckAfterMs));
       return [wanted, states.find((state) => state !== 'ready') ?? 'ready'] as const;
     });
     return { ...(await statesOf(this.#parts.database, this.#analytics)), ...Object.fromEntries(readers) };
@@ -101,7 +101,7 @@ export class Readers implements ReadersHealth {
     return `${readers}${verification}`;
   }
 
-  /** The readers whose generations answer. */
+  /** The readers whose generations are live. */
   #live(): readonly ReaderState[] {
     return this.#watch.running.filter(({ isLive }) => isLive).flatMap(({ states }) => states);
   }
@@ -125,27 +125,27 @@ function verificationOf(parts: ReadersParts, analytics: AnalyticsStore): VerifyW
   return new VerifyWatch({ log, codec, database, analytics, throttle, everyMs, repeatWindowMs, logger });
 }
 
-/** The states of the stores that there are, by the names that `/readyz` has for them. */
+/** The states of the given stores, by their names in `/readyz`. */
 export async function statesOf(
   database: Pick<Database, 'query'>,
   analytics: Pick<AnalyticsStore, 'check'> | undefined,
 ): Promise<Readonly<Record<string, string>>> {
-  const [profiles, asked] = await Promise.all([
-    stateOf(() => database.query('select 1')),
-    analytics === undefined ? undefined : stateOf(() => analytics.check()),
+  const [profiles, analyticsState] = await Promise.all([
+    storeState(() => database.query('select 1')),
+    analytics === undefined ? undefined : storeState(() => analytics.check()),
   ]);
-  return asked === undefined ? { profiles } : { profiles, analytics: asked };
+  return analyticsState === undefined ? { profiles } : { profiles, analytics: analyticsState };
 }
 
-/** Shown to everybody: a code of ours and words of ours, and nothing of an error's text. */
-function stateOfReader({ failed, trouble }: ReaderState, stuckAfterMs: number): string {
+/** Shown without a key, so it has an error's code and never its text. */
+function readerState({ failed, trouble }: ReaderState, stuckAfterMs: number): string {
   if (failed) return 'failed';
   if (trouble === undefined || trouble.forMs < stuckAfterMs) return 'ready';
   return `stuck: cannot ${trouble.what} (${trouble.code})`;
 }
 
-/** A store's state in a word. */
-async function stateOf(check: () => Promise<unknown>): Promise<string> {
+/** A store's state in one word. */
+async function storeState(check: () => Promise<unknown>): Promise<string> {
   try {
     await check();
     return 'ready';

@@ -1,13 +1,22 @@
+/** Which stores are embedded and which are on servers, by the URLs of the configuration; and the folders of the former. */
 import { resolve, sep } from 'node:path';
 import type { Config } from '../runtime/config.ts';
 import { checkPrivate } from '../runtime/private-folder.ts';
-import { isServer } from './role.ts';
+
+/** Whether the URL names a server: it takes any number of clients, and may be unreachable for a while. */
+export function isServer(url: string): boolean {
+  return !/^(lmdb|pglite|chdb):/.test(url);
+}
+
+export function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config): boolean {
+  return [eventLogUrl, profilesUrl, analyticsUrl].some((url) => !isServer(url));
+}
 
 const EMBEDDED_FOLDER = /^(?:lmdb|pglite|chdb):(.+)$/;
 
 /**
- * Sees to it that every folder of this machine with data in it is closed to other users, before anything is opened. What
- * does not exist yet is made closed.
+ * Checks, before anything is opened, that every folder on this machine that holds data is closed to other users. A folder
+ * that does not exist yet will be created closed.
  *
  * @throws TidemarkError `FOLDER_EXPOSED`, naming the setting, the folder and the command that closes it.
  */
@@ -18,7 +27,7 @@ export function checkDataFolders(config: Config): void {
     ['PROFILES_URL', config.profilesUrl],
     ['ANALYTICS_URL', config.analyticsUrl],
   ] as const;
-  // What the registry answered is kept there.
+  // It holds the cache of the registry's answers.
   const usesDataDir = schemaRegistryUrl !== undefined || urls.some(([, url]) => !isServer(url));
   if (usesDataDir) checkPrivate(dataDir, 'DATA_DIR');
   if (spoolDir !== undefined) checkPrivate(spoolDir, 'SPOOL_DIR');

@@ -1,23 +1,21 @@
-import { rateThrottle } from '../consumers/throttle/rate-throttle.ts';
-import { Projector } from '../consumers/projector/project.ts';
-import type { Throttle, Trouble } from '../consumers/reader-loop.ts';
-import type { BatchReport, LaneReader, ReaderMetrics } from '../consumers/reader-metrics.ts';
-import { Sink, type SinkOptions } from '../consumers/sink/copy.ts';
-import type { EventLog } from '../event-log/event-log.ts';
-import type { Codec } from '../messages/codec.ts';
-import { IMPORT_TOPICS, LIVE_TOPICS } from '../messages/message.ts';
-import type { Config } from '../runtime/config.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import type { Database } from '../stores/database/database.ts';
-import { type Generation, groupSuffixOf } from '../stores/generations/generation.ts';
-import { countOf, DroppedTraitsWarning } from '../stores/profiles/dropped-traits.ts';
-import type { DroppedTraits } from '../stores/profiles/newest-traits.ts';
-import { SqlProfileStore } from '../stores/profiles/sql-profile-store.ts';
-import { SqlSinkPlans } from '../stores/profiles/sql-sink-plans.ts';
-import { isServer } from './role.ts';
-
-/** The readers that feed one generation: one for live messages, one for imported ones. */
+import { rateThrottle } from '../../consumers/throttle/rate-throttle.ts';
+import { Projector } from '../../consumers/projector/project.ts';
+import type { Throttle, Trouble } from '../../consumers/reader-loop.ts';
+import type { BatchReport, LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
+import { Sink, type SinkOptions } from '../../consumers/sink/copy.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
+import type { Config } from '../../runtime/config.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
+import { type Generation, groupSuffixOf } from '../../stores/generations/generation.ts';
+import { countOf, DroppedTraitsWarning } from '../../stores/profiles/dropped-traits.ts';
+import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
+import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
+import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
+import { isServer } from '../embedded.ts';
 
 export interface GenerationParts {
   readonly config: Config;
@@ -28,14 +26,14 @@ export interface GenerationParts {
   /** Needed for generations of analytics. */
   readonly analytics: AnalyticsStore | undefined;
   readonly metrics: ReaderMetrics;
-  /** For whom the readers of live messages make way. */
+  /** Throttles the readers of live messages. */
   readonly throttle: Throttle;
-  /** For whom those make way that can wait: imported messages, and generations that do not answer. */
+  /** Throttles readers that can wait: of imported messages, and of generations that are not live. */
   readonly throttleForLive: Throttle;
 }
 
-/** A reader and how it is. */
-interface Lane {
+/** A reader and whether it has failed permanently. */
+interface RunningReader {
   readonly name: LaneReader;
   readonly reader: Projector | Sink;
   failed: boolean;
@@ -47,10 +45,11 @@ export interface ReaderState {
   readonly trouble: Trouble | undefined;
 }
 
+/** The readers that feed one generation: one of live messages, one of imported messages. */
 export class GenerationReaders {
-  /** Rejects with the first reader's failure that no waiting cures; never resolves. The other goes on. */
+  /** Rejects with the first permanent failure of a reader; never resolves. The other reader continues. */
   readonly failed: Promise<never>;
-  readonly #lanes: readonly Lane[];
+  readonly #readers: readonly RunningReader[];
   #generation: Generation;
   #isLive: boolean;
 
@@ -58,11 +57,11 @@ export class GenerationReaders {
     this.#generation = generation;
     this.#isLive = false;
     const reader = generation.kind === 'profiles' ? 'projector' : 'sink';
-    this.#lanes = [
-      this.#lane(parts, analytics, reader, LIVE_TOPICS),
-      this.#lane(parts, analytics, `import-${reader}`, IMPORT_TOPICS),
+    this.#readers = [
+      this.#open(parts, analytics, reader, LIVE_TOPICS),
+      this.#open(parts, analytics, `import-${reader}`, IMPORT_TOPICS),
     ];
-    this.failed = Promise.race(this.#lanes.map((lane) => watch(lane)));
+    this.failed = Promise.race(this.#readers.map((running) => noteFailure(running)));
     this.failed.catch(() => undefined);
   }
 
@@ -73,21 +72,21 @@ export class GenerationReaders {
     return new GenerationReaders(parts, analytics, generation);
   }
 
-  /** Whether anybody is answered from what these readers write. */
+  /** Whether queries are answered from what these readers write. */
   get isLive(): boolean {
     return this.#isLive;
   }
 
-  /** Of each of its readers whether it has failed, or for how long it has been repeating what fails. */
+  /** Of each reader whether it has failed permanently, and which failing call it is repeating. */
   get states(): readonly ReaderState[] {
-    return this.#lanes.map(({ name, failed, reader }) => ({ name, failed, trouble: reader.trouble }));
+    return this.#readers.map(({ name, failed, reader }) => ({ name, failed, trouble: reader.trouble }));
   }
 
   start(): void {
-    for (const { reader } of this.#lanes) reader.start();
+    for (const { reader } of this.#readers) reader.start();
   }
 
-  /** What the rows say of it now: a limit and a role may change while it reads. */
+  /** Takes over the generation's current row: its rate limit may change while it is read, and whether it is live. */
   follow(generation: Generation, isLive: boolean): void {
     this.#generation = generation;
     this.#isLive = isLive;
@@ -95,15 +94,15 @@ export class GenerationReaders {
 
   /** Waits for the batches under way. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all(this.#lanes.map(({ reader }) => reader.stop()));
+    await Promise.all(this.#readers.map(({ reader }) => reader.stop()));
   }
 
-  #lane(
+  #open(
     parts: GenerationParts,
     analytics: AnalyticsStore | undefined,
     name: LaneReader,
     topics: readonly string[],
-  ): Lane {
+  ): RunningReader {
     const { log, codec, database, config, metrics } = parts;
     const { kind, number, projectId, deadLettersFrom } = this.#generation;
     const isImport = topics === IMPORT_TOPICS;
@@ -114,12 +113,12 @@ export class GenerationReaders {
       group: `tidemark-${kind === 'profiles' ? 'projector' : 'sink'}${isImport ? '-import' : ''}${groupSuffixOf(number)}`,
       logger: parts.logger.child({ reader: name, generation: number }),
       throttle: this.#throttleOf(parts, isImport),
-      // A second's worth: a full batch may be minutes.
+      // One second's worth: at a low rate limit, a full batch would take minutes.
       maxRecords: () => this.#limit ?? Infinity,
       deadLettersFrom,
       ...(projectId === null ? {} : { projectId }),
     };
-    // What another generation reads is no work done for anybody yet.
+    // Metrics count the live generation only.
     const observe = (report: BatchReport): void => {
       if (this.#isLive) metrics.observe(name, report);
     };
@@ -148,7 +147,7 @@ export class GenerationReaders {
     return { name, reader, failed: false };
   }
 
-  /** Messages a second; null: as many as it can. */
+  /** Messages a second; null: unlimited. */
   get #limit(): number | null {
     return this.#isLive ? null : this.#generation.rateLimit;
   }
@@ -160,26 +159,26 @@ export class GenerationReaders {
   }
 }
 
-async function watch(lane: Lane): Promise<never> {
+async function noteFailure(running: RunningReader): Promise<never> {
   try {
-    return await lane.reader.failed;
+    return await running.reader.failed;
   } catch (error) {
-    lane.failed = true;
+    running.failed = true;
     throw error;
   }
 }
 
-/** How big a sink's inserts may be and how often they come; what is left out is as `SinkOptions` has it. */
+/** How large a sink's inserts may be and how often they happen; the defaults are those of `SinkOptions`. */
 type Inserts = Pick<SinkOptions, 'maxRows' | 'maxChars' | 'insertEveryMs'>;
 
 const BIG: Inserts = { maxRows: 100_000, maxChars: 48 * 1024 * 1024 };
 
-/** Fewer and bigger than of live messages: history can wait, and big parts are what ClickHouse likes. */
+/** Fewer and larger than those of live messages: history can wait, and ClickHouse is most efficient with large parts. */
 export const IMPORT_INSERTS: Inserts = { ...BIG, insertEveryMs: 10_000 };
 
 /**
- * Of live messages, once there are more than a second's worth. A server's parts may be bigger than an import's, a quarter
- * more rows a second for it; where all is in one process its memory counts.
+ * For live messages, where more than a second's worth waits. On a server inserts are larger than those of an import, for a
+ * quarter more rows a second; embedded, the process' memory limits them.
  */
 export function liveInserts(analyticsUrl: string): Inserts {
   return isServer(analyticsUrl) ? { ...BIG, maxRows: 150_000 } : {};

@@ -1,15 +1,15 @@
-import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import { FIRST_GENERATION, type Generation, type GenerationKind } from '../stores/generations/generation.ts';
-import { liveNumbersOf } from '../stores/generations/live-numbers.ts';
-import { type LiveRow, SqlGenerations } from '../stores/generations/sql-generations.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
+import { FIRST_GENERATION, type Generation, type GenerationKind } from '../../stores/generations/generation.ts';
+import { liveNumbersOf } from '../../stores/generations/live-numbers.ts';
+import { type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { type GenerationParts, GenerationReaders } from './generation-readers.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const GENERATIONS_POLL_MS = 1_000;
 
-/** Runs readers for every generation that there is, and follows where some are made, swapped or dropped. */
+/** Runs readers for every generation, and follows as generations are created, swapped and dropped. */
 export class GenerationWatch {
-  /** Rejects with the first failure, that no waiting cures, of a reader whose generation answers; never resolves. */
+  /** Rejects with the first permanent failure of a reader whose generation is live; never resolves. */
   readonly failed: Promise<never>;
   readonly #parts: GenerationParts;
   readonly #kinds: readonly GenerationKind[];
@@ -19,7 +19,7 @@ export class GenerationWatch {
   readonly #running = new Map<string, GenerationReaders>();
   #shown: string | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(parts: GenerationParts, kinds: readonly GenerationKind[]) {
@@ -33,48 +33,48 @@ export class GenerationWatch {
     this.#generations = new SqlGenerations(parts.database);
   }
 
-  /** Those that run here. */
+  /** The readers of the generations that are fed here. */
   get running(): readonly GenerationReaders[] {
     return [...this.#running.values()];
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#lookAgain(), LOOK_EVERY_MS).unref();
-    this.#lookAgain();
+    this.#timer ??= setInterval(() => this.#poll(), GENERATIONS_POLL_MS).unref();
+    this.#poll();
   }
 
   /** Waits for the batches under way. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    await this.#looking;
+    await this.#polling;
     await Promise.all(this.running.map((readers) => readers.stop()));
   }
 
-  #lookAgain(): void {
-    this.#looking ??= this.#look()
-      .catch((error: unknown) => this.#cannot(error))
-      .finally(() => (this.#looking = undefined));
+  #poll(): void {
+    this.#polling ??= this.#followAll()
+      .catch((error: unknown) => this.#logFailure(error))
+      .finally(() => (this.#polling = undefined));
   }
 
-  /** The next look tries again. */
-  #cannot(error: unknown): void {
-    this.#logger.debug({ err: error }, 'the generations cannot be followed now');
+  /** The next poll tries again. */
+  #logFailure(error: unknown): void {
+    this.#logger.debug({ err: error }, 'cannot follow the generations now');
   }
 
-  async #look(): Promise<void> {
+  async #followAll(): Promise<void> {
     const all = await this.#generations.list();
     const live = await this.#generations.live();
     const fed = all.filter(({ kind, state }) => this.#kinds.includes(kind) && isFed(state));
-    const names = new Set(fed.map(nameOf));
+    const names = new Set(fed.map(keyOfGeneration));
     for (const [name, readers] of this.#running) {
       if (names.has(name)) continue;
       this.#running.delete(name);
       await readers.stop();
     }
     for (const generation of fed) {
-      // One whose tables are not made yet keeps no other from being fed.
-      await this.#follow(generation, live).catch((error: unknown) => this.#cannot(error));
+      // One whose tables do not exist yet does not keep the others from being fed.
+      await this.#follow(generation, live).catch((error: unknown) => this.#logFailure(error));
     }
     const { analytics } = this.#parts;
     if (analytics !== undefined) await this.#show(analytics, live);
@@ -82,7 +82,7 @@ export class GenerationWatch {
 
   async #follow(generation: Generation, live: readonly LiveRow[]): Promise<void> {
     const isLive = live.some(({ kind, number }) => kind === generation.kind && number === generation.number);
-    const running = this.#running.get(nameOf(generation));
+    const running = this.#running.get(keyOfGeneration(generation));
     if (running !== undefined) {
       running.follow(generation, isLive);
       return;
@@ -90,7 +90,7 @@ export class GenerationWatch {
     if (this.#isStopped) return;
     const readers = await GenerationReaders.of(this.#parts, generation);
     readers.follow(generation, isLive);
-    this.#running.set(nameOf(generation), readers);
+    this.#running.set(keyOfGeneration(generation), readers);
     readers.failed.catch((error: unknown) => {
       if (readers.isLive) this.#fail(error);
     });
@@ -100,7 +100,7 @@ export class GenerationWatch {
     }
   }
 
-  /** The plain views, for jobs that query ClickHouse by themselves: also where whoever swapped did not come to it. */
+  /** Updates the plain views, for jobs that query ClickHouse themselves, where the process that swapped could not. */
   async #show(analytics: AnalyticsStore, live: readonly LiveRow[]): Promise<void> {
     const rows = live.filter(({ kind }) => kind === 'analytics');
     const wanted = JSON.stringify(rows.map(({ projectId, number }) => [projectId, number]));
@@ -114,6 +114,6 @@ function isFed(state: Generation['state']): boolean {
   return state === 'building' || state === 'built';
 }
 
-function nameOf({ kind, number }: Generation): string {
+function keyOfGeneration({ kind, number }: Generation): string {
   return `${kind}-${number}`;
 }

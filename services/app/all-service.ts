@@ -1,0 +1,181 @@
+/** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
+import { setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ANSWERING_THRESHOLDS, ENCODING_THRESHOLDS, loadThrottle } from '../consumers/throttle/load-throttle.ts';
+import type { Throttle } from '../consumers/reader-loop.ts';
+import type { Config } from '../runtime/config.ts';
+import { ControlServer } from '../runtime/control/server.ts';
+import { controlSocketPath } from '../runtime/control/socket.ts';
+import { hasCode, TidemarkError } from '../runtime/errors.ts';
+import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
+import type { Logger, OpenedLogger } from '../runtime/logger.ts';
+import type { FirstStart } from '../stores/projects/first-start.ts';
+import { bodyMakerOf } from './body-maker.ts';
+import { allCommands } from './commands.ts';
+import { hasEmbedded } from './embedded.ts';
+import { HttpThread } from './http-thread.ts';
+import { openStores, type OpenedStores } from './open-stores.ts';
+import { ReaderSide } from './reader-side.ts';
+import { Readers } from './readers/readers.ts';
+import type { Running } from './role.ts';
+import { audienceSchedulerOf, ensureFirstProject, type Stores, storesOf } from './stores.ts';
+
+// Another process may be about to release the folder: a command of the command line, or a service that is stopping.
+const LOCK_WITHIN_MS = 3_000;
+const LOCK_RETRY_MS = 100;
+
+// At 19 an event was queryable after 10 s beside two other busy processes on two processors, at 10 after 1.1 s; requests
+// a second and their times at half load were the same (measured).
+const READERS_NICENESS = 10;
+
+export class AllService implements Running {
+  readonly firstStart: FirstStart | undefined;
+  readonly address: string;
+  readonly #http: HttpThread;
+  readonly #main: MainThread;
+  #stopping: Promise<void> | undefined;
+
+  private constructor(http: HttpThread, main: MainThread, address: string, firstStart: FirstStart | undefined) {
+    this.#http = http;
+    this.#main = main;
+    this.address = address;
+    this.firstStart = firstStart;
+  }
+
+  /**
+   * Rejects when the HTTP thread has ended: the process is of no use without it. Never resolves. A reader that has
+   * failed does not end the process: messages are still taken, and `/readyz` names the reader.
+   */
+  get ended(): Promise<never> {
+    return this.#http.ended;
+  }
+
+  /** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */
+  static async start(config: Config, output: OpenedLogger, signal: AbortSignal): Promise<AllService> {
+    const http = new HttpThread(config, output);
+    lowerPriority();
+    try {
+      const address = await http.bind();
+      output.logger.info({ address, role: 'all' }, 'starting');
+      const thresholds = bodyMakerOf(config) === undefined ? ENCODING_THRESHOLDS : ANSWERING_THRESHOLDS;
+      const throttle = loadThrottle(() => http.utilization(), thresholds);
+      const main = await MainThread.open(config, output, throttle, signal);
+      try {
+        throwIfStopping(signal);
+        const firstStart = await ensureFirstProject(config, main.database);
+        await main.listen();
+        await http.open(main.stores);
+        return new AllService(http, main, address, firstStart);
+      } catch (error) {
+        await main.close();
+        throw error;
+      }
+    } catch (error) {
+      await http.stop();
+      throw error;
+    }
+  }
+
+  /** Stops accepting, finishes what was accepted, stops the readers, closes the stores. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    await this.#http.stop();
+    await this.#main.close();
+  }
+}
+
+/**
+ * Readers can wait and requests cannot: where both want a processor, the HTTP thread gets it. On Linux niceness belongs
+ * to a thread, and the process id names the main one; threads created from now on, chDB's among them, inherit it.
+ * Elsewhere it would apply to the whole process.
+ */
+function lowerPriority(): void {
+  if (process.platform === 'linux') setPriority(process.pid, READERS_NICENESS);
+}
+
+/** Whoever catches it closes what is open. */
+function throwIfStopping(signal: AbortSignal): void {
+  if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
+}
+
+interface MainThreadParts {
+  readonly lock: FolderLock | undefined;
+  readonly opened: OpenedStores;
+  readonly side: ReaderSide;
+  readonly control: ControlServer | undefined;
+  readonly stores: Stores;
+}
+
+/** Everything but HTTP: the stores and what works on them, and the control socket where there are embedded stores. */
+class MainThread {
+  readonly #parts: MainThreadParts;
+
+  private constructor(parts: MainThreadParts) {
+    this.#parts = parts;
+  }
+
+  static async open(
+    config: Config,
+    output: OpenedLogger,
+    throttle: Throttle,
+    signal: AbortSignal,
+  ): Promise<MainThread> {
+    const { logger } = output;
+    // Where every store is on a server, other processes may use the same folder, or there is none.
+    const lock = hasEmbedded(config) ? await lockWithRetry(config.dataDir) : undefined;
+    try {
+      const opened = await openStores(config, logger, signal);
+      const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
+      const scheduler = audienceSchedulerOf(config, logger, opened);
+      const side = new ReaderSide({ stores: opened, readers, scheduler });
+      const control = lock === undefined ? undefined : controlOf(config, logger, opened);
+      const stores = storesOf(config, opened, { readers, evaluator: scheduler });
+      side.start();
+      return new MainThread({ lock, opened, side, control, stores });
+    } catch (error) {
+      lock?.release();
+      throw error;
+    }
+  }
+
+  get database(): OpenedStores['database'] {
+    return this.#parts.opened.database;
+  }
+
+  /** What the HTTP thread calls. */
+  get stores(): Stores {
+    return this.#parts.stores;
+  }
+
+  /** From now on commands of the command line are carried out. */
+  async listen(): Promise<void> {
+    await this.#parts.control?.start();
+  }
+
+  async close(): Promise<void> {
+    const { lock, side, control } = this.#parts;
+    await control?.stop();
+    await side.close();
+    lock?.release();
+  }
+}
+
+function controlOf(config: Config, logger: Logger, stores: OpenedStores): ControlServer {
+  return new ControlServer(controlSocketPath(config.dataDir), allCommands({ ...stores, config, logger }), logger);
+}
+
+async function lockWithRetry(folder: string): Promise<FolderLock> {
+  const until = performance.now() + LOCK_WITHIN_MS;
+  for (;;) {
+    try {
+      return lockFolder(folder);
+    } catch (error) {
+      if (!hasCode(error, 'FOLDER_IN_USE') || performance.now() > until) throw error;
+      await delay(LOCK_RETRY_MS);
+    }
+  }
+}

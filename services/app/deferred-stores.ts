@@ -1,0 +1,105 @@
+import type { EventLog } from '../event-log/event-log.ts';
+import type { Codec } from '../messages/codec.ts';
+import type { Message } from '../messages/message.ts';
+import type { Config } from '../runtime/config.ts';
+import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { standInFor } from '../runtime/stand-in.ts';
+import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
+import type { Database } from '../stores/database/database.ts';
+import type { FirstStart } from '../stores/projects/first-start.ts';
+import { closeStores, StoreOpener } from './open-stores.ts';
+import { statesOf } from './readers/readers.ts';
+import { audienceSchedulerOf, ensureFirstProject, type ReadersHealth, type Stores, storesOf } from './stores.ts';
+
+/** The log and the stores, each opened in the background as soon as its server can be reached. */
+export class DeferredStores {
+  readonly log = new Deferred<EventLog>('the event log', 'LOG_UNAVAILABLE');
+  /** Rejects when one of them can never be opened. */
+  readonly failed: Promise<never>;
+  readonly #config: Config;
+  readonly #logger: Logger;
+  readonly #opener: StoreOpener;
+  readonly #stopping = new AbortController();
+  readonly #fail: (error: unknown) => void;
+  readonly #database = new Deferred<Database>('the database of profiles', 'STORE_UNAVAILABLE');
+  readonly #analytics = new Deferred<AnalyticsStore>('analytics', 'STORE_UNAVAILABLE');
+  #codec: Codec | undefined;
+  #opening: Promise<unknown> | undefined;
+
+  constructor(config: Config, logger: Logger, signal: AbortSignal) {
+    this.#config = config;
+    this.#logger = logger;
+    this.#opener = new StoreOpener(config, logger, AbortSignal.any([signal, this.#stopping.signal]));
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    this.failed = promise;
+    this.#fail = reject;
+  }
+
+  get stores(): Stores {
+    const database = this.#database.standIn;
+    const analytics = this.#analytics.standIn;
+    const readers: ReadersHealth = { health: () => statesOf(database, analytics), metrics: async () => '' };
+    const evaluator = audienceSchedulerOf(this.#config, this.#logger, { database, analytics });
+    return storesOf(this.#config, { database, analytics }, { readers, evaluator });
+  }
+
+  encode(message: Message): Uint8Array {
+    if (this.#codec === undefined) throw new TidemarkError('LOG_UNAVAILABLE', 'the schemas are not loaded yet');
+    return this.#codec.encode(message);
+  }
+
+  /** Resolves once messages can be accepted; analytics may still be opening. */
+  async open(): Promise<FirstStart | undefined> {
+    const database = this.#opener.database();
+    const analytics = this.#opener.analytics(database).then((store) => this.#analytics.set(store));
+    analytics.catch((error: unknown) => this.#fail(error));
+    const log = this.#opener.log().then((opened) => this.log.set(opened));
+    log.catch((error: unknown) => this.#fail(error));
+    const needed = Promise.all([
+      // With a spool, messages can be accepted before the log is open.
+      this.#config.spoolDir === undefined ? log : undefined,
+      this.#opener.codec().then((codec) => (this.#codec = codec)),
+      database.then((opened) => this.#database.set(opened)),
+    ]);
+    this.#opening = Promise.allSettled([needed, log, analytics]);
+    await needed;
+    return ensureFirstProject(this.#config, await database);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#opening;
+    const [log, database, analytics] = [this.log.opened, this.#database.opened, this.#analytics.opened];
+    await closeStores({
+      ...(log === undefined ? {} : { log }),
+      ...(database === undefined ? {} : { database }),
+      ...(analytics === undefined ? {} : { analytics }),
+    });
+  }
+}
+
+/** Something that is opened in the background, with a stand-in that can be used before. */
+export class Deferred<T extends object> {
+  /** Has the methods of what is opened. Until then every call rejects with the error code. See `standInFor`. */
+  readonly standIn: T;
+  #opened: T | undefined;
+
+  /** @param what Its name in the errors: `the event log`. */
+  constructor(what: string, code: ErrorCode) {
+    this.standIn = standInFor<T>((method, args) => {
+      const opened = this.#opened as Record<string, (...args: readonly unknown[]) => unknown> | undefined;
+      if (opened === undefined) return Promise.reject(new TidemarkError(code, `${what} is not open yet`));
+      return opened[method]?.(...args);
+    });
+  }
+
+  get opened(): T | undefined {
+    return this.#opened;
+  }
+
+  set(opened: T): void {
+    this.#opened = opened;
+  }
+}

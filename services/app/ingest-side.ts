@@ -1,0 +1,102 @@
+/** Ingest in a process that answers HTTP: what takes messages, before it the spool, and the clock that both look at. */
+import type { Registry } from 'prom-client';
+import type { EventLog } from '../event-log/event-log.ts';
+import { IngestSpool } from '../event-log/spool/ingest-spool.ts';
+import type { SpoolingLogParts } from '../event-log/spool/spooling-log.ts';
+import type { Readiness } from '../http/operations.ts';
+import type { RouteSet } from '../http/route.ts';
+import { Ingestor } from '../ingest/accept.ts';
+import { ClockGuard } from '../ingest/clock-guard.ts';
+import { publicRoutes } from '../ingest/public-api.ts';
+import { twoStepRoutes } from '../ingest/two-step.ts';
+import type { Codec } from '../messages/codec.ts';
+import { ArrivalClock, drawProcessBits } from '../messages/version.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { bodyMakerOf } from './body-maker.ts';
+
+export interface IngestSideParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly log: EventLog;
+  readonly codec: Pick<Codec, 'encode'>;
+  readonly registry: Registry;
+}
+
+export class IngestSide {
+  readonly #ingestor: Ingestor;
+  /** Undefined where the configuration names none. */
+  readonly #spool: IngestSpool | undefined;
+  readonly #twoStepBase: string;
+
+  private constructor(ingestor: Ingestor, spool: IngestSpool | undefined, twoStepBase: string) {
+    this.#ingestor = ingestor;
+    this.#spool = spool;
+    this.#twoStepBase = twoStepBase;
+  }
+
+  /** @throws TidemarkError as `IngestSpool.open`. */
+  static async open(parts: IngestSideParts): Promise<IngestSide> {
+    const { config, logger, log, codec, registry } = parts;
+    const guard = new ClockGuard({ maxSkewMs: config.maxClockSkewMs });
+    const spool = await openSpool(parts, guard);
+    const ingestor = new Ingestor({
+      log: spool?.log ?? log,
+      codec,
+      clock: new ArrivalClock(),
+      guard,
+      processBits: drawProcessBits(),
+      maxUnacknowledgedBytes: config.maxUnacknowledgedBytes,
+      maker: bodyMakerOf(config),
+      registry,
+      logger,
+    });
+    return new IngestSide(ingestor, spool, config.legacyBasePath);
+  }
+
+  get routes(): readonly RouteSet[] {
+    const twoStepBase = this.#twoStepBase;
+    return [
+      { routes: publicRoutes(this.#ingestor) },
+      { routes: twoStepRoutes(this.#ingestor, twoStepBase), twoStepBase },
+    ];
+  }
+
+  /** From now on the log makes records itself where it can. Does not wait for that. */
+  openHandover(): void {
+    void this.#ingestor.openHandover();
+  }
+
+  /**
+   * Whether messages can be taken: ingest needs the log, or a spool, and a good clock. The other parts may be in any
+   * state; the answer only names it.
+   *
+   * @param others The states of the other parts, the event log's among them.
+   */
+  readinessWith(others: Readonly<Record<string, string>>): Readiness {
+    const { state } = this.#ingestor;
+    const { eventLog } = others;
+    const spool = this.#spool;
+    const canAppend = eventLog === 'ready' || (eventLog === 'away' && spool?.isUsable === true);
+    const parts = { ingest: state, ...others, ...(spool === undefined ? {} : { spool: spool.state }) };
+    return { ready: state === 'ready' && canAppend, parts };
+  }
+
+  async close(): Promise<void> {
+    this.#ingestor.close();
+    await this.#spool?.close();
+  }
+}
+
+async function openSpool(
+  { config, logger, log, registry }: IngestSideParts,
+  guard: ClockGuard,
+): Promise<IngestSpool | undefined> {
+  const { spoolDir: dir, spoolMaxBytes: maxBytes } = config;
+  if (dir === undefined) return undefined;
+  const clock: Pick<SpoolingLogParts, 'mayWait' | 'onForwarded'> = {
+    mayWait: () => !guard.hasJumped,
+    onForwarded: ([first], sentAtMs) => void (first !== undefined && guard.agrees(first.appendedAtMs, sentAtMs)),
+  };
+  return IngestSpool.open({ dir, maxBytes, log, logger, registry, ...clock });
+}

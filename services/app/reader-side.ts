@@ -1,0 +1,37 @@
+/** What works on opened stores in this thread: the readers and, where analytics is open, the audience scheduler. */
+import type { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
+import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
+import { closeStores, type StoresWithoutAnalytics } from './open-stores.ts';
+import type { Readers } from './readers/readers.ts';
+
+export interface ReaderSideParts {
+  readonly stores: StoresWithoutAnalytics & { readonly analytics?: AnalyticsStore };
+  readonly readers: Readers;
+  readonly scheduler?: AudienceScheduler;
+}
+
+export class ReaderSide {
+  readonly readers: Readers;
+  readonly #parts: ReaderSideParts;
+
+  constructor(parts: ReaderSideParts) {
+    this.#parts = parts;
+    this.readers = parts.readers;
+  }
+
+  start(): void {
+    this.readers.start();
+    this.#parts.scheduler?.start();
+  }
+
+  /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */
+  async close(): Promise<void> {
+    const { stores, readers, scheduler } = this.#parts;
+    const schedulerStopped = scheduler?.stop();
+    await readers.stop();
+    // This is what ends the evaluation.
+    await stores.analytics?.close();
+    await schedulerStopped;
+    await closeStores(stores);
+  }
+}

@@ -1,0 +1,32 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readersPassed } from '../support/readers-passed.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const TRACK = { user_id: 'ada', event: 'Signed Up' };
+
+/** Stopped, with positions in its stores that its event log does not hold: the log is a new one. */
+async function withReplacedLog(dataDir: string): Promise<void> {
+  const service = await ServiceProcess.start(dataDir);
+  onTestFinished(async () => void (await service.stop()));
+  const { receipt } = (await (await service.request('/v1/track', TRACK)).json()) as { receipt: string };
+  await readersPassed(service, receipt);
+  await service.stop();
+  await rm(join(dataDir, 'event-log'), { recursive: true });
+}
+
+test('one process for everything takes messages while /readyz names the readers that failed', async () => {
+  const dataDir = join(await temporaryFolder(), 'data');
+  await withReplacedLog(dataDir);
+  const service = await ServiceProcess.start(dataDir);
+  onTestFinished(async () => void (await service.stop()));
+  const readiness = async (): Promise<unknown> => (await service.request('/readyz')).json();
+
+  const failed = { ready: true, parts: { ingest: 'ready', projector: 'failed', sink: 'failed' } };
+  await expect.poll(readiness, { timeout: 20_000 }).toMatchObject(failed);
+  expect(await readiness()).toMatchObject({ parts: { 'import-projector': 'ready', 'import-sink': 'ready' } });
+  expect((await service.request('/readyz')).status).toBe(200);
+  expect((await service.request('/v1/track', TRACK)).status).toBe(200);
+});
