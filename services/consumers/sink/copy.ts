@@ -1,61 +1,34 @@
 import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts';
-import type {
-  EventLog,
-  LogReader,
-  PartitionRecords,
-  PollOptions,
-  Position,
-  TopicPartition,
-} from '../../event-log/event-log.ts';
+import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
-import type { Codec } from '../../messages/codec.ts';
-import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import type { SinkPlans } from '../../stores/profiles/profile-store.ts';
-import { DeadLetters, type Unprocessable } from '../dead-letters.ts';
+import type { Unprocessable } from '../dead-letters.ts';
 import { prepareFor } from '../decode-batch.ts';
-import { type Throttle, ReaderLoop, type Trouble } from '../reader-loop.ts';
-import type { Logger } from '../../runtime/logger.ts';
+import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
+import type { BatchReport } from '../reader-metrics.ts';
+import type { WithRetry } from '../rejected-batches.ts';
 import { Batch, type ClaimedEntry, type Portion } from './batch.ts';
 import { Inserter } from './insert.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
 
-export interface SinkOptions {
-  readonly log: EventLog;
+export interface SinkOptions extends ConsumerOptions {
   readonly plans: SinkPlans;
   readonly analytics: AnalyticsWriter;
-  readonly codec: Codec;
-  readonly logger: Logger;
-  /** Topics of messages that it reads; all of them where left out. */
-  readonly topics?: readonly string[];
-  /** The group as which it shares partitions with others; `tidemark-sink` where left out. */
-  readonly group?: string;
   /** About how many rows one insert takes at most. */
   readonly maxRows?: number;
   /** About how many characters of rows one insert takes at most. */
   readonly maxChars?: number;
-  /** How long after an insert the next one waits for more rows, unless it is full or nothing comes any more. */
+  /** How long after an insert the next one waits for more rows, unless it is full or the log has no more. */
   readonly insertEveryMs?: number;
   /** Called after every insert, for metrics. */
   readonly onInsert?: (report: InsertReport) => void;
-  readonly throttle?: Throttle;
-  /** How many records it may take at once, asked every time: for one that must not read fast. */
-  readonly maxRecords?: () => number;
-  /** Whose messages alone are copied, those of others being passed over; everybody's where left out. */
-  readonly projectId?: string;
-  /** By `topic/partition`: below it, what cannot be copied was put into the dead letters before. */
-  readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
 }
 
-export interface InsertReport {
-  /** Messages that count: repeats are left out. */
-  readonly messages: number;
+export interface InsertReport extends BatchReport {
+  /** Repeats, which `messages` does not include. */
   readonly repeats: number;
-  readonly deadLetters: number;
-  readonly tookMs: number;
 }
-
-const GROUP = 'tidemark-sink';
 
 // One insert a second is what ClickHouse likes. Of rows and characters there are twice so many in memory at most: those
 // being inserted and those being collected.
@@ -74,16 +47,12 @@ const COMPACT_EVERY_MS = 3_600_000;
  * Copies the log into analytics. What an insert covers is fixed before it, so that after a crash the same ranges are
  * inserted again, with the same rows. While one insert is under way, the next is collected.
  */
-export class Sink {
-  /** Rejects with what no waiting cures; never resolves. */
-  readonly failed: Promise<never>;
+export class Sink extends LogConsumer {
   readonly #options: SinkOptions;
   readonly #maxRows: number;
   readonly #maxChars: number;
   readonly #insertEveryMs: number;
-  readonly #loop: ReaderLoop;
   readonly #inserter: Inserter;
-  readonly #deadLetters: DeadLetters;
   #batch = new Batch();
   #inserting: Promise<void> | undefined;
   #insertFailure: { readonly error: unknown } | undefined;
@@ -93,53 +62,26 @@ export class Sink {
   #compactedAt = -Infinity;
 
   constructor(options: SinkOptions) {
-    const { log, analytics, codec, logger } = options;
-    this.#options = options;
-    this.#maxRows = options.maxRows ?? MAX_ROWS;
-    this.#maxChars = options.maxChars ?? MAX_CHARS;
-    this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
-    this.#inserter = new Inserter({
-      analytics,
-      log,
-      codec,
-      projectId: options.projectId,
-      withRetry: (...call) => this.#loop.withRetry(...call),
-    });
-    this.#deadLetters = new DeadLetters(log, codec, 'sink', options.deadLettersFrom);
-    this.#loop = new ReaderLoop({
-      logger,
+    super('sink', options, {
       poll: () => this.#pollOptions(),
       handlesEmpty: true,
       isIdle: () => this.#batch.isEmpty && this.#inserting === undefined && this.#insertFailure === undefined,
       throttle: (...worked) => this.#throttle(...worked),
-      openReader: () =>
-        log.openReader({
-          group: options.group ?? GROUP,
-          topics: options.topics ?? MESSAGE_TOPICS,
-          start: (partitions) => this.#begin(partitions),
-        }),
+      start: (partitions) => this.#begin(partitions),
       handle: (records, reader) => this.#handle(records, reader),
     });
-    this.failed = this.#loop.failed;
+    const { log, analytics, codec, projectId } = options;
+    this.#options = options;
+    this.#maxRows = options.maxRows ?? MAX_ROWS;
+    this.#maxChars = options.maxChars ?? MAX_CHARS;
+    this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
+    const withRetry: WithRetry = (...call) => this.loop.withRetry(...call);
+    this.#inserter = new Inserter({ analytics, log, codec, projectId, withRetry });
   }
 
-  /** For how long what it repeats has failed; 0 where it is at work. */
-  get waitingMs(): number {
-    return this.#loop.waitingMs;
-  }
-
-  /** What it has been repeating for the longest time, without coming further. */
-  get trouble(): Trouble | undefined {
-    return this.#loop.trouble;
-  }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  /** Waits for the insert under way, without the waiting of its retries; what is only collected is let go. Idempotent. */
-  async stop(): Promise<void> {
-    await this.#loop.stop();
+  /** Waits for the insert under way, but not for retries; collected records that are not inserted are dropped. Idempotent. */
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.#inserting;
   }
 
@@ -184,7 +126,7 @@ export class Sink {
 
   async #collect(records: readonly PartitionRecords[]): Promise<void> {
     const { codec, projectId } = this.#options;
-    await this.#loop.withRetry('read the schemas', () => prepareFor(codec, records));
+    await this.loop.withRetry('read the schemas', () => prepareFor(codec, records));
     await readEntries(codec, records, projectId, (read) => this.#batch.add(read));
   }
 
@@ -212,7 +154,7 @@ export class Sink {
     const portion = this.#batch.take();
     if (portion === undefined) return;
     this.#insertBegunAt = performance.now();
-    const counts = await this.#loop.withRetry('plan an insert', () => this.#plan(portion));
+    const counts = await this.loop.withRetry('plan an insert', () => this.#plan(portion));
     this.#inserting = this.#insert(portion, counts, reader)
       .catch((error: unknown) => {
         this.#insertFailure = { error };
@@ -232,11 +174,11 @@ export class Sink {
     const { steps, unclaimed, claimed, unprocessable } = portion;
     const counted = claimed.filter((_, index) => counts[index] === true);
     const refused = await this.#inserter.insert(portion, counted);
-    await this.#loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
-    await this.#deadLetter([...unprocessable, ...refused]);
+    await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
+    await this.deadLetters.append([...unprocessable, ...refused]);
     await this.#release(counted, refused);
     const ends = steps.map(({ to }) => to);
-    await this.#loop.withRetry('note what is inserted', () => this.#options.plans.finish(ends));
+    await this.loop.withRetry('note what is inserted', () => this.#options.plans.finish(ends));
     this.#report({
       messages: unclaimed + counted.length - refused.length,
       repeats: claimed.length - counted.length,
@@ -264,15 +206,7 @@ export class Sink {
     const places = new Set(refused.map(placeOf));
     const claims = counted.filter((one) => places.has(placeOf(one))).map(({ claim }) => claim);
     if (claims.length === 0) return;
-    await this.#loop.withRetry('take claims back', () => this.#options.plans.release(claims));
-  }
-
-  async #deadLetter(unprocessable: readonly Unprocessable[]): Promise<void> {
-    for (const { topic, partition, record, error } of unprocessable) {
-      const place = { topic, partition, offset: String(record.offset) };
-      this.#options.logger.error({ ...place, err: error }, 'a message goes to the dead letters');
-    }
-    await this.#loop.withRetry('write dead letters', () => this.#deadLetters.append(unprocessable));
+    await this.loop.withRetry('take claims back', () => this.#options.plans.release(claims));
   }
 
   #report(report: InsertReport): void {

@@ -8,7 +8,13 @@ import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-sto
 import type { Step } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { prepareFor } from '../decode-batch.ts';
-import { Timeouts } from '../timeouts.ts';
+import {
+  bisectRejected,
+  ConsecutiveTimeouts,
+  expectAccepted,
+  type WithRetry,
+  writeOrReject,
+} from '../rejected-batches.ts';
 import { type ClaimedEntry, type Entry, isEntry, type Portion } from './batch.ts';
 import { readEntries } from './read-entries.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
@@ -20,8 +26,7 @@ export interface InserterParts {
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
   /** Whose messages alone are copied; undefined: everybody's. */
   readonly projectId: string | undefined;
-  /** Repeats what is passing. */
-  readonly withRetry: <T>(what: string, call: () => Promise<T>) => Promise<T>;
+  readonly withRetry: WithRetry;
 }
 
 /** Inserts messages, and tells those that analytics refuses for themselves from an analytics that refuses everything. */
@@ -30,7 +35,7 @@ export class Inserter {
   readonly #log: Pick<EventLog, 'scan'>;
   readonly #codec: Pick<Codec, 'prepare' | 'decode'>;
   readonly #projectId: string | undefined;
-  readonly #withRetry: InserterParts['withRetry'];
+  readonly #withRetry: WithRetry;
   /** Of each type a message that analytics took. */
   readonly #taken = new Map<Message['type'], Entry>();
 
@@ -47,14 +52,14 @@ export class Inserter {
    * analytics refuses what it took before: the fault is not the messages'.
    */
   insert(portion: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Unprocessable[]> {
-    const timeouts = new Timeouts(portion.unclaimed + counted.length, false);
+    const timeouts = new ConsecutiveTimeouts(portion.unclaimed + counted.length, false);
     return this.#withRetry('insert into analytics', () => this.#insertOnce(portion, counted, timeouts));
   }
 
   async #insertOnce(
     portion: Portion,
     counted: readonly ClaimedEntry[],
-    timeouts: Timeouts,
+    timeouts: ConsecutiveTimeouts,
   ): Promise<readonly Unprocessable[]> {
     try {
       await allSettledOrThrow([this.#insertMessages(portion, counted), this.#insertUsers(portion, counted)]);
@@ -62,7 +67,7 @@ export class Inserter {
       return [];
     } catch (error) {
       if (timeouts.rejection(error) === undefined && !hasCode(error, 'STORE_REJECTED')) throw error;
-      return this.#insertOneByOne(await this.#readAgain(portion, counted));
+      return this.#bisect(await this.#readAgain(portion, counted));
     }
   }
 
@@ -101,8 +106,15 @@ export class Inserter {
     return entries;
   }
 
-  async #insertOneByOne(entries: readonly Entry[]): Promise<readonly Unprocessable[]> {
-    const refused = await insertUnlessRefused(entries, (some) => this.#insertPart(some, entries));
+  async #bisect(entries: readonly Entry[]): Promise<readonly Unprocessable[]> {
+    const refused = await bisectRejected<readonly Entry[], Unprocessable>(entries, {
+      write: (part) => this.#insertPart(part, entries),
+      halvesOf: (part) => (part.length > 1 ? [part.slice(0, part.length / 2), part.slice(part.length / 2)] : undefined),
+      reject: ([only], error) => {
+        if (only === undefined) throw error;
+        return { topic: only.topic, partition: only.partition, record: only.record, error };
+      },
+    });
     if (refused.length > 0) await this.#check(typesOf(entries));
     return refused;
   }
@@ -111,17 +123,17 @@ export class Inserter {
     await this.#analytics.insert([], joinRows([await messageRows(entries), await userRows([], entries)]));
   }
 
-  /** @throws TidemarkError `STORE_REJECTED` also where it times out and analytics is not to blame. */
+  /** Even the first is part of a rejected insert: the portion was tried as a whole before. */
   async #insertPart(part: readonly Entry[], all: readonly Entry[]): Promise<void> {
-    const timeouts = new Timeouts(part.length, true);
-    await this.#withRetry('insert into analytics', async () => {
-      try {
-        await this.#insertEntries(part);
-      } catch (error) {
-        const rejection = timeouts.rejection(error);
-        if (rejection !== undefined) await this.#checkInTime(part, all);
-        throw rejection ?? error;
-      }
+    await writeOrReject({
+      what: 'insert into analytics',
+      withRetry: this.#withRetry,
+      messages: part.length,
+      isPart: true,
+      write: () => this.#insertEntries(part),
+      checkStore: async (reason) => {
+        if (reason === 'timed out') await this.#checkInTime(part, all);
+      },
     });
     this.#remember(part);
   }
@@ -144,12 +156,9 @@ export class Inserter {
 
   async #check(types: ReadonlySet<Message['type']>): Promise<void> {
     const known = [...types].flatMap((type) => this.#taken.get(type) ?? []);
-    try {
+    await expectAccepted('analytics refuses rows that it took before', async () => {
       for (const entry of known) await this.#insertEntries([entry]);
-    } catch (cause) {
-      if (!hasCode(cause, 'STORE_REJECTED')) throw cause;
-      throw new TidemarkError('STORE_UNAVAILABLE', 'analytics refuses rows that it took before', { cause });
-    }
+    });
   }
 
   #remember(entries: readonly Entry[]): void {
@@ -193,31 +202,4 @@ async function userRows(seen: readonly UsersSeen[], entries: readonly Entry[]): 
     chunks.add(row);
   }
   return chunks.rows();
-}
-
-/** Inserts entries, any number of times. */
-type Insert = (entries: readonly Entry[]) => Promise<void>;
-
-/**
- * Inserts all entries but those that the store refuses whatever one does, which it returns: found by halving, so that a
- * few in 50,000 cost some 30 inserts.
- *
- * @throws whatever else `insert` throws.
- */
-export async function insertUnlessRefused(
-  entries: readonly Entry[],
-  insert: Insert,
-): Promise<readonly Unprocessable[]> {
-  try {
-    await insert(entries);
-    return [];
-  } catch (error) {
-    if (!hasCode(error, 'STORE_REJECTED')) throw error;
-    const [only, another] = entries;
-    if (only === undefined) throw error;
-    if (another === undefined) return [{ topic: only.topic, partition: only.partition, record: only.record, error }];
-    const middle = entries.length / 2;
-    const refused = await insertUnlessRefused(entries.slice(0, middle), insert);
-    return [...refused, ...(await insertUnlessRefused(entries.slice(middle), insert))];
-  }
 }
