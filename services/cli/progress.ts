@@ -28,14 +28,14 @@ interface Display {
 }
 
 function barOn(stream: NodeJS.WritableStream, title: string): Display {
-  const pace = new Pace();
+  const rate = new ProgressRate();
   let bar: cliProgress.SingleBar | undefined;
   const format = (options: Options, { progress }: Params, { text, hasTotal }: { text: string; hasTotal: boolean }) =>
     hasTotal ? `${title} ${cliProgress.Format.BarFormat(progress, options)} ${text}` : `${title} ${text}`;
   return {
     show: (progress) => {
       const { done, total } = progress;
-      const payload = { text: pace.describe(progress), hasTotal: total !== undefined };
+      const payload = { text: rate.describe(progress), hasTotal: total !== undefined };
       if (bar === undefined) {
         const glyphs = { barCompleteChar: '█', barIncompleteChar: '░', barsize: 30 };
         bar = new cliProgress.SingleBar({ stream, format, hideCursor: true, linewrap: false, ...glyphs });
@@ -49,28 +49,28 @@ function barOn(stream: NodeJS.WritableStream, title: string): Display {
 }
 
 function linesOn({ err }: Pick<CliContext, 'err'>, title: string): Display {
-  const pace = new Pace();
+  const rate = new ProgressRate();
   let lastAtMs = performance.now();
   let unsaid: Progress | undefined;
   const say = (progress: Progress): void => {
-    err(`${title}: ${pace.describe(progress)}\n`);
+    err(`${title}: ${rate.describe(progress)}\n`);
     [lastAtMs, unsaid] = [performance.now(), undefined];
   };
   return {
     show: (progress) => {
       unsaid = progress;
-      pace.note(progress);
+      rate.note(progress);
       if (performance.now() - lastAtMs >= LINE_EVERY_MS) say(progress);
     },
     end: () => {
       // What took a moment needs no line.
-      if (unsaid !== undefined && pace.lastsMs >= LINE_EVERY_MS) say(unsaid);
+      if (unsaid !== undefined && rate.lastsMs >= LINE_EVERY_MS) say(unsaid);
     },
   };
 }
 
 /** How fast it goes, from the first that was heard of it. */
-export class Pace {
+export class ProgressRate {
   readonly #now: () => number;
   #first: { readonly done: number; readonly atMs: number } | undefined;
 

@@ -1,16 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { Pace, withProgress } from '../../services/cli/progress.ts';
+import { ProgressRate, withProgress } from '../../services/cli/progress.ts';
 
 describe('progress', () => {
   test('says how much is done, of how much, how fast, and how long it will take', () => {
     let nowMs = 0;
-    const pace = new Pace(() => nowMs);
-    pace.note({ done: 1_000 });
+    const rate = new ProgressRate(() => nowMs);
+    rate.note({ done: 1_000 });
 
     nowMs = 10_000;
 
-    expect(pace.describe({ done: 21_000, total: 100_000, unit: 'messages' })).toBe(
+    expect(rate.describe({ done: 21_000, total: 100_000, unit: 'messages' })).toBe(
       '21,000 of 100,000 messages (21 %), 2,000/s, 40 s left',
     );
   });
@@ -20,7 +20,7 @@ describe('progress', () => {
     [{ done: 0, total: 0 }, '0 of 0'],
     [{ done: 7, total: 7 }, '7 of 7 (100 %)'],
   ])('says of %o what is known', (progress, said) => {
-    expect(new Pace(() => 0).describe(progress)).toBe(said);
+    expect(new ProgressRate(() => 0).describe(progress)).toBe(said);
   });
 
   test('is a bar on a terminal, which is left as it was', async () => {

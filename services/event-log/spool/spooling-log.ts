@@ -4,7 +4,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import { retry } from '../../runtime/retry.ts';
 import { Forwarder } from './forwarder.ts';
-import { Pace } from './pace.ts';
+import { SpoolAdmission } from './spool-admission.ts';
 import type { Spool } from './spool.ts';
 
 export interface SpoolingLogParts {
@@ -56,7 +56,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   /** Appends that the log has not settled, and those held, both in their order. A set would cost twice as much. */
   #underWay: Pending[] = [];
   readonly #held: Pending[] = [];
-  readonly #pace = new Pace();
+  readonly #admission = new SpoolAdmission();
   readonly #ticking: NodeJS.Timeout;
   #state: State = 'direct';
   #tick = 0;
@@ -75,7 +75,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
       signal: this.#stopping.signal,
       onForwarded: (appended, sentAtMs) => {
         this.#forwardedAt = this.#tick;
-        this.#pace.forwarded(appended.length);
+        this.#admission.forwarded(appended.length);
         onForwarded?.(appended, sentAtMs);
       },
       onRemoved: () => this.#holdIfLittleWaits(),
@@ -119,7 +119,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     clearInterval(this.#ticking);
     this.#stopping.abort();
     this.#divert();
-    this.#pace.off();
+    this.#admission.off();
     await this.#forwarding;
   }
 
@@ -164,7 +164,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
     }
     spool
       .append(records)
-      .then(() => this.#pace.pass(records.length))
+      .then(() => this.#admission.pass(records.length))
       .then(() => resolve(null), reject);
   }
 
@@ -217,7 +217,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
 
   #goDirect(): void {
     this.#state = 'direct';
-    this.#pace.off();
+    this.#admission.off();
     for (const pending of this.#held.splice(0)) this.#send({ ...pending, tick: this.#tick });
   }
 
@@ -230,13 +230,13 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
 
   /** The log does not take what waits: what is held goes to the spool, and nobody waits for what is forwarded. */
   #onTrouble(): void {
-    this.#pace.off();
+    this.#admission.off();
     if (this.#state === 'handing over') this.#divert();
   }
 
   #onTick(): void {
     this.#tick++;
-    if (this.#tick - this.#forwardedAt > FORWARD_TICKS) this.#pace.off();
+    if (this.#tick - this.#forwardedAt > FORWARD_TICKS) this.#admission.off();
     if (this.#state === 'handing over' && this.#tick - this.#heldSince > FORWARD_TICKS) this.#onTrouble();
     const [oldest] = this.#underWay;
     if (oldest !== undefined && this.#tick - oldest.tick > APPEND_TICKS) this.#divert();

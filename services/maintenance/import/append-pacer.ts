@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface PaceOptions {
+export interface AppendPacerOptions {
   /** Records a second at most; none: as many as others allow. */
   readonly rate?: number | undefined;
   readonly nowMs?: () => number;
@@ -9,7 +9,7 @@ export interface PaceOptions {
 
 const SMALLEST = 20;
 const LARGEST = 2_000;
-const LONGEST_REST_MS = 1_000;
+const MAX_APPEND_REST_MS = 1_000;
 
 /** What a slow append has cost is made up for within the rate as far as this. */
 const CATCH_UP_MS = 100;
@@ -17,7 +17,7 @@ const CATCH_UP_MS = 100;
 /** An append of the smallest size after a rest tells what one takes that is not held up by us. */
 const CALIBRATE_EVERY_MS = 2_000;
 const REST_BEFORE_MS = 30;
-const REMEMBERED = 15;
+const MAX_CALIBRATIONS = 15;
 
 const JUDGED_TOGETHER = 5;
 
@@ -27,7 +27,7 @@ const JUDGED_TOGETHER = 5;
  * takes alone (measured anew every 2 s, with whatever load there is), and shall be under way half of the time at most.
  * Appends that take longer make the next smaller, and the rest longer where they are the smallest already.
  */
-export class Pace {
+export class AppendPacer {
   readonly #rate: number;
   readonly #nowMs: () => number;
   readonly #sleep: (ms: number) => Promise<void>;
@@ -41,7 +41,11 @@ export class Pace {
   /** When the records so far would have been appended at exactly the rate. */
   #dueMs: number;
 
-  constructor({ rate = Infinity, nowMs = () => performance.now(), sleep = (ms) => delay(ms) }: PaceOptions = {}) {
+  constructor({
+    rate = Infinity,
+    nowMs = () => performance.now(),
+    sleep = (ms) => delay(ms),
+  }: AppendPacerOptions = {}) {
     this.#rate = rate;
     this.#nowMs = nowMs;
     this.#sleep = sleep;
@@ -68,13 +72,13 @@ export class Pace {
     this.#dueMs = Math.max(this.#dueMs, nowMs - CATCH_UP_MS) + (records / this.#rate) * 1_000;
     if (this.#calibrates) this.#remember(tookMs);
     else this.#adjust(tookMs);
-    this.#restsUntilMs = nowMs + Math.min(tookMs * this.#restPerWork, LONGEST_REST_MS);
+    this.#restsUntilMs = nowMs + Math.min(tookMs * this.#restPerWork, MAX_APPEND_REST_MS);
     this.#calibrates = nowMs - this.#calibratedAtMs >= CALIBRATE_EVERY_MS || this.#alone.length < 3;
   }
 
   #remember(tookMs: number): void {
     this.#alone.push(tookMs);
-    if (this.#alone.length > REMEMBERED) this.#alone.shift();
+    if (this.#alone.length > MAX_CALIBRATIONS) this.#alone.shift();
     this.#calibratedAtMs = this.#nowMs();
   }
 

@@ -1,4 +1,4 @@
-interface Waiting {
+interface WaitingAnswer {
   readonly messages: number;
   readonly go: () => void;
 }
@@ -12,8 +12,8 @@ const MOST_CREDIT = 10_000;
  * While the log takes what waited in the spool, answers to what goes into it are held back, so that no load however great
  * puts in more than is taken out: the spool would never be empty again, and full in the end.
  */
-export class Pace {
-  readonly #waiting: Waiting[] = [];
+export class SpoolAdmission {
+  readonly #waiting: WaitingAnswer[] = [];
   #isOn = false;
   #credit = 0;
 
