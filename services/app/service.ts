@@ -17,10 +17,9 @@ import { controlSocketPath } from '../runtime/control/socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
-import type { Throttle } from '../consumers/reader-loop.ts';
 import { bodyMakerOf } from './body-maker.ts';
 import { allCommands } from './commands.ts';
-import { ANSWERING_THRESHOLDS, ENCODING_THRESHOLDS, loadThrottle } from '../consumers/throttle/load-throttle.ts';
+import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import { HttpThread } from './http-thread.ts';
 import { audienceSchedulerOf } from './audience-scheduler-of.ts';
 import { closeStores, openStores, type OpenedStores } from './open-stores.ts';
@@ -61,8 +60,8 @@ export class Service implements Running {
     try {
       const address = await http.bind();
       output.logger.info({ address, role: 'all' }, 'starting');
-      const need = bodyMakerOf(config) === undefined ? ENCODING_THRESHOLDS : ANSWERING_THRESHOLDS;
-      const throttle = loadThrottle(() => http.utilization(), need);
+      const { encoding, answering } = BACK_PRESSURE.load;
+      const throttle = loadThrottle(() => http.utilization(), bodyMakerOf(config) === undefined ? encoding : answering);
       const inside = await Inside.open(config, output, throttle, signal);
       try {
         stopIf(signal);

@@ -4,7 +4,8 @@ import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
 import { DeadLetters } from './dead-letters.ts';
-import { ReaderLoop, type ReaderLoopOptions, type Throttle, type Trouble } from './reader-loop.ts';
+import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
+import type { Throttle } from './throttle/throttle.ts';
 
 /** The options that projector and sink have in common. */
 export interface ConsumerOptions {

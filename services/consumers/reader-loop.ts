@@ -4,6 +4,7 @@ import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../runtime/
 import type { Logger } from '../runtime/logger.ts';
 import { pause } from '../runtime/pause.ts';
 import { retry } from '../runtime/retry.ts';
+import type { Throttle } from './throttle/throttle.ts';
 import { ThrottledCommits } from './throttled-commits.ts';
 
 /** What a reader repeats because it fails. Plain JSON; says nothing that is not for everybody. */
@@ -34,12 +35,6 @@ export interface ReaderLoopOptions {
   /** Whether nothing that was read waits to be processed; it does not where left out. */
   readonly isIdle?: () => boolean;
 }
-
-/**
- * Called after each batch with the time that it took and how many records it had: resolves when the next may begin, at
- * once where nobody is in need of the processor, and when the signal aborts.
- */
-export type Throttle = (workedMs: number, signal: AbortSignal, records: number) => Promise<void>;
 
 // Who follows a log as it grows finds a few records each time, and a batch of few costs a transaction as one of many does.
 // So after two such in a row records gather for so long, from the beginning of a batch to the next. One that comes after a
