@@ -6,13 +6,18 @@ import { hasCode, type TidemarkError } from '../runtime/errors.ts';
 import { EventLoopYielder } from '../runtime/event-loop-yielder.ts';
 import type { Unprocessable } from './dead-letters.ts';
 
-/** A record and where it stands. */
-export interface RecordPlace extends TopicPartition {
+/** A record with its topic and partition. */
+export interface LocatedRecord extends TopicPartition {
   readonly record: LogRecord;
 }
 
+/** `topic/partition@offset`. */
+export function recordNameOf({ topic, partition, record }: LocatedRecord): string {
+  return `${topic}/${partition}@${record.offset}`;
+}
+
 /** A record with what the reader made of its message. */
-export interface Decoded<T> extends RecordPlace {
+export interface Decoded<T> extends LocatedRecord {
   readonly content: T;
   /** Where the message is one whose repeats must not count. */
   readonly claim: Claim | undefined;
@@ -59,13 +64,13 @@ export function prepareFor(codec: Pick<Codec, 'prepare'>, batch: readonly Partit
 export async function decodeEach<T>(
   codec: Pick<Codec, 'decode'>,
   batch: readonly PartitionRecords[],
-  read: (message: Message, place: RecordPlace) => T,
+  read: (message: Message, located: LocatedRecord) => T,
   take: (one: Decoded<T> | Unprocessable) => void,
 ): Promise<void> {
-  const turns = new EventLoopYielder();
+  const yielder = new EventLoopYielder();
   for (const { topic, partition, records } of batch) {
     for (const record of records) {
-      if (turns.isOver()) await turns.next();
+      if (yielder.isOver()) await yielder.next();
       take(decodedOrUnprocessable(codec, { topic, partition, record }, read));
     }
   }
@@ -73,27 +78,27 @@ export async function decodeEach<T>(
 
 function decodedOrUnprocessable<T>(
   codec: Pick<Codec, 'decode'>,
-  place: RecordPlace,
-  read: (message: Message, place: RecordPlace) => T,
+  located: LocatedRecord,
+  read: (message: Message, located: LocatedRecord) => T,
 ): Decoded<T> | Unprocessable {
-  const { topic, partition, record } = place;
+  const { topic, partition, record } = located;
   try {
     const message = codec.decode(topic, record.value);
-    return { topic, partition, record, content: read(message, place), claim: claimOf(place, message) };
+    return { topic, partition, record, content: read(message, located), claim: claimOf(located, message) };
   } catch (error) {
-    return { topic, partition, record, error: undecodable(error) };
+    return { topic, partition, record, error: undecodableOrThrow(error) };
   }
 }
 
 /** Only what sets traits needs a claim, and only where the caller chose the id: else there can be no repeat. */
-function claimOf(place: RecordPlace, message: Message): Claim | undefined {
+function claimOf(located: LocatedRecord, message: Message): Claim | undefined {
   if (message.type === 'track' || !message.messageIdGiven) return undefined;
-  const { topic, partition, record } = place;
+  const { topic, partition, record } = located;
   const { projectId, userKey, messageId } = message;
   return { topic, partition, offset: record.offset, projectId, userKey, messageId };
 }
 
-function undecodable(error: unknown): TidemarkError {
+function undecodableOrThrow(error: unknown): TidemarkError {
   if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
   return error;
 }

@@ -16,7 +16,7 @@ export interface Trouble {
 }
 
 /** As of `performance.now()`. */
-type Standing = Omit<Trouble, 'forMs'> & { readonly since: number };
+type OngoingTrouble = Omit<Trouble, 'forMs'> & { readonly since: number };
 
 export interface ReaderLoopOptions {
   readonly logger: Logger;
@@ -54,9 +54,9 @@ export class ReaderLoop {
   readonly #stopping = new AbortController();
   readonly #fail: (error: unknown) => void;
   /** Of each call that is being repeated now. */
-  readonly #troubles = new Set<Standing>();
+  readonly #troubles = new Set<OngoingTrouble>();
   /** Why it started again, until it comes further or finds that there is nothing to do. */
-  #restarted: Standing | undefined;
+  #restarted: OngoingTrouble | undefined;
   #reader: LogReader | undefined;
   #lastWasFew = false;
   #running: Promise<void> | undefined;
@@ -97,12 +97,12 @@ export class ReaderLoop {
   async withRetry<T>(what: string, call: () => Promise<T>): Promise<T> {
     const { logger } = this.#options;
     const begunAt = performance.now();
-    let trouble: Standing | undefined;
+    let trouble: OngoingTrouble | undefined;
     try {
       return await retry(call, {
         signal: this.#stopping.signal,
         onTrouble: (error) => {
-          trouble = { what, code: codeOf(error), since: begunAt };
+          trouble = { what, code: retriedCodeOf(error), since: begunAt };
           this.#troubles.add(trouble);
           logger.warn({ err: error }, `cannot ${what} now: waiting`);
         },
@@ -140,7 +140,7 @@ export class ReaderLoop {
       if (!hasCode(error, 'POSITION_MOVED') && !isRetryable(error)) throw error;
       if (this.#stopping.signal.aborted) return;
       this.#options.logger.warn({ err: error }, 'starting again from where the store says');
-      this.#restarted ??= { what: 'process what it reads', code: codeOf(error), since: begunAt };
+      this.#restarted ??= { what: 'process what it reads', code: retriedCodeOf(error), since: begunAt };
       reader.restart();
       return;
     }
@@ -151,7 +151,7 @@ export class ReaderLoop {
     const { signal } = this.#stopping;
     const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
     await this.#options.throttle?.(performance.now() - begunAt, signal, records);
-    const isFew = records < Math.min(FEW_RECORDS, asked.maxRecords) && bytesOf(batch) < FEW_BYTES;
+    const isFew = records < Math.min(FEW_RECORDS, asked.maxRecords) && valueBytesOf(batch) < FEW_BYTES;
     const leftMs = begunAt + GATHER_MS - performance.now();
     if (isFew && this.#lastWasFew && leftMs > 0) await pause(leftMs, signal);
     this.#lastWasFew = isFew;
@@ -164,10 +164,10 @@ export class ReaderLoop {
 }
 
 /** What is retried is always ours. */
-function codeOf(error: unknown): ErrorCode {
+function retriedCodeOf(error: unknown): ErrorCode {
   return error instanceof TidemarkError ? error.code : 'STORE_UNAVAILABLE';
 }
 
-function bytesOf(batch: readonly PartitionRecords[]): number {
+function valueBytesOf(batch: readonly PartitionRecords[]): number {
   return batch.reduce((sum, { records }) => sum + records.reduce((bytes, { value }) => bytes + value.length, 0), 0);
 }

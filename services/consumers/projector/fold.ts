@@ -22,7 +22,7 @@ export function changeOf(message: Message): ProfileChange {
     firstSeen: timestamp,
     lastSeen: timestamp,
     anonymous: message.type === 'session' ? { value: message.anonymous, version } : null,
-    traits: message.type === 'track' ? NO_TRAITS : traitsOf(message),
+    traits: message.type === 'track' ? NO_TRAITS : traitStatesOf(message),
   };
 }
 
@@ -65,7 +65,7 @@ export function mergeChanges(changes: readonly ProfileChange[], options: FoldOpt
   };
 }
 
-function traitsOf({ traits, version }: Exclude<Message, { type: 'track' }>): ReadonlyMap<string, TraitState> {
+function traitStatesOf({ traits, version }: Exclude<Message, { type: 'track' }>): ReadonlyMap<string, TraitState> {
   const states = new Map<string, TraitState>();
   for (const [trait, value] of splitObject(traits)) {
     states.set(trait, { value: value === 'null' ? null : value, version });

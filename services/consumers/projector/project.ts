@@ -9,9 +9,9 @@ import { decodeBatch, type Decoded, type DecodedBatch } from '../decode-batch.ts
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batches.ts';
-import { type Folded, foldOf, type Said, saidBy, tallied } from './said.ts';
+import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages } from './contribution.ts';
 import { type DecodedPart, splitBySize, splitInHalf } from './split-batch.ts';
-import { tally } from './tally.ts';
+import { countApplied } from './applied-counts.ts';
 
 export interface ProjectorOptions extends ConsumerOptions {
   readonly store: ProfileStore;
@@ -24,13 +24,13 @@ export interface ProjectorOptions extends ConsumerOptions {
 }
 
 /** The records of one transaction, decoded. */
-interface Read extends DecodedBatch<Said> {
+interface Read extends DecodedBatch<Contribution> {
   /** Folded in advance, if no message needs the store to tell whether it is the first copy. */
   readonly folded: Folded | undefined;
 }
 
 /** What one transaction writes. */
-interface Part extends DecodedPart<Said> {
+interface Part extends DecodedPart<Contribution> {
   readonly folded?: Folded | undefined;
 }
 
@@ -91,8 +91,8 @@ export class Projector extends LogConsumer {
 
   async #read(batch: readonly PartitionRecords[]): Promise<Read> {
     const { codec, projectId } = this.#options;
-    const read = await this.loop.withRetry('read the schemas', () => decodeBatch(codec, batch, saidBy));
-    const isWanted = ({ content }: Decoded<Said>): boolean => content.change.projectId === projectId;
+    const read = await this.loop.withRetry('read the schemas', () => decodeBatch(codec, batch, contributionOf));
+    const isWanted = ({ content }: Decoded<Contribution>): boolean => content.change.projectId === projectId;
     const decoded = projectId === undefined ? read.decoded : read.decoded.filter(isWanted);
     const folded = decoded.some(({ claim }) => claim) ? undefined : foldOf(decoded, []);
     return { decoded, unprocessable: read.unprocessable, folded };
@@ -147,7 +147,7 @@ export class Projector extends LogConsumer {
 
   async #writeSteps(
     steps: readonly Step[],
-    decoded: readonly Decoded<Said>[],
+    decoded: readonly Decoded<Contribution>[],
     folded: Folded | undefined,
   ): Promise<void> {
     const claims = decoded.flatMap(({ claim }) => claim ?? []);
@@ -155,12 +155,12 @@ export class Projector extends LogConsumer {
     await this.#options.store.write(
       steps,
       claims,
-      (counts) => {
-        const result = folded ?? foldOf(decoded, counts);
+      (isFirstCopy) => {
+        const result = folded ?? foldOf(decoded, isFirstCopy);
         ({ dropped } = result);
         return result.changes;
       },
-      (counts) => tally(tallied(decoded, counts)),
+      (isFirstCopy) => countApplied(appliedMessages(decoded, isFirstCopy)),
     );
     if (dropped.length > 0) this.#options.onDropped?.(dropped);
     for (const { to } of steps) this.#positions.set(nameOf(to), to);

@@ -19,10 +19,10 @@ export interface Copied {
   readonly rows: readonly Row[];
 }
 
-export type Entry = Decoded<Copied>;
+export type SinkEntry = Decoded<Copied>;
 
 /** A message that makes its rows only if it is the first of its identity. */
-export interface ClaimedEntry extends Entry {
+export interface ClaimedEntry extends SinkEntry {
   readonly claim: Claim;
 }
 
@@ -30,7 +30,7 @@ export interface ClaimedEntry extends Entry {
 export type Read = Decoded<Copied | undefined> | Unprocessable;
 
 /** What one insert is to cover. */
-export interface Portion {
+export interface InsertBatch {
   /** Whether these steps are fixed already. */
   readonly isRepeat: boolean;
   readonly steps: readonly Step[];
@@ -40,20 +40,20 @@ export interface Portion {
   readonly seen: readonly UsersSeen[];
   readonly unclaimed: number;
   /** Of each type of these one. */
-  readonly samples: readonly Entry[];
+  readonly samples: readonly SinkEntry[];
   readonly claimed: readonly ClaimedEntry[];
   readonly unprocessable: readonly Unprocessable[];
 }
 
 /** What was read of one partition, record after record. */
-class Stretch {
+class PartitionBuffer {
   readonly from: Position;
   /** Where it has to end: it repeats a plan that was fixed before. */
   readonly until: Position | undefined;
   last: LogRecord | undefined;
   readonly chunks = new RowChunks();
   readonly seen = new UsersSeen();
-  readonly samples = new Map<Message['type'], Entry>();
+  readonly samples = new Map<Message['type'], SinkEntry>();
   unclaimed = 0;
   readonly claimed: ClaimedEntry[] = [];
   readonly unprocessable: Unprocessable[] = [];
@@ -71,7 +71,7 @@ class Stretch {
     else if ('error' in read) this.unprocessable.push(read);
   }
 
-  #addEntry(entry: Entry): void {
+  #addEntry(entry: SinkEntry): void {
     const { message, user, rows } = entry.content;
     this.rowCount += rows.length;
     for (const [, line] of rows) this.chars += line.length;
@@ -88,12 +88,12 @@ class Stretch {
 
 /** Collects what is read until it is taken out for an insert. No I/O. */
 export class Batch {
-  readonly #open = new Map<string, Stretch>();
-  #repeats: Stretch[] = [];
+  readonly #open = new Map<string, PartitionBuffer>();
+  #repeats: PartitionBuffer[] = [];
 
   /** Starts a partition (anew) at this position; `until`: a plan from here to there is fixed and to be repeated. */
   begin(position: Position, until?: Position): void {
-    this.#open.set(nameOf(position), new Stretch(position, until));
+    this.#open.set(nameOf(position), new PartitionBuffer(position, until));
   }
 
   /**
@@ -103,21 +103,21 @@ export class Batch {
    * @throws TidemarkError `LOG_REPLACED` where the log does not hold the last record of a plan to be repeated.
    */
   add(read: Read): void {
-    const stretch = this.#open.get(nameOf(read));
-    if (stretch === undefined) return;
-    const { until } = stretch;
+    const buffer = this.#open.get(nameOf(read));
+    if (buffer === undefined) return;
+    const { until } = buffer;
     if (until && read.record.offset >= until.offset) throw replaced(until);
-    stretch.add(read);
-    if (until && read.record.offset + 1n === until.offset) this.#complete(stretch, until);
+    buffer.add(read);
+    if (until && read.record.offset + 1n === until.offset) this.#complete(buffer, until);
   }
 
   get rowCount(): number {
-    return this.#all().reduce((sum, stretch) => sum + stretch.rowCount, 0);
+    return this.#all().reduce((sum, buffer) => sum + buffer.rowCount, 0);
   }
 
   /** How long the rows are in all. */
   get chars(): number {
-    return this.#all().reduce((sum, stretch) => sum + stretch.chars, 0);
+    return this.#all().reduce((sum, buffer) => sum + buffer.chars, 0);
   }
 
   /** Whether `take` would give nothing. */
@@ -126,7 +126,7 @@ export class Batch {
   }
 
   /** Takes out what the next insert covers: first the plans to be repeated, once read whole; then everything else. */
-  take(): Portion | undefined {
+  take(): InsertBatch | undefined {
     const isRepeat = this.#repeats.length > 0;
     const taken = isRepeat ? this.#repeats : this.#fresh();
     if (taken.length === 0) return undefined;
@@ -145,26 +145,26 @@ export class Batch {
     };
   }
 
-  #all(): Stretch[] {
+  #all(): PartitionBuffer[] {
     return [...this.#open.values(), ...this.#repeats];
   }
 
-  #fresh(): Stretch[] {
+  #fresh(): PartitionBuffer[] {
     return [...this.#open.values()].filter(({ last, until }) => last !== undefined && until === undefined);
   }
 
-  #complete(repeat: Stretch, until: Position): void {
+  #complete(repeat: PartitionBuffer, until: Position): void {
     if (repeat.last && positionAfter(until, repeat.last).identity !== until.identity) throw replaced(until);
     this.#repeats.push(repeat);
     this.begin(until);
   }
 }
 
-export function isEntry(read: Read): read is Entry {
+export function isEntry(read: Read): read is SinkEntry {
   return 'content' in read && read.content !== undefined;
 }
 
-function isClaimed(entry: Entry): entry is ClaimedEntry {
+function isClaimed(entry: SinkEntry): entry is ClaimedEntry {
   return entry.claim !== undefined;
 }
 

@@ -3,11 +3,11 @@ import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition
 import { nameOf } from '../../event-log/partition.ts';
 import type { SinkPlans } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
-import { prepareFor } from '../decode-batch.ts';
+import { prepareFor, recordNameOf } from '../decode-batch.ts';
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import type { WithRetry } from '../rejected-batches.ts';
-import { Batch, type ClaimedEntry, type Portion } from './batch.ts';
+import { Batch, type ClaimedEntry, type InsertBatch } from './batch.ts';
 import { Inserter } from './insert.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
@@ -98,12 +98,12 @@ export class Sink extends LogConsumer {
     await this.#inserting;
     const last = new Map((await plans.last(partitions)).map((plan) => [nameOf(plan.to), plan]));
     const starts: Position[] = [];
-    for (const held of await analytics.ingestedUpTo(partitions)) {
-      const { start, until, rewindFrom } = resume(last.get(nameOf(held)), held);
+    for (const ingested of await analytics.ingestedUpTo(partitions)) {
+      const { start, until, rewindFrom } = resume(last.get(nameOf(ingested)), ingested);
       if (rewindFrom !== undefined) {
         await plans.rewind(rewindFrom, start);
         const lost = { from: String(start.offset), to: String(rewindFrom.offset) };
-        logger.warn({ partition: nameOf(held), ...lost }, 'analytics has lost a range: inserting it again');
+        logger.warn({ partition: nameOf(ingested), ...lost }, 'analytics has lost a range: inserting it again');
       }
       this.#batch.begin(start, until);
       starts.push(start);
@@ -151,11 +151,11 @@ export class Sink extends LogConsumer {
   async #beginInsert(reader: LogReader): Promise<void> {
     await this.#inserting;
     if (this.#insertFailure !== undefined) throw this.#insertFailure.error;
-    const portion = this.#batch.take();
-    if (portion === undefined) return;
+    const insertBatch = this.#batch.take();
+    if (insertBatch === undefined) return;
     this.#insertBegunAt = performance.now();
-    const counts = await this.loop.withRetry('plan an insert', () => this.#plan(portion));
-    this.#inserting = this.#insert(portion, counts, reader)
+    const isFirstCopy = await this.loop.withRetry('plan an insert', () => this.#plan(insertBatch));
+    this.#inserting = this.#insert(insertBatch, isFirstCopy, reader)
       .catch((error: unknown) => {
         this.#insertFailure = { error };
       })
@@ -165,15 +165,15 @@ export class Sink extends LogConsumer {
   }
 
   /** Fixes what the insert covers, unless it is fixed already. Which claims count, in their order. */
-  #plan({ isRepeat, steps, claimed }: Portion): Promise<readonly boolean[]> {
+  #plan({ isRepeat, steps, claimed }: InsertBatch): Promise<readonly boolean[]> {
     const claims = claimed.map(({ claim }) => claim);
     return isRepeat ? this.#options.plans.claim(claims) : this.#options.plans.fix(steps, claims);
   }
 
-  async #insert(portion: Portion, counts: readonly boolean[], reader: LogReader): Promise<void> {
-    const { steps, unclaimed, claimed, unprocessable } = portion;
-    const counted = claimed.filter((_, index) => counts[index] === true);
-    const refused = await this.#inserter.insert(portion, counted);
+  async #insert(insertBatch: InsertBatch, isFirstCopy: readonly boolean[], reader: LogReader): Promise<void> {
+    const { steps, unclaimed, claimed, unprocessable } = insertBatch;
+    const counted = claimed.filter((_, index) => isFirstCopy[index] === true);
+    const refused = await this.#inserter.insert(insertBatch, counted);
     await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
     await this.deadLetters.append([...unprocessable, ...refused]);
     await this.#release(counted, refused);
@@ -203,8 +203,8 @@ export class Sink extends LogConsumer {
 
   /** What was refused has claimed its identity before; a copy that is appended once it can be inserted must not repeat it. */
   async #release(counted: readonly ClaimedEntry[], refused: readonly Unprocessable[]): Promise<void> {
-    const places = new Set(refused.map(placeOf));
-    const claims = counted.filter((one) => places.has(placeOf(one))).map(({ claim }) => claim);
+    const names = new Set(refused.map(recordNameOf));
+    const claims = counted.filter((one) => names.has(recordNameOf(one))).map(({ claim }) => claim);
     if (claims.length === 0) return;
     await this.loop.withRetry('take claims back', () => this.#options.plans.release(claims));
   }
@@ -213,8 +213,4 @@ export class Sink extends LogConsumer {
     this.#options.logger.info(report, 'inserted into analytics');
     this.#options.onInsert?.(report);
   }
-}
-
-function placeOf({ record, ...partition }: Pick<Unprocessable, 'topic' | 'partition' | 'record'>): string {
-  return `${nameOf(partition)}@${record.offset}`;
 }

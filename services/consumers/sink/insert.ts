@@ -7,7 +7,7 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-store.ts';
 import type { Step } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
-import { prepareFor } from '../decode-batch.ts';
+import { prepareFor, recordNameOf } from '../decode-batch.ts';
 import {
   bisectRejected,
   ConsecutiveTimeouts,
@@ -15,7 +15,7 @@ import {
   type WithRetry,
   writeOrReject,
 } from '../rejected-batches.ts';
-import { type ClaimedEntry, type Entry, isEntry, type Portion } from './batch.ts';
+import { type ClaimedEntry, type SinkEntry, isEntry, type InsertBatch } from './batch.ts';
 import { readEntries } from './read-entries.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
 import { UsersSeen } from './users-seen.ts';
@@ -37,7 +37,7 @@ export class Inserter {
   readonly #projectId: string | undefined;
   readonly #withRetry: WithRetry;
   /** Of each type a message that analytics took. */
-  readonly #taken = new Map<Message['type'], Entry>();
+  readonly #taken = new Map<Message['type'], SinkEntry>();
 
   constructor({ analytics, log, codec, projectId, withRetry }: InserterParts) {
     this.#analytics = analytics;
@@ -51,32 +51,32 @@ export class Inserter {
    * Inserts what counts and returns what is refused, or never finished. It waits while analytics is away, and where
    * analytics refuses what it took before: the fault is not the messages'.
    */
-  insert(portion: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Unprocessable[]> {
-    const timeouts = new ConsecutiveTimeouts(portion.unclaimed + counted.length, false);
-    return this.#withRetry('insert into analytics', () => this.#insertOnce(portion, counted, timeouts));
+  insert(insertBatch: InsertBatch, counted: readonly ClaimedEntry[]): Promise<readonly Unprocessable[]> {
+    const timeouts = new ConsecutiveTimeouts(insertBatch.unclaimed + counted.length, false);
+    return this.#withRetry('insert into analytics', () => this.#insertOnce(insertBatch, counted, timeouts));
   }
 
   async #insertOnce(
-    portion: Portion,
+    insertBatch: InsertBatch,
     counted: readonly ClaimedEntry[],
     timeouts: ConsecutiveTimeouts,
   ): Promise<readonly Unprocessable[]> {
     try {
-      await allSettledOrThrow([this.#insertMessages(portion, counted), this.#insertUsers(portion, counted)]);
-      this.#remember([...portion.samples, ...counted]);
+      await allSettledOrThrow([this.#insertMessages(insertBatch, counted), this.#insertUsers(insertBatch, counted)]);
+      this.#remember([...insertBatch.samples, ...counted]);
       return [];
     } catch (error) {
       if (timeouts.rejection(error) === undefined && !hasCode(error, 'STORE_REJECTED')) throw error;
-      return this.#bisect(await this.#readAgain(portion, counted));
+      return this.#bisect(await this.#readAgain(insertBatch, counted));
     }
   }
 
-  async #insertMessages({ rows }: Portion, counted: readonly ClaimedEntry[]): Promise<void> {
+  async #insertMessages({ rows }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
     await this.#analytics.insert([], joinRows([rows, await messageRows(counted)]));
   }
 
   /** Beside their messages: folding them takes a fifth as long as analytics takes for the messages' rows. */
-  async #insertUsers({ seen }: Portion, counted: readonly ClaimedEntry[]): Promise<void> {
+  async #insertUsers({ seen }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
     await this.#analytics.insert([], await userRows(seen, counted));
   }
 
@@ -86,28 +86,28 @@ export class Inserter {
     await this.#analytics.insert(ranges, new Map());
   }
 
-  /** Every entry of a portion that counts, from the log. */
-  async #readAgain({ steps }: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Entry[]> {
-    const counts = new Set(counted.map(placeOf));
+  /** Every entry of a insertBatch that counts, from the log. */
+  async #readAgain({ steps }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<readonly SinkEntry[]> {
+    const counts = new Set(counted.map(recordNameOf));
     const ranges = steps.map(({ from, to }) => ({
       topic: to.topic,
       partition: to.partition,
       from: from.offset,
       to: to.offset,
     }));
-    const entries: Entry[] = [];
+    const entries: SinkEntry[] = [];
     for await (const records of this.#log.scan(ranges)) {
       await prepareFor(this.#codec, [records]);
       await readEntries(this.#codec, [records], this.#projectId, (read) => {
         if (!isEntry(read)) return;
-        if (read.claim === undefined || counts.has(placeOf(read))) entries.push(read);
+        if (read.claim === undefined || counts.has(recordNameOf(read))) entries.push(read);
       });
     }
     return entries;
   }
 
-  async #bisect(entries: readonly Entry[]): Promise<readonly Unprocessable[]> {
-    const refused = await bisectRejected<readonly Entry[], Unprocessable>(entries, {
+  async #bisect(entries: readonly SinkEntry[]): Promise<readonly Unprocessable[]> {
+    const refused = await bisectRejected<readonly SinkEntry[], Unprocessable>(entries, {
       write: (part) => this.#insertPart(part, entries),
       halvesOf: (part) => (part.length > 1 ? [part.slice(0, part.length / 2), part.slice(part.length / 2)] : undefined),
       reject: ([only], error) => {
@@ -119,12 +119,12 @@ export class Inserter {
     return refused;
   }
 
-  async #insertEntries(entries: readonly Entry[]): Promise<void> {
+  async #insertEntries(entries: readonly SinkEntry[]): Promise<void> {
     await this.#analytics.insert([], joinRows([await messageRows(entries), await userRows([], entries)]));
   }
 
-  /** Even the first is part of a rejected insert: the portion was tried as a whole before. */
-  async #insertPart(part: readonly Entry[], all: readonly Entry[]): Promise<void> {
+  /** Even the first is part of a rejected insert: the insertBatch was tried as a whole before. */
+  async #insertPart(part: readonly SinkEntry[], all: readonly SinkEntry[]): Promise<void> {
     await writeOrReject({
       what: 'insert into analytics',
       withRetry: this.#withRetry,
@@ -142,7 +142,7 @@ export class Inserter {
    * Makes sure that analytics takes in time what it took before. A message by itself is not to blame where that is nothing
    * of its type: then another of those that are to be inserted must be taken.
    */
-  async #checkInTime(part: readonly Entry[], all: readonly Entry[]): Promise<void> {
+  async #checkInTime(part: readonly SinkEntry[], all: readonly SinkEntry[]): Promise<void> {
     const [only, another] = part;
     const type = only?.content.message.type;
     if (type !== undefined && another === undefined && !this.#taken.has(type)) {
@@ -161,7 +161,7 @@ export class Inserter {
     });
   }
 
-  #remember(entries: readonly Entry[]): void {
+  #remember(entries: readonly SinkEntry[]): void {
     for (const entry of entries) {
       const { type } = entry.content.message;
       if (!this.#taken.has(type)) this.#taken.set(type, entry);
@@ -169,36 +169,32 @@ export class Inserter {
   }
 }
 
-function typesOf(entries: readonly Entry[]): ReadonlySet<Message['type']> {
+function typesOf(entries: readonly SinkEntry[]): ReadonlySet<Message['type']> {
   return new Set(entries.map(({ content }) => content.message.type));
 }
 
-function placeOf({ topic, partition, record }: Entry): string {
-  return `${topic}/${partition}@${record.offset}`;
-}
-
 /** Lets go of the thread every 2 ms. */
-async function messageRows(entries: readonly Entry[]): Promise<Rows> {
-  const turns = new EventLoopYielder();
+async function messageRows(entries: readonly SinkEntry[]): Promise<Rows> {
+  const yielder = new EventLoopYielder();
   const chunks = new RowChunks();
   for (const { content } of entries) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     chunks.addAll(content.rows);
   }
   return chunks.rows();
 }
 
 /** Of those who were seen and of those whom these messages name. Lets go of the thread every 2 ms. */
-async function userRows(seen: readonly UsersSeen[], entries: readonly Entry[]): Promise<Rows> {
-  const turns = new EventLoopYielder();
+async function userRows(seen: readonly UsersSeen[], entries: readonly SinkEntry[]): Promise<Rows> {
+  const yielder = new EventLoopYielder();
   const chunks = new RowChunks();
   const users = await UsersSeen.merge(seen);
   for (const { content } of entries) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     users.see(content.message, content.user);
   }
   for (const row of users.rows()) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     chunks.add(row);
   }
   return chunks.rows();

@@ -2,7 +2,7 @@ import { userNumber } from '../../stores/analytics/user-number.ts';
 import type { PartitionRecords } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
-import { decodeEach, type RecordPlace } from '../decode-batch.ts';
+import { decodeEach, type LocatedRecord } from '../decode-batch.ts';
 import type { Copied, Read } from './batch.ts';
 import { rowsOf } from './row.ts';
 
@@ -17,7 +17,7 @@ export function readEntries(
   projectId: string | undefined,
   take: (read: Read) => void,
 ): Promise<void> {
-  const copied = (message: Message, { topic, partition, record }: RecordPlace): Copied | undefined => {
+  const copied = (message: Message, { topic, partition, record }: LocatedRecord): Copied | undefined => {
     if (projectId !== undefined && message.projectId !== projectId) return undefined;
     const user = userNumber(message.userKey);
     return { message, user, rows: rowsOf(message, user, { topic, partition, offset: record.offset }) };

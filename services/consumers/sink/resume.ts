@@ -14,12 +14,12 @@ export interface Resumption {
 
 /**
  * Compares what the plans say with what analytics holds. Less, after a power cut or from a restored backup: what is
- * missing is read and inserted again. More does not matter, nor does a plan not known to be inserted that is held
+ * missing is read and inserted again. More does not matter, nor does a plan not known to be inserted that is ingested
  * whole: inserting again changes no answer, and its dead letters may not have been written.
  */
-export function resume(plan: Plan | undefined, held: Position): Resumption {
-  if (plan === undefined) return { start: beginningOf(held) };
-  const stands = plan.inserted ? plan.to : plan.from;
-  if (held.offset < stands.offset) return { start: held, rewindFrom: stands };
+export function resume(plan: Plan | undefined, ingested: Position): Resumption {
+  if (plan === undefined) return { start: beginningOf(ingested) };
+  const planned = plan.inserted ? plan.to : plan.from;
+  if (ingested.offset < planned.offset) return { start: ingested, rewindFrom: planned };
   return plan.inserted ? { start: plan.to } : { start: plan.from, until: plan.to };
 }

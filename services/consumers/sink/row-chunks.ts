@@ -2,8 +2,8 @@ import type { Rows } from '../../stores/analytics/analytics-store.ts';
 import type { RowTable } from '../../stores/analytics/columns.ts';
 import type { Row } from './row.ts';
 
-const FIRST_CHUNK_BYTES = 16 * 1024;
-const CHUNK_BYTES = 256 * 1024;
+const SMALLEST_CHUNK_BYTES = 16 * 1024;
+const LARGEST_CHUNK_BYTES = 256 * 1024;
 
 /** Of UTF-8, for one unit of UTF-16. */
 const MOST_BYTES_A_UNIT = 3;
@@ -33,7 +33,7 @@ export class RowChunks {
       this.#tables.set(table, chunks);
     }
     const room = 1 + (line.length > LONG_LINE ? Buffer.byteLength(line) : MOST_BYTES_A_UNIT * line.length);
-    if (chunks.length + room > chunks.open.length) begin(chunks, room);
+    if (chunks.length + room > chunks.open.length) openChunk(chunks, room);
     chunks.length += chunks.open.write(line, chunks.length);
     chunks.open[chunks.length++] = NEWLINE;
   }
@@ -44,19 +44,19 @@ export class RowChunks {
 
   /** All of it, in the order in which it was added. */
   rows(): Rows {
-    for (const chunks of this.#tables.values()) close(chunks);
+    for (const chunks of this.#tables.values()) closeChunk(chunks);
     return new Map([...this.#tables].map(([table, { full }]) => [table, full]));
   }
 }
 
 /** A chunk with at least so much room, and more than the one before: a few rows do not hold what many would. */
-function begin(chunks: Chunks, room: number): void {
-  const usual = Math.min(CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, 2 * chunks.open.length));
-  close(chunks);
+function openChunk(chunks: Chunks, room: number): void {
+  const usual = Math.min(LARGEST_CHUNK_BYTES, Math.max(SMALLEST_CHUNK_BYTES, 2 * chunks.open.length));
+  closeChunk(chunks);
   chunks.open = Buffer.allocUnsafeSlow(Math.max(usual, room));
 }
 
-function close(chunks: Chunks): void {
+function closeChunk(chunks: Chunks): void {
   if (chunks.length > 0) chunks.full.push(chunks.open.subarray(0, chunks.length));
   chunks.open = Buffer.alloc(0);
   chunks.length = 0;

@@ -30,11 +30,11 @@ export class UsersSeen {
    */
   static async merge(several: readonly UsersSeen[]): Promise<UsersSeen> {
     const [merged = new UsersSeen(), ...others] = several;
-    const turns = new EventLoopYielder();
+    const yielder = new EventLoopYielder();
     for (const seen of others) {
       for (const users of seen.#projects.values()) {
         for (const user of users.values()) {
-          if (turns.isOver()) await turns.next();
+          if (yielder.isOver()) await yielder.next();
           merged.#add(user);
         }
       }
@@ -42,11 +42,11 @@ export class UsersSeen {
     return merged;
   }
 
-  #add(said: UserSeen): void {
-    const users = this.#usersOf(said.projectId);
-    const known = users.get(said.userKey);
-    if (known === undefined) users.set(said.userKey, said);
-    else fold(known, said.userId, said.anonymousId, said.firstSeen, said.lastSeen);
+  #add(other: UserSeen): void {
+    const users = this.#usersOf(other.projectId);
+    const known = users.get(other.userKey);
+    if (known === undefined) users.set(other.userKey, other);
+    else fold(known, other.userId, other.anonymousId, other.firstSeen, other.lastSeen);
   }
 
   #usersOf(projectId: string): Map<string, UserSeen> {
@@ -59,7 +59,7 @@ export class UsersSeen {
   }
 }
 
-/** Adds to what is known of a user what else was said. Its parts one by one: a message needs no object made for it. */
+/** Adds to what is known of a user what else was other. Its parts one by one: a message needs no object made for it. */
 function fold(known: UserSeen, userId: string | null, anonymousId: string | null, first: Micros, last: Micros): void {
   known.userId ??= userId;
   known.anonymousId ??= anonymousId;

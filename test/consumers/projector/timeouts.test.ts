@@ -187,10 +187,10 @@ function failing(
   fail: (users: readonly (string | null)[]) => ErrorCode | undefined,
 ): ProfileStore {
   return overriding(store, {
-    write: (steps, claims, fold, tally) => {
+    write: (steps, claims, fold, countApplied) => {
       const code = fail(fold([]).map(({ userId }) => userId));
       if (code !== undefined) throw new TidemarkError(code, 'as ordered');
-      return store.write(steps, claims, fold, tally);
+      return store.write(steps, claims, fold, countApplied);
     },
   });
 }

@@ -5,10 +5,10 @@ import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { Decoded } from '../decode-batch.ts';
 import { changeOf, fold } from './fold.ts';
-import type { Tallied } from './tally.ts';
+import type { AppliedMessage } from './applied-counts.ts';
 
 /** What a message says of its user, and when it arrived. */
-export interface Said {
+export interface Contribution {
   readonly change: ProfileChange;
   readonly hour: Hour;
 }
@@ -20,27 +20,39 @@ export interface Folded {
 }
 
 /** @throws TidemarkError `MESSAGE_UNDECODABLE` where its traits are not the JSON of an object. */
-export function saidBy(message: Message): Said {
+export function contributionOf(message: Message): Contribution {
   return { change: changeOf(message), hour: hourOf(message.receivedAt) };
 }
 
-/** @param counts Of each message with a claim, in order, whether it counts; all others do. */
-export function foldOf(decoded: readonly Decoded<Said>[], counts: readonly boolean[]): Folded {
+/** @param isFirstCopy Of each message with a claim, in order; a message without one always counts. */
+export function foldOf(decoded: readonly Decoded<Contribution>[], isFirstCopy: readonly boolean[]): Folded {
   const dropped: DroppedTraits[] = [];
-  const changes = fold(changesThatCount(decoded, counts), { onDropped: (one) => void dropped.push(one) });
+  const changes = fold(changesOfFirstCopies(decoded, isFirstCopy), { onDropped: (one) => void dropped.push(one) });
   return { changes, dropped };
 }
 
-function* changesThatCount(decoded: readonly Decoded<Said>[], counts: readonly boolean[]): Generator<ProfileChange> {
+function* changesOfFirstCopies(
+  decoded: readonly Decoded<Contribution>[],
+  isFirstCopy: readonly boolean[],
+): Generator<ProfileChange> {
   let next = 0;
-  for (const { claim, content } of decoded) if (!claim || counts[next++] === true) yield content.change;
+  for (const { claim, content } of decoded) if (!claim || isFirstCopy[next++] === true) yield content.change;
 }
 
-/** @param counts As for `foldOf`. */
-export function* tallied(decoded: readonly Decoded<Said>[], counts: readonly boolean[]): Generator<Tallied> {
+/** @param isFirstCopy As for `foldOf`. */
+export function* appliedMessages(
+  decoded: readonly Decoded<Contribution>[],
+  isFirstCopy: readonly boolean[],
+): Generator<AppliedMessage> {
   let next = 0;
   for (const { topic, partition, claim, content } of decoded) {
     const { change, hour } = content;
-    yield { topic, partition, projectId: change.projectId, hour, isRepeat: claim ? counts[next++] !== true : false };
+    yield {
+      topic,
+      partition,
+      projectId: change.projectId,
+      hour,
+      isRepeat: claim ? isFirstCopy[next++] !== true : false,
+    };
   }
 }
