@@ -16,10 +16,10 @@ export function recordNameOf({ topic, partition, record }: LocatedRecord): strin
   return `${topic}/${partition}@${record.offset}`;
 }
 
-/** A record with what the reader made of its message. */
+/** A record with what the consumer made of its message. */
 export interface Decoded<T> extends LocatedRecord {
   readonly content: T;
-  /** Where the message is one whose repeats must not count. */
+  /** Present if repeats of the message must not count. */
   readonly claim: Claim | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface DecodedBatch<T> {
 }
 
 /**
- * Decodes every record of a batch and makes of each message what `read` makes of it; both say `MESSAGE_UNDECODABLE` of
- * a record that goes to the dead letters. Lets go of the thread every 2 ms.
+ * Decodes every record of a batch and applies `read` to each message. A record for which either throws
+ * `MESSAGE_UNDECODABLE` is unprocessable. Yields to the event loop every 2 ms.
  */
 export async function decodeBatch<T>(
   codec: Pick<Codec, 'prepare' | 'decode'>,
@@ -49,17 +49,17 @@ export async function decodeBatch<T>(
 }
 
 /**
- * Brings to hand the schemas that a batch was written with.
+ * Loads the schemas that a batch was written with.
  *
- * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where one cannot be had.
+ * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if one cannot be loaded.
  */
 export function prepareFor(codec: Pick<Codec, 'prepare'>, batch: readonly PartitionRecords[]): Promise<void> {
   return codec.prepare(batch.flatMap(({ records }) => records.map(({ value }) => value)));
 }
 
 /**
- * As `decodeBatch`, the schemas being at hand; hands over each record, in the order of the batch, as soon as it is
- * decoded. What lives no longer than that costs the garbage collector nothing.
+ * Like `decodeBatch`, with the schemas loaded already. Passes each record to `take` as soon as it is decoded, in the order
+ * of the batch: objects that live no longer cost the garbage collector nothing.
  */
 export async function decodeEach<T>(
   codec: Pick<Codec, 'decode'>,
@@ -90,7 +90,7 @@ function decodedOrUnprocessable<T>(
   }
 }
 
-/** Only what sets traits needs a claim, and only where the caller chose the id: else there can be no repeat. */
+/** Only a message that sets traits needs a claim, and only if the caller chose its id: otherwise it has no repeats. */
 function claimOf(located: LocatedRecord, message: Message): Claim | undefined {
   if (message.type === 'track' || !message.messageIdGiven) return undefined;
   const { topic, partition, record } = located;

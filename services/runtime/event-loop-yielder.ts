@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** For long work in one thread: lets whatever else waits for the thread have its turn every few milliseconds. */
+/** For long work in one thread: yields to the event loop every few milliseconds. */
 export class EventLoopYielder {
   readonly #lengthMs: number;
   #endsAt: number;
@@ -10,7 +10,7 @@ export class EventLoopYielder {
     this.#endsAt = performance.now() + lengthMs;
   }
 
-  /** Whether it is time for `next`. Takes 50 ns: ask after every few microseconds of work. */
+  /** Whether it is time for `next`. Takes 50 ns: call it after every few microseconds of work. */
   isOver(): boolean {
     return performance.now() >= this.#endsAt;
   }

@@ -4,7 +4,7 @@ import { DeadLetters } from '../../services/consumers/dead-letters.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { codec } from '../support/messages.ts';
 
-test('what was put aside when the log was first read is not put aside again', async () => {
+test('a record that was dead-lettered when the log was first read is not appended again', async () => {
   const appended: NewRecord[] = [];
   const logged: string[] = [];
   const log = { append: async (records: readonly NewRecord[]) => (appended.push(...records), []) };

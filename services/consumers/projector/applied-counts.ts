@@ -2,7 +2,7 @@ import type { TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/hour.ts';
 import type { AppliedCount } from '../../stores/profiles/profile-store.ts';
 
-/** A message, and whether it counts or repeats an earlier one. */
+/** A message, and whether it repeats an earlier one. */
 export interface AppliedMessage extends TopicPartition {
   readonly projectId: string;
   /** Of its arrival. */
@@ -12,10 +12,10 @@ export interface AppliedMessage extends TopicPartition {
 
 type Count = { -readonly [Name in keyof AppliedCount]: AppliedCount[Name] };
 
-/** How many messages of each partition, project and hour there are, each of these once. Pure. */
+/** Counts messages by partition, project and hour. Pure. */
 export function countApplied(messages: Iterable<AppliedMessage>): readonly AppliedCount[] {
   const counts = new Map<string, Count>();
-  // Most of a batch are of one partition, project and hour.
+  // Most messages of a batch have the same partition, project and hour.
   let last: Count | undefined;
   for (const message of messages) {
     if (last === undefined || !isOf(last, message)) last = countFor(counts, message);

@@ -1,4 +1,4 @@
-/** What the messages of a portion say, given which of them count. */
+/** What the messages of a batch contribute to profiles, given which of them count. */
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import type { Message } from '../../messages/message.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
@@ -7,19 +7,19 @@ import type { Decoded } from '../decode-batch.ts';
 import { changeOf, fold } from './fold.ts';
 import type { AppliedMessage } from './applied-counts.ts';
 
-/** What a message says of its user, and when it arrived. */
+/** What a message contributes to its user, and when it arrived. */
 export interface Contribution {
   readonly change: ProfileChange;
   readonly hour: Hour;
 }
 
-/** One change a user, and of whom more was said than is kept. */
+/** One change for each user, and the users who had more traits than a profile keeps. */
 export interface Folded {
   readonly changes: readonly ProfileChange[];
   readonly dropped: readonly DroppedTraits[];
 }
 
-/** @throws TidemarkError `MESSAGE_UNDECODABLE` where its traits are not the JSON of an object. */
+/** @throws TidemarkError `MESSAGE_UNDECODABLE` if its traits are not a JSON object. */
 export function contributionOf(message: Message): Contribution {
   return { change: changeOf(message), hour: hourOf(message.receivedAt) };
 }

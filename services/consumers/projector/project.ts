@@ -19,7 +19,7 @@ export interface ProjectorOptions extends ConsumerOptions {
   readonly repeatWindowMs: number;
   /** Called after every batch, for metrics. */
   readonly onBatch?: (report: BatchReport) => void;
-  /** Called after a batch with the users of whom more traits came than a profile keeps. */
+  /** Called after a batch with the users who had more traits than a profile keeps. */
   readonly onDropped?: (dropped: readonly DroppedTraits[]) => void;
 }
 
@@ -30,14 +30,14 @@ interface Read extends DecodedBatch<Contribution> {
 }
 
 /** What one transaction writes. */
-interface Part extends DecodedPart<Contribution> {
+interface ProjectedPart extends DecodedPart<Contribution> {
   readonly folded?: Folded | undefined;
 }
 
 // Larger transactions save little (30 bytes of position, one fsync) and keep readers of profiles waiting longer.
 const RECORDS_A_TRANSACTION = 4_000;
-// So that one portion is read and folded while the one before is written: with a server, both at the same time. Only the
-// first of a poll waits for nothing else to be done.
+// Several transactions a poll, so that the next is decoded and folded while one is written: with a server, both at the same
+// time. Only the first of a poll is decoded while nothing is written.
 const POLL = { maxRecords: 3 * RECORDS_A_TRANSACTION, maxBytes: 12 * 1024 * 1024, maxWaitMs: 1_000 };
 
 const FORGET_EVERY_MS = 3_600_000;
@@ -99,8 +99,8 @@ export class Projector extends LogConsumer {
   }
 
   /** Writes all but the messages that are rejected or never finished, and returns how many went to the dead letters. */
-  async #write(part: Part): Promise<number> {
-    const rejected = await bisectRejected<Part, Unprocessable>(part, {
+  async #write(part: ProjectedPart): Promise<number> {
+    const rejected = await bisectRejected<ProjectedPart, Unprocessable>(part, {
       write: (some, isPart) => this.#writePart(some, isPart),
       halvesOf: (some) => (some.decoded.length > 1 ? splitInHalf(some) : undefined),
       reject: async ({ batch, decoded: [only] }, error) => {
@@ -113,7 +113,7 @@ export class Projector extends LogConsumer {
     return rejected.length;
   }
 
-  async #writePart({ batch, decoded, folded }: Part, isPart: boolean): Promise<void> {
+  async #writePart({ batch, decoded, folded }: ProjectedPart, isPart: boolean): Promise<void> {
     const steps = batch.map((partition) => this.#step(partition));
     await writeOrReject({
       what: 'write profiles',

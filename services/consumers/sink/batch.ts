@@ -11,44 +11,44 @@ import { joinRows, RowChunks } from './row-chunks.ts';
 import type { Row } from './row.ts';
 import { UsersSeen } from './users-seen.ts';
 
-/** What is copied of a message. */
+/** A message as it is copied to analytics. */
 export interface Copied {
   readonly message: Message;
-  /** The number of its user. */
+  /** The number of its user in analytics. */
   readonly user: string;
   readonly rows: readonly Row[];
 }
 
 export type SinkEntry = Decoded<Copied>;
 
-/** A message that makes its rows only if it is the first of its identity. */
+/** A message whose rows are inserted only if it is the first copy. */
 export interface ClaimedEntry extends SinkEntry {
   readonly claim: Claim;
 }
 
-/** A record as it was read; of one whose message is of no project that is copied, the place alone. */
+/** A record as it was read. Without content if its project is not copied. */
 export type Read = Decoded<Copied | undefined> | Unprocessable;
 
-/** What one insert is to cover. */
+/** What one insert covers. */
 export interface InsertBatch {
-  /** Whether these steps are fixed already. */
+  /** Whether these steps are planned already, and are inserted again. */
   readonly isRepeat: boolean;
   readonly steps: readonly Step[];
-  // Not the messages themselves: what lives for a second is what the garbage collector spends its time on.
-  /** Of what counts in any case: its rows, whom it names, and how many messages it is. */
+  // Not the messages themselves: objects that live for a second are what the garbage collector spends its time on.
+  /** Of the messages that count in any case: their rows, their users, and their number. */
   readonly rows: Rows;
   readonly seen: readonly UsersSeen[];
   readonly unclaimed: number;
-  /** Of each type of these one. */
+  /** One of each type of these messages. */
   readonly samples: readonly SinkEntry[];
   readonly claimed: readonly ClaimedEntry[];
   readonly unprocessable: readonly Unprocessable[];
 }
 
-/** What was read of one partition, record after record. */
+/** What was read of one partition, in order. */
 class PartitionBuffer {
   readonly from: Position;
-  /** Where it has to end: it repeats a plan that was fixed before. */
+  /** Where the plan that it repeats ends. */
   readonly until: Position | undefined;
   last: LogRecord | undefined;
   readonly chunks = new RowChunks();
@@ -86,21 +86,21 @@ class PartitionBuffer {
   }
 }
 
-/** Collects what is read until it is taken out for an insert. No I/O. */
+/** Collects what is read until an insert takes it out. No I/O. */
 export class Batch {
   readonly #open = new Map<string, PartitionBuffer>();
   #repeats: PartitionBuffer[] = [];
 
-  /** Starts a partition (anew) at this position; `until`: a plan from here to there is fixed and to be repeated. */
+  /** Starts a partition, perhaps again, at this position. `until`: the end of a plan from here that is to be repeated. */
   begin(position: Position, until?: Position): void {
     this.#open.set(nameOf(position), new PartitionBuffer(position, until));
   }
 
   /**
-   * Adds a record that was read, as an entry, as unprocessable or to be passed over. One of a partition not begun is left out:
-   * it comes again.
+   * Adds a record that was read: an entry, an unprocessable one, or one to be skipped. A record of a partition that was
+   * not begun is ignored, since it is redelivered.
    *
-   * @throws TidemarkError `LOG_REPLACED` where the log does not hold the last record of a plan to be repeated.
+   * @throws TidemarkError `LOG_REPLACED` if the log lacks the last record of a plan that is to be repeated.
    */
   add(read: Read): void {
     const buffer = this.#open.get(nameOf(read));
@@ -115,33 +115,33 @@ export class Batch {
     return this.#all().reduce((sum, buffer) => sum + buffer.rowCount, 0);
   }
 
-  /** How long the rows are in all. */
+  /** The length of all rows. */
   get chars(): number {
     return this.#all().reduce((sum, buffer) => sum + buffer.chars, 0);
   }
 
-  /** Whether `take` would give nothing. */
+  /** Whether `take` would return undefined. */
   get isEmpty(): boolean {
     return this.#repeats.length === 0 && this.#fresh().length === 0;
   }
 
-  /** Takes out what the next insert covers: first the plans to be repeated, once read whole; then everything else. */
+  /** Takes out what the next insert covers: first the plans to be repeated, once completely read; then everything else. */
   take(): InsertBatch | undefined {
     const isRepeat = this.#repeats.length > 0;
-    const taken = isRepeat ? this.#repeats : this.#fresh();
-    if (taken.length === 0) return undefined;
-    const steps = taken.map(({ from, last }) => ({ from, to: last ? positionAfter(from, last) : from }));
+    const drained = isRepeat ? this.#repeats : this.#fresh();
+    if (drained.length === 0) return undefined;
+    const steps = drained.map(({ from, last }) => ({ from, to: last ? positionAfter(from, last) : from }));
     if (isRepeat) this.#repeats = [];
     else for (const { to } of steps) this.begin(to);
     return {
       isRepeat,
       steps,
-      seen: taken.map(({ seen }) => seen),
-      rows: joinRows(taken.map(({ chunks }) => chunks.rows())),
-      unclaimed: taken.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
-      samples: taken.flatMap(({ samples }) => [...samples.values()]),
-      claimed: taken.flatMap(({ claimed }) => claimed),
-      unprocessable: taken.flatMap(({ unprocessable }) => unprocessable),
+      seen: drained.map(({ seen }) => seen),
+      rows: joinRows(drained.map(({ chunks }) => chunks.rows())),
+      unclaimed: drained.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
+      samples: drained.flatMap(({ samples }) => [...samples.values()]),
+      claimed: drained.flatMap(({ claimed }) => claimed),
+      unprocessable: drained.flatMap(({ unprocessable }) => unprocessable),
     };
   }
 

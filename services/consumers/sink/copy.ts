@@ -30,13 +30,13 @@ export interface InsertReport extends BatchReport {
   readonly repeats: number;
 }
 
-// One insert a second is what ClickHouse likes. Of rows and characters there are twice so many in memory at most: those
-// being inserted and those being collected.
+// ClickHouse recommends about one insert a second. At most twice as many rows and characters are in memory: those being
+// inserted and those being collected.
 const INSERT_EVERY_MS = 1_000;
 const MAX_ROWS = 50_000;
 const MAX_CHARS = 16 * 1024 * 1024;
 
-// Small, so that a batch passes its bounds by little: a record of 500 KB may set 50,000 traits.
+// Small, so that a batch exceeds its limits by little: a record of 500 KB may set 50,000 traits.
 const POLL_RECORDS = 5_000;
 const POLL_BYTES = 2 * 1024 * 1024;
 const IDLE_WAIT_MS = 1_000;
@@ -44,8 +44,8 @@ const BUSY_WAIT_MS = 20;
 const COMPACT_EVERY_MS = 3_600_000;
 
 /**
- * Copies the log into analytics. What an insert covers is fixed before it, so that after a crash the same ranges are
- * inserted again, with the same rows. While one insert is under way, the next is collected.
+ * Copies the log into analytics. A plan of the ranges that an insert covers is stored before it, so that after a crash the
+ * same ranges are inserted again, with the same rows. While one insert is under way, the next is collected.
  */
 export class Sink extends LogConsumer {
   readonly #options: SinkOptions;
@@ -57,7 +57,7 @@ export class Sink extends LogConsumer {
   #inserting: Promise<void> | undefined;
   #insertFailure: { readonly error: unknown } | undefined;
   #insertBegunAt = -Infinity;
-  /** Spent on inserts since way was last given. */
+  /** Time spent on inserts since the throttle was last called. */
   #insertedMs = 0;
   #compactedAt = -Infinity;
 
@@ -85,7 +85,7 @@ export class Sink extends LogConsumer {
     await this.#inserting;
   }
 
-  /** Most of the sink's work is the inserts, which go on beside its rounds. */
+  /** Includes the time of inserts, most of the sink's work, which run concurrently with the loop. */
   async #throttle(workedMs: number, signal: AbortSignal, records: number): Promise<void> {
     const insertingMs = this.#insertedMs;
     this.#insertedMs = 0;
@@ -94,7 +94,7 @@ export class Sink extends LogConsumer {
 
   async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
     const { plans, analytics, logger } = this.#options;
-    // It may be about to finish a plan that is now asked for.
+    // It may be about to finish a plan that is read next.
     await this.#inserting;
     const last = new Map((await plans.last(partitions)).map((plan) => [nameOf(plan.to), plan]));
     const starts: Position[] = [];
@@ -117,7 +117,7 @@ export class Sink extends LogConsumer {
       if (records.length > 0) await this.#collect(records);
       if (this.#isDue(records.length === 0)) await this.#beginInsert(reader);
     } catch (error) {
-      // All of it comes again, from where the plans say and for the partitions that are still this reader's.
+      // Everything is redelivered, from the planned positions, for the partitions that are still assigned to this reader.
       this.#batch = new Batch();
       this.#insertFailure = undefined;
       throw error;
@@ -130,11 +130,11 @@ export class Sink extends LogConsumer {
     await readEntries(codec, records, projectId, (read) => this.#batch.add(read));
   }
 
-  /** While an insert is under way, only a full batch is: it waits for that insert, and reading with it. */
-  #isDue(nothingCame: boolean): boolean {
+  /** While an insert is under way, only a full batch is due: it waits for that insert, and reading stops meanwhile. */
+  #isDue(isLogDrained: boolean): boolean {
     if (this.#batch.isEmpty) return false;
     if (this.#batch.rowCount >= this.#maxRows || this.#batch.chars >= this.#maxChars) return true;
-    return this.#inserting === undefined && this.#msToNext(nothingCame ? INSERT_EVERY_MS : this.#insertEveryMs) <= 0;
+    return this.#inserting === undefined && this.#msToNext(isLogDrained ? INSERT_EVERY_MS : this.#insertEveryMs) <= 0;
   }
 
   #msToNext(everyMs: number): number {
@@ -164,7 +164,7 @@ export class Sink extends LogConsumer {
       });
   }
 
-  /** Fixes what the insert covers, unless it is fixed already. Which claims count, in their order. */
+  /** Stores the plan of the insert, unless it repeats one. Returns for each claim whether it is of the first copy. */
   #plan({ isRepeat, steps, claimed }: InsertBatch): Promise<readonly boolean[]> {
     const claims = claimed.map(({ claim }) => claim);
     return isRepeat ? this.#options.plans.claim(claims) : this.#options.plans.fix(steps, claims);
@@ -189,7 +189,7 @@ export class Sink extends LogConsumer {
     await this.#compact();
   }
 
-  /** Once in a while. Where it fails, analytics notes more rows than it needs until the next time. */
+  /** Once an hour. If it fails, the ingested ranges take more rows than they need until the next time. */
   async #compact(): Promise<void> {
     const { analytics, logger } = this.#options;
     if (performance.now() < this.#compactedAt + COMPACT_EVERY_MS) return;
@@ -197,11 +197,11 @@ export class Sink extends LogConsumer {
     try {
       await analytics.compactIngested();
     } catch (error) {
-      logger.warn({ err: error }, 'cannot sum up what analytics holds now: again in an hour');
+      logger.warn({ err: error }, 'cannot compact the ingested ranges of analytics now: next attempt in an hour');
     }
   }
 
-  /** What was refused has claimed its identity before; a copy that is appended once it can be inserted must not repeat it. */
+  /** Rejected messages have claimed their ids. A copy that is appended later, when it can be inserted, is no repeat. */
   async #release(counted: readonly ClaimedEntry[], refused: readonly Unprocessable[]): Promise<void> {
     const names = new Set(refused.map(recordNameOf));
     const claims = counted.filter((one) => names.has(recordNameOf(one))).map(({ claim }) => claim);

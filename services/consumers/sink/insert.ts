@@ -24,20 +24,20 @@ export interface InserterParts {
   readonly analytics: AnalyticsWriter;
   readonly log: Pick<EventLog, 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
-  /** Whose messages alone are copied; undefined: everybody's. */
+  /** The only project that is copied; undefined: every project. */
   readonly projectId: string | undefined;
   readonly withRetry: WithRetry;
 }
 
-/** Inserts messages, and tells those that analytics refuses for themselves from an analytics that refuses everything. */
+/** Inserts messages, and finds those that analytics rejects, unless it rejects everything. */
 export class Inserter {
   readonly #analytics: AnalyticsWriter;
   readonly #log: Pick<EventLog, 'scan'>;
   readonly #codec: Pick<Codec, 'prepare' | 'decode'>;
   readonly #projectId: string | undefined;
   readonly #withRetry: WithRetry;
-  /** Of each type a message that analytics took. */
-  readonly #taken = new Map<Message['type'], SinkEntry>();
+  /** A message of each type that analytics accepted. */
+  readonly #accepted = new Map<Message['type'], SinkEntry>();
 
   constructor({ analytics, log, codec, projectId, withRetry }: InserterParts) {
     this.#analytics = analytics;
@@ -48,8 +48,8 @@ export class Inserter {
   }
 
   /**
-   * Inserts what counts and returns what is refused, or never finished. It waits while analytics is away, and where
-   * analytics refuses what it took before: the fault is not the messages'.
+   * Inserts the messages that count. Returns those that are rejected or never finished. Retries while analytics is
+   * unavailable, or rejects what it accepted before: then no message is to blame.
    */
   insert(insertBatch: InsertBatch, counted: readonly ClaimedEntry[]): Promise<readonly Unprocessable[]> {
     const timeouts = new ConsecutiveTimeouts(insertBatch.unclaimed + counted.length, false);
@@ -75,18 +75,18 @@ export class Inserter {
     await this.#analytics.insert([], joinRows([rows, await messageRows(counted)]));
   }
 
-  /** Beside their messages: folding them takes a fifth as long as analytics takes for the messages' rows. */
+  /** Concurrent with the messages: folding users takes a fifth of the time that analytics takes for the messages' rows. */
   async #insertUsers({ seen }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
     await this.#analytics.insert([], await userRows(seen, counted));
   }
 
-  /** Notes that analytics holds these steps whole. */
+  /** Records that these steps are completely ingested. */
   async note(steps: readonly Step[]): Promise<void> {
     const ranges = steps.map(({ from, to }) => ({ topic: to.topic, partition: to.partition, from: from.offset, to }));
     await this.#analytics.insert(ranges, new Map());
   }
 
-  /** Every entry of a insertBatch that counts, from the log. */
+  /** Reads every entry of an insert that counts again from the log. */
   async #readAgain({ steps }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<readonly SinkEntry[]> {
     const counts = new Set(counted.map(recordNameOf));
     const ranges = steps.map(({ from, to }) => ({
@@ -123,7 +123,7 @@ export class Inserter {
     await this.#analytics.insert([], joinRows([await messageRows(entries), await userRows([], entries)]));
   }
 
-  /** Even the first is part of a rejected insert: the insertBatch was tried as a whole before. */
+  /** Even the first part is part of a rejected insert: the whole was tried before. */
   async #insertPart(part: readonly SinkEntry[], all: readonly SinkEntry[]): Promise<void> {
     await writeOrReject({
       what: 'insert into analytics',
@@ -139,13 +139,13 @@ export class Inserter {
   }
 
   /**
-   * Makes sure that analytics takes in time what it took before. A message by itself is not to blame where that is nothing
-   * of its type: then another of those that are to be inserted must be taken.
+   * Checks that analytics accepts in time what it accepted before. If that includes nothing of a single message's type,
+   * the message is to blame only if another one of its type, of those to be inserted, is accepted.
    */
   async #checkInTime(part: readonly SinkEntry[], all: readonly SinkEntry[]): Promise<void> {
     const [only, another] = part;
     const type = only?.content.message.type;
-    if (type !== undefined && another === undefined && !this.#taken.has(type)) {
+    if (type !== undefined && another === undefined && !this.#accepted.has(type)) {
       const other = all.findLast((one) => one !== only && one.content.message.type === type);
       if (other === undefined) throw new TidemarkError('STORE_TIMEOUT', `analytics has not taken any ${type} yet`);
       await this.#insertEntries([other]);
@@ -155,7 +155,7 @@ export class Inserter {
   }
 
   async #check(types: ReadonlySet<Message['type']>): Promise<void> {
-    const known = [...types].flatMap((type) => this.#taken.get(type) ?? []);
+    const known = [...types].flatMap((type) => this.#accepted.get(type) ?? []);
     await expectAccepted('analytics refuses rows that it took before', async () => {
       for (const entry of known) await this.#insertEntries([entry]);
     });
@@ -164,7 +164,7 @@ export class Inserter {
   #remember(entries: readonly SinkEntry[]): void {
     for (const entry of entries) {
       const { type } = entry.content.message;
-      if (!this.#taken.has(type)) this.#taken.set(type, entry);
+      if (!this.#accepted.has(type)) this.#accepted.set(type, entry);
     }
   }
 }
@@ -173,7 +173,7 @@ function typesOf(entries: readonly SinkEntry[]): ReadonlySet<Message['type']> {
   return new Set(entries.map(({ content }) => content.message.type));
 }
 
-/** Lets go of the thread every 2 ms. */
+/** Yields to the event loop every 2 ms. */
 async function messageRows(entries: readonly SinkEntry[]): Promise<Rows> {
   const yielder = new EventLoopYielder();
   const chunks = new RowChunks();
@@ -184,7 +184,7 @@ async function messageRows(entries: readonly SinkEntry[]): Promise<Rows> {
   return chunks.rows();
 }
 
-/** Of those who were seen and of those whom these messages name. Lets go of the thread every 2 ms. */
+/** The rows of the users seen and of the users of these messages. Yields to the event loop every 2 ms. */
 async function userRows(seen: readonly UsersSeen[], entries: readonly SinkEntry[]): Promise<Rows> {
   const yielder = new EventLoopYielder();
   const chunks = new RowChunks();

@@ -7,9 +7,8 @@ import type { Copied, Read } from './batch.ts';
 import { rowsOf } from './row.ts';
 
 /**
- * Decodes records, whose schemas are at hand, makes their rows and hands over each in the order of the log; what cannot
- * be read is unprocessable; of other projects than `projectId`, where it is given, only the place remains. Lets go of the
- * thread every 2 ms.
+ * Decodes records, whose schemas are loaded already, makes their rows, and passes each to `take` in the order of the log.
+ * A record of a project other than `projectId`, if that is given, has no content. Yields to the event loop every 2 ms.
  */
 export function readEntries(
   codec: Pick<Codec, 'decode'>,

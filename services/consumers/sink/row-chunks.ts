@@ -7,7 +7,7 @@ const LARGEST_CHUNK_BYTES = 256 * 1024;
 
 /** Of UTF-8, for one unit of UTF-16. */
 const MOST_BYTES_A_UNIT = 3;
-/** A longer line is measured before it is written: three times as much room would be held for nothing. */
+/** A longer line is measured before it is written: reserving three times its length would waste memory. */
 const LONG_LINE = 16 * 1024;
 const NEWLINE = 0x0a;
 
@@ -19,9 +19,9 @@ interface Chunks {
 }
 
 /**
- * Rows on their way into analytics. Kept as bytes: as strings, 50,000 of them live cost the garbage collector as much
- * as all else that is done to them. Each is written where it stays: to join lines first and encode them then takes
- * twice as long (measured).
+ * Rows on their way into analytics. Kept as bytes: 50,000 live strings cost the garbage collector as much as everything
+ * else that is done to them. Each line is encoded straight into its chunk: joining lines first and encoding them then
+ * takes twice as long (measured).
  */
 export class RowChunks {
   readonly #tables = new Map<RowTable, Chunks>();
@@ -49,7 +49,7 @@ export class RowChunks {
   }
 }
 
-/** A chunk with at least so much room, and more than the one before: a few rows do not hold what many would. */
+/** Opens a chunk with at least this much room, twice the last one's if it can: a few rows take little memory. */
 function openChunk(chunks: Chunks, room: number): void {
   const usual = Math.min(LARGEST_CHUNK_BYTES, Math.max(SMALLEST_CHUNK_BYTES, 2 * chunks.open.length));
   closeChunk(chunks);
@@ -62,7 +62,7 @@ function closeChunk(chunks: Chunks): void {
   chunks.length = 0;
 }
 
-/** The rows of several, table by table. */
+/** Joins rows, table by table. */
 export function joinRows(several: readonly Rows[]): Rows {
   const joined = new Map<RowTable, readonly Uint8Array[]>();
   for (const rows of several) {

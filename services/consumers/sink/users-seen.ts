@@ -3,9 +3,9 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { UserSeen } from '../../stores/analytics/columns.ts';
 import { userRow, type Row } from './row.ts';
 
-/** Whom messages name and when, folded: one row for each user, however many messages. */
+/** Users of messages and when they were seen: one row for each user, however many messages. */
 export class UsersSeen {
-  // By project, then by user: no key is put together for each message.
+  // By project, then by user: no key is composed for each message.
   readonly #projects = new Map<string, Map<string, UserSeen>>();
 
   /** @param user The number of the message's user. */
@@ -25,8 +25,8 @@ export class UsersSeen {
   }
 
   /**
-   * Several as one, which takes over what the others hold: those may be merged again, no more. Lets go of the thread
-   * every 2 ms.
+   * Merges several into one, which then shares their objects: they may be merged again, but not added to. Yields to the
+   * event loop every 2 ms.
    */
   static async merge(several: readonly UsersSeen[]): Promise<UsersSeen> {
     const [merged = new UsersSeen(), ...others] = several;
@@ -59,7 +59,7 @@ export class UsersSeen {
   }
 }
 
-/** Adds to what is known of a user what else was other. Its parts one by one: a message needs no object made for it. */
+/** Adds to what is known of a user. Takes the values one by one, so that no object is made for each message. */
 function fold(known: UserSeen, userId: string | null, anonymousId: string | null, first: Micros, last: Micros): void {
   known.userId ??= userId;
   known.anonymousId ??= anonymousId;

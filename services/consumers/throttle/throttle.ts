@@ -88,7 +88,7 @@ export function liveLagThrottle(lag: { ms(): Promise<number> }): Throttle {
  * @param rate Asked again at every poll; null: unlimited.
  */
 export function rateThrottle(rate: () => number | null): Throttle {
-  // Records that were read and not yet paid for with time. Not in ms, so that a changed limit holds for these too.
+  // Records read in advance of the rate. Counted in records, not in ms, so that a changed limit applies to these too.
   let owed = 0;
   let since = performance.now();
   const remainingMs = (): number => {

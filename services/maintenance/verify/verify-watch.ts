@@ -12,16 +12,16 @@ export interface VerifyWatchOptions extends InstalledStores {
   /** How long after one verification began the next begins; 0: never. */
   readonly everyMs: number;
   readonly throttle?: Throttle | undefined;
-  /** How often it is looked whether it is time. */
+  /** How often it checks whether the next verification is due. */
   readonly lookEveryMs?: number;
 }
 
 const TURN_POLL_MS = 60_000;
 const HOUR_MS = 3_600_000;
-// So that an hour is verified again when what was "not yet" has come.
+// An hour is verified again later, when messages that the stores did not have yet have arrived there.
 const HOURS_AGAIN = 2;
 
-/** Verifies the hours that have ended lately, again and again, in one process of all; what it found stands in the metrics. */
+/** Verifies the hours that ended last, periodically, in one process of all. Shows its findings in the metrics. */
 export class VerifyWatch {
   readonly #options: VerifyWatchOptions;
   readonly #stopping = new AbortController();
@@ -44,7 +44,7 @@ export class VerifyWatch {
 
   /** In Prometheus' text format: what was last found, in whichever process. */
   async metrics(): Promise<string> {
-    // While Postgres is away, the last figures stand.
+    // While Postgres is unavailable, the last figures remain.
     const last = await lastVerification(this.#options.database).catch(() => undefined);
     if (last !== undefined) this.#metrics.show(last);
     return this.#metrics.text();
@@ -58,7 +58,7 @@ export class VerifyWatch {
       try {
         await this.#look(signal);
       } catch (error) {
-        // A store is away, or the process is stopping: the next turn comes.
+        // A store is unavailable, or the process is stopping: it is tried again at the next turn.
         if (!signal.aborted) logger.warn({ err: error }, 'cannot verify the last hours now');
       }
     }

@@ -3,7 +3,7 @@ import { countApplied, type AppliedMessage } from '../../../services/consumers/p
 
 const ONE: AppliedMessage = { topic: 'tidemark.track', partition: 1, projectId: 'p', hour: 7, isRepeat: false };
 
-test('messages and repeats of one partition, project and hour are one count, wherever they stand', () => {
+test('messages and repeats of one partition, project and hour are one count, wherever they are in the batch', () => {
   const other = { ...ONE, hour: 8 };
 
   expect(countApplied([ONE, other, { ...ONE, isRepeat: true }, ONE])).toEqual([

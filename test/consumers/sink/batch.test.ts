@@ -77,7 +77,7 @@ test('a gap where a plan to be repeated ends is LOG_REPLACED', () => {
   expect(() => batch.add(entry(2n))).toThrow(expect.objectContaining({ code: 'LOG_REPLACED' }));
 });
 
-test('poison moves the step on, and a partition not begun is left out', () => {
+test('an unprocessable record extends the step, and a partition not begun is ignored', () => {
   const batch = new Batch();
   batch.begin(beginningOf(TRACKS));
   const error = new TidemarkError('MESSAGE_UNDECODABLE', 'no message');

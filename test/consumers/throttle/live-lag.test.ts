@@ -27,7 +27,7 @@ function scene() {
 }
 
 describe('how far live readers are behind', () => {
-  test('is nothing where they have read all there is', async () => {
+  test('is 0 if they have read everything', async () => {
     const { lag, progress, come } = scene();
     come(5, 0);
     progress.move('both', 'tidemark.track', 0, 5n);
@@ -35,7 +35,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(0);
   });
 
-  test('is how long ago the log ended where the slower one stands', async () => {
+  test('is how long ago the log ended at the position of the slower one', async () => {
     const { lag, progress, come } = scene();
     await lag.ms();
     come(10, 1_000);
@@ -78,7 +78,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(500);
   });
 
-  test('is looked at only so often', async () => {
+  test('is measured only so often', async () => {
     const { lag, progress, clock } = scene();
 
     await Promise.all([lag.ms(), lag.ms()]);
