@@ -31,7 +31,7 @@ const STUCK_AFTER_MS = 60_000;
 
 /**
  * Projector and sink, either or both, at work on opened stores: for every generation that they feed, each once for live
- * messages and once for imported ones, which give way to the live.
+ * messages and once for imported ones, whose throttle puts live messages first.
  */
 export class Readers implements ReadersHealth {
   /** Rejects with the first that no waiting cures, where its generation answers; never resolves. The others go on. */
