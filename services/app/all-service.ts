@@ -1,8 +1,7 @@
 /** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ANSWERING_THRESHOLDS, ENCODING_THRESHOLDS, loadThrottle } from '../consumers/throttle/load-throttle.ts';
-import type { Throttle } from '../consumers/reader-loop.ts';
+import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
 import { ControlServer } from '../runtime/control/server.ts';
 import { controlSocketPath } from '../runtime/control/socket.ts';
@@ -57,8 +56,8 @@ export class AllService implements Running {
     try {
       const address = await http.bind();
       output.logger.info({ address, role: 'all' }, 'starting');
-      const thresholds = bodyMakerOf(config) === undefined ? ENCODING_THRESHOLDS : ANSWERING_THRESHOLDS;
-      const throttle = loadThrottle(() => http.utilization(), thresholds);
+      const { encoding, answering } = BACK_PRESSURE.load;
+      const throttle = loadThrottle(() => http.utilization(), bodyMakerOf(config) === undefined ? encoding : answering);
       const main = await MainThread.open(config, output, throttle, signal);
       try {
         throwIfStopping(signal);

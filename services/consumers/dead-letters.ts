@@ -1,46 +1,56 @@
 import type { EventLog, LogRecord, TopicPartition } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import { DEAD_LETTER_TOPIC } from '../messages/message.ts';
-import type { ReaderName } from '../stores/profiles/profile-store.ts';
 import type { TidemarkError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { ReaderName } from '../stores/profiles/profile-store.ts';
+import type { WithRetry } from './rejected-batches.ts';
 
-/** A record that cannot be processed whatever one does, and why. */
+/** A record that permanently cannot be processed, and why. */
 export interface Unprocessable extends TopicPartition {
   readonly record: LogRecord;
   readonly error: TidemarkError;
 }
 
-/** Puts records aside, whole, under their own key. To be done before the position moves past them. */
-export class DeadLetters {
-  readonly #log: Pick<EventLog, 'append'>;
-  readonly #codec: Pick<Codec, 'encodeDeadLetter'>;
-  readonly #reader: ReaderName;
-  readonly #from: ReadonlyMap<string, bigint>;
+export interface DeadLettersParts {
+  readonly log: Pick<EventLog, 'append'>;
+  readonly codec: Pick<Codec, 'encodeDeadLetter'>;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly reader: ReaderName;
+  /** By `topic/partition`: records below this offset were appended before, when the log was first read. */
+  readonly from?: ReadonlyMap<string, bigint> | undefined;
+  readonly withRetry: WithRetry;
+}
 
-  /** @param from By `topic/partition`: what lies below was put aside before, when the log was first read. */
-  constructor(
-    log: Pick<EventLog, 'append'>,
-    codec: Pick<Codec, 'encodeDeadLetter'>,
-    reader: ReaderName,
-    from: ReadonlyMap<string, bigint> = new Map(),
-  ) {
-    this.#log = log;
-    this.#codec = codec;
-    this.#reader = reader;
-    this.#from = from;
+/** Appends unprocessable records to the dead-letter topic, whole and under their own key. */
+export class DeadLetters {
+  readonly #parts: DeadLettersParts;
+
+  constructor(parts: DeadLettersParts) {
+    this.#parts = parts;
   }
 
-  /** @throws TidemarkError `LOG_UNAVAILABLE`, retryable. */
+  /** Logs each record and appends it, with retries. To be called before the position moves past the records. */
   async append(unprocessable: readonly Unprocessable[]): Promise<void> {
+    const { logger, withRetry } = this.#parts;
+    for (const { topic, partition, record, error } of unprocessable) {
+      const at = { topic, partition, offset: record.offset.toString() };
+      logger.error({ ...at, err: error }, 'a message goes to the dead letters');
+    }
+    await withRetry('write dead letters', () => this.#append(unprocessable));
+  }
+
+  async #append(unprocessable: readonly Unprocessable[]): Promise<void> {
+    const { log, codec, reader, from } = this.#parts;
     const fresh = unprocessable.filter(
-      ({ topic, partition, record }) => record.offset >= (this.#from.get(`${topic}/${partition}`) ?? 0n),
+      ({ topic, partition, record }) => record.offset >= (from?.get(`${topic}/${partition}`) ?? 0n),
     );
     if (fresh.length === 0) return;
     const failedAt = BigInt(Date.now()) * 1000n;
     const records = fresh.map(({ topic, partition, record: { offset, key, value }, error }) => ({
       topic: DEAD_LETTER_TOPIC,
       key,
-      value: this.#codec.encodeDeadLetter({
+      value: codec.encodeDeadLetter({
         topic,
         partition,
         offset,
@@ -48,9 +58,9 @@ export class DeadLetters {
         value,
         error: `${error.code}: ${error.message}`,
         failedAt,
-        reader: this.#reader,
+        reader,
       }),
     }));
-    await this.#log.append(records);
+    await log.append(records);
   }
 }

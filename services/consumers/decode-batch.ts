@@ -6,15 +6,20 @@ import { hasCode, type TidemarkError } from '../runtime/errors.ts';
 import { EventLoopYielder } from '../runtime/event-loop-yielder.ts';
 import type { Unprocessable } from './dead-letters.ts';
 
-/** A record and where it stands. */
-export interface RecordPlace extends TopicPartition {
+/** A record with its topic and partition. */
+export interface LocatedRecord extends TopicPartition {
   readonly record: LogRecord;
 }
 
-/** A record with what the reader made of its message. */
-export interface Decoded<T> extends RecordPlace {
+/** `topic/partition@offset`. */
+export function recordNameOf({ topic, partition, record }: LocatedRecord): string {
+  return `${topic}/${partition}@${record.offset}`;
+}
+
+/** A record with what the consumer made of its message. */
+export interface Decoded<T> extends LocatedRecord {
   readonly content: T;
-  /** Where the message is one whose repeats must not count. */
+  /** Present if repeats of the message must not count. */
   readonly claim: Claim | undefined;
 }
 
@@ -25,8 +30,8 @@ export interface DecodedBatch<T> {
 }
 
 /**
- * Decodes every record of a batch and makes of each message what `read` makes of it; both say `MESSAGE_UNDECODABLE` of
- * a record that goes to the dead letters. Lets go of the thread every 2 ms.
+ * Decodes every record of a batch and applies `read` to each message. A record for which either throws
+ * `MESSAGE_UNDECODABLE` is unprocessable. Yields to the event loop every 2 ms.
  */
 export async function decodeBatch<T>(
   codec: Pick<Codec, 'prepare' | 'decode'>,
@@ -44,28 +49,28 @@ export async function decodeBatch<T>(
 }
 
 /**
- * Brings to hand the schemas that a batch was written with.
+ * Loads the schemas that a batch was written with.
  *
- * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where one cannot be had.
+ * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if one cannot be loaded.
  */
 export function prepareFor(codec: Pick<Codec, 'prepare'>, batch: readonly PartitionRecords[]): Promise<void> {
   return codec.prepare(batch.flatMap(({ records }) => records.map(({ value }) => value)));
 }
 
 /**
- * As `decodeBatch`, the schemas being at hand; hands over each record, in the order of the batch, as soon as it is
- * decoded. What lives no longer than that costs the garbage collector nothing.
+ * Like `decodeBatch`, with the schemas loaded already. Passes each record to `take` as soon as it is decoded, in the order
+ * of the batch: objects that live no longer cost the garbage collector nothing.
  */
 export async function decodeEach<T>(
   codec: Pick<Codec, 'decode'>,
   batch: readonly PartitionRecords[],
-  read: (message: Message, place: RecordPlace) => T,
+  read: (message: Message, located: LocatedRecord) => T,
   take: (one: Decoded<T> | Unprocessable) => void,
 ): Promise<void> {
-  const turns = new EventLoopYielder();
+  const yielder = new EventLoopYielder();
   for (const { topic, partition, records } of batch) {
     for (const record of records) {
-      if (turns.isOver()) await turns.next();
+      if (yielder.isOver()) await yielder.next();
       take(decodedOrUnprocessable(codec, { topic, partition, record }, read));
     }
   }
@@ -73,27 +78,27 @@ export async function decodeEach<T>(
 
 function decodedOrUnprocessable<T>(
   codec: Pick<Codec, 'decode'>,
-  place: RecordPlace,
-  read: (message: Message, place: RecordPlace) => T,
+  located: LocatedRecord,
+  read: (message: Message, located: LocatedRecord) => T,
 ): Decoded<T> | Unprocessable {
-  const { topic, partition, record } = place;
+  const { topic, partition, record } = located;
   try {
     const message = codec.decode(topic, record.value);
-    return { topic, partition, record, content: read(message, place), claim: claimOf(place, message) };
+    return { topic, partition, record, content: read(message, located), claim: claimOf(located, message) };
   } catch (error) {
-    return { topic, partition, record, error: undecodable(error) };
+    return { topic, partition, record, error: undecodableOrThrow(error) };
   }
 }
 
-/** Only what sets traits needs a claim, and only where the caller chose the id: else there can be no repeat. */
-function claimOf(place: RecordPlace, message: Message): Claim | undefined {
+/** Only a message that sets traits needs a claim, and only if the caller chose its id: otherwise it has no repeats. */
+function claimOf(located: LocatedRecord, message: Message): Claim | undefined {
   if (message.type === 'track' || !message.messageIdGiven) return undefined;
-  const { topic, partition, record } = place;
+  const { topic, partition, record } = located;
   const { projectId, userKey, messageId } = message;
   return { topic, partition, offset: record.offset, projectId, userKey, messageId };
 }
 
-function undecodable(error: unknown): TidemarkError {
+function undecodableOrThrow(error: unknown): TidemarkError {
   if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
   return error;
 }

@@ -1,86 +1,80 @@
-/** What the readers of the log (projector, sink) have in common. */
+/** The loop in which projector and sink poll the log and process what they read. */
 import type { LogReader, PartitionRecords, PollOptions } from '../event-log/event-log.ts';
 import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { pause } from '../runtime/pause.ts';
 import { retry } from '../runtime/retry.ts';
+import type { Throttle } from './throttle/throttle.ts';
 import { ThrottledCommits } from './throttled-commits.ts';
 
-/** What a reader repeats because it fails. Plain JSON; says nothing that is not for everybody. */
+/** A failing operation that a reader retries. Plain JSON, and public: `/readyz` shows it to everybody. */
 export interface Trouble {
-  /** What it cannot do, in words. */
+  /** What it cannot do, in words: `write profiles`. */
   readonly what: string;
   readonly code: ErrorCode;
   readonly forMs: number;
 }
 
 /** As of `performance.now()`. */
-type Standing = Omit<Trouble, 'forMs'> & { readonly since: number };
+type OngoingTrouble = Omit<Trouble, 'forMs'> & { readonly since: number };
 
 export interface ReaderLoopOptions {
   readonly logger: Logger;
   readonly openReader: () => Promise<LogReader>;
-  /** Asked before every poll where it is a function. */
+  /** A function is called before every poll. */
   readonly poll: PollOptions | (() => PollOptions);
-  /** Whether `handle` is also called where a poll found nothing. */
+  /** Whether `handle` is also called if a poll returned nothing. */
   readonly handlesEmpty?: boolean;
   /**
-   * Processes a batch to its end, and repeats by itself what is worth repeating (`withRetry`). Where it throws
-   * `POSITION_MOVED`, or anything retryable, the reader starts again from where its stores say it stands; anything
-   * else ends the loop.
+   * Processes a batch completely, with its own retries (`withRetry`). If it throws `POSITION_MOVED` or a retryable error,
+   * the reader restarts from the positions in its store; any other error ends the loop.
    */
   readonly handle: (batch: readonly PartitionRecords[], reader: LogReader) => Promise<void>;
   readonly throttle?: Throttle | undefined;
-  /** Whether nothing that was read waits to be processed; it does not where left out. */
+  /** Whether everything that was read is processed; by default it is, once `handle` resolves. */
   readonly isIdle?: () => boolean;
 }
 
-/**
- * Called after each batch with the time that it took and how many records it had: resolves when the next may begin, at
- * once where nobody is in need of the processor, and when the signal aborts.
- */
-export type Throttle = (workedMs: number, signal: AbortSignal, records: number) => Promise<void>;
-
-// Who follows a log as it grows finds a few records each time, and a batch of few costs a transaction as one of many does.
-// So after two such in a row records gather for so long, from the beginning of a batch to the next. One that comes after a
-// pause is read at once all the same, and who is behind never waits.
+// A reader that follows the log as it grows finds a few records at each poll, and a batch of few costs a transaction as a
+// batch of many does. So after two small batches in a row, records gather: the next poll begins this long after the last
+// batch did. A record that comes after a pause is still read at once, and a reader that is behind never waits.
 const GATHER_MS = 100;
 const FEW_RECORDS = 1_000;
 const FEW_BYTES = 256 * 1024;
 
-/** Polls and handles, one batch after another, until it is stopped or fails for good. */
+/** Polls and handles one batch after another, until it is stopped or fails permanently. */
 export class ReaderLoop {
   /**
-   * Rejects with what no waiting cures (`LOG_REPLACED`, `LOG_DAMAGED`, `STORE_NEWER`, a defect); the loop has ended
-   * then. Never resolves.
+   * Rejects with a permanent failure (`LOG_REPLACED`, `LOG_DAMAGED`, `STORE_NEWER`, a defect), which ends the loop. Never
+   * resolves.
    */
   readonly failed: Promise<never>;
   readonly #options: ReaderLoopOptions;
   readonly #stopping = new AbortController();
   readonly #fail: (error: unknown) => void;
-  /** Of each call that is being repeated now. */
-  readonly #troubles = new Set<Standing>();
-  /** Why it started again, until it comes further or finds that there is nothing to do. */
-  #restarted: Standing | undefined;
+  /** One for each call that is being retried now. */
+  readonly #troubles = new Set<OngoingTrouble>();
+  /** Why it restarted, until it makes progress or finds nothing to do. */
+  #restarted: OngoingTrouble | undefined;
   #reader: LogReader | undefined;
   #lastWasFew = false;
   #running: Promise<void> | undefined;
 
   constructor(options: ReaderLoopOptions) {
     const { promise, reject } = Promise.withResolvers<never>();
-    // Whoever cares awaits it; nobody has to.
+    // Nobody has to await it.
     promise.catch(() => undefined);
     this.failed = promise;
     this.#fail = reject;
     this.#options = options;
   }
 
-  /** For how long what is being repeated now has failed; 0 where nothing is. */
+  /** How long the oldest of the calls that are being retried has failed; 0 if none is. */
   get waitingMs(): number {
     return this.trouble?.forMs ?? 0;
   }
 
-  /** What it has been repeating for the longest time, without coming further. */
+  /** What it has been retrying for the longest time without making progress. */
   get trouble(): Trouble | undefined {
     const all = [...this.#troubles, ...(this.#restarted === undefined ? [] : [this.#restarted])];
     const [first] = all.toSorted((a, b) => a.since - b.since);
@@ -91,23 +85,23 @@ export class ReaderLoop {
     this.#running ??= this.#run();
   }
 
-  /** Waits for the batch under way, without the waiting of its retries. Idempotent. */
+  /** Waits for the batch under way, but not for retries. Idempotent. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#reader?.close();
     await this.#running;
   }
 
-  /** Repeats what is passing (a store or the log away) until it succeeds; says so in the log, once. */
+  /** Retries while a store or the log is unavailable, until the call succeeds. Logs the first failure and the recovery. */
   async withRetry<T>(what: string, call: () => Promise<T>): Promise<T> {
     const { logger } = this.#options;
     const begunAt = performance.now();
-    let trouble: Standing | undefined;
+    let trouble: OngoingTrouble | undefined;
     try {
       return await retry(call, {
         signal: this.#stopping.signal,
         onTrouble: (error) => {
-          trouble = { what, code: codeOf(error), since: begunAt };
+          trouble = { what, code: retriedCodeOf(error), since: begunAt };
           this.#troubles.add(trouble);
           logger.warn({ err: error }, `cannot ${what} now: waiting`);
         },
@@ -144,8 +138,8 @@ export class ReaderLoop {
     } catch (error) {
       if (!hasCode(error, 'POSITION_MOVED') && !isRetryable(error)) throw error;
       if (this.#stopping.signal.aborted) return;
-      this.#options.logger.warn({ err: error }, 'starting again from where the store says');
-      this.#restarted ??= { what: 'process what it reads', code: codeOf(error), since: begunAt };
+      this.#options.logger.warn({ err: error }, 'restarting from the positions in the store');
+      this.#restarted ??= { what: 'process what it reads', code: retriedCodeOf(error), since: begunAt };
       reader.restart();
       return;
     }
@@ -156,7 +150,7 @@ export class ReaderLoop {
     const { signal } = this.#stopping;
     const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
     await this.#options.throttle?.(performance.now() - begunAt, signal, records);
-    const isFew = records < Math.min(FEW_RECORDS, asked.maxRecords) && bytesOf(batch) < FEW_BYTES;
+    const isFew = records < Math.min(FEW_RECORDS, asked.maxRecords) && valueBytesOf(batch) < FEW_BYTES;
     const leftMs = begunAt + GATHER_MS - performance.now();
     if (isFew && this.#lastWasFew && leftMs > 0) await pause(leftMs, signal);
     this.#lastWasFew = isFew;
@@ -168,11 +162,11 @@ export class ReaderLoop {
   }
 }
 
-/** What is retried is always ours. */
-function codeOf(error: unknown): ErrorCode {
+/** Every retried error is a TidemarkError. */
+function retriedCodeOf(error: unknown): ErrorCode {
   return error instanceof TidemarkError ? error.code : 'STORE_UNAVAILABLE';
 }
 
-function bytesOf(batch: readonly PartitionRecords[]): number {
+function valueBytesOf(batch: readonly PartitionRecords[]): number {
   return batch.reduce((sum, { records }) => sum + records.reduce((bytes, { value }) => bytes + value.length, 0), 0);
 }

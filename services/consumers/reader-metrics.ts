@@ -7,7 +7,7 @@ import { IMPORT_TOPICS, LIVE_TOPICS, MESSAGE_TOPICS } from '../messages/message.
 import { progressSoFar } from '../stores/profiles/progress-of.ts';
 import type { ReaderName, ReaderProgress } from '../stores/profiles/profile-store.ts';
 
-/** What a reader says of a batch. */
+/** What a consumer reports of a batch. */
 export interface BatchReport {
   readonly messages: number;
   readonly deadLetters: number;
@@ -20,7 +20,7 @@ export type LaneReader = ReaderName | `import-${ReaderName}`;
 interface ReaderMetricsParts {
   readonly log: Pick<EventLog, 'ends'>;
   readonly database: Database;
-  /** For how long a reader has been repeating what fails. */
+  /** How long a reader has been retrying without success. */
   readonly waitingMs: (reader: LaneReader) => number;
 }
 
@@ -64,7 +64,7 @@ export class ReaderMetrics {
       help: 'Messages on the log that a reader has not processed yet',
       ...common,
       collect: async () => {
-        // While the log or the store is away, the last figure stands: the readers are not moving either.
+        // While the log or the store is unavailable the last figure remains: the readers make no progress either.
         const behind = await lags(log, progress).catch(() => undefined);
         for (const reader of readers) if (behind !== undefined) lag.set({ reader }, behind[reader]);
       },
@@ -147,6 +147,6 @@ async function generationLags(
   );
 }
 
-function sum(places: readonly { readonly offset: bigint }[]): bigint {
-  return places.reduce((total, { offset }) => total + offset, 0n);
+function sum(offsets: readonly { readonly offset: bigint }[]): bigint {
+  return offsets.reduce((total, { offset }) => total + offset, 0n);
 }

@@ -4,17 +4,17 @@ import { nameOf } from '../event-log/partition.ts';
 const COMMIT_EVERY_MS = 1_000;
 
 /**
- * A reader that tells its group how far it has come once a second, and when it leaves, in place of after every batch: that
- * is only a hint, and the embedded log flushes the disk for it, under the lock that appends wait for.
+ * A reader that commits its positions to its group once a second and when it closes, not after every batch. A commit is
+ * only a hint, and the embedded log flushes the disk for it, under the lock that appends wait for.
  */
 export class ThrottledCommits implements LogReader {
   readonly #reader: LogReader;
   readonly #onCommit: () => void;
   readonly #pending = new Map<string, Position>();
   #timer: NodeJS.Timeout | undefined;
-  #hasLeft = false;
+  #isClosed = false;
 
-  /** @param onCommit Called whenever it is told how far the reader has come. */
+  /** @param onCommit Called with every commit, before it reaches the group. */
   constructor(reader: LogReader, onCommit: () => void = () => undefined) {
     this.#reader = reader;
     this.#onCommit = onCommit;
@@ -24,12 +24,12 @@ export class ThrottledCommits implements LogReader {
     return this.#reader.poll(options);
   }
 
-  /** Resolves at once; of a reader that has left once it is told, for the log may be closed after it. */
+  /** Resolves at once. After `close` it resolves once the group has the positions: the log may be closed next. */
   async commit(positions: readonly Position[]): Promise<void> {
     this.#onCommit();
     for (const position of positions) this.#pending.set(nameOf(position), position);
-    if (this.#hasLeft) await this.#tell();
-    else this.#timer ??= setTimeout(() => void this.#tell(), COMMIT_EVERY_MS).unref();
+    if (this.#isClosed) await this.#flush();
+    else this.#timer ??= setTimeout(() => void this.#flush(), COMMIT_EVERY_MS).unref();
   }
 
   restart(): void {
@@ -41,17 +41,17 @@ export class ThrottledCommits implements LogReader {
   }
 
   async close(): Promise<void> {
-    this.#hasLeft = true;
-    await this.#tell();
+    this.#isClosed = true;
+    await this.#flush();
     await this.#reader.close();
   }
 
-  async #tell(): Promise<void> {
+  async #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const positions = [...this.#pending.values()];
     this.#pending.clear();
-    // Where it fails, the next one tells more.
+    // If it fails, the next commit covers it.
     if (positions.length > 0) await this.#reader.commit(positions).catch(() => undefined);
   }
 }

@@ -4,10 +4,18 @@ import { DeadLetters } from '../../services/consumers/dead-letters.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { codec } from '../support/messages.ts';
 
-test('what was put aside when the log was first read is not put aside again', async () => {
+test('a record that was dead-lettered when the log was first read is not appended again', async () => {
   const appended: NewRecord[] = [];
+  const logged: string[] = [];
   const log = { append: async (records: readonly NewRecord[]) => (appended.push(...records), []) };
-  const letters = new DeadLetters(log, codec, 'sink', new Map([['tidemark.track/1', 5n]]));
+  const letters = new DeadLetters({
+    log,
+    codec,
+    logger: { error: (at: { offset: string }) => void logged.push(at.offset) },
+    reader: 'sink',
+    from: new Map([['tidemark.track/1', 5n]]),
+    withRetry: (_, call) => call(),
+  });
   const unprocessable = (partition: number, offset: bigint) => ({
     topic: 'tidemark.track',
     partition,
@@ -22,4 +30,5 @@ test('what was put aside when the log was first read is not put aside again', as
     { partition: 0, offset: 1n },
     { partition: 1, offset: 5n },
   ]);
+  expect(logged).toEqual(['1', '4', '5']);
 });

@@ -21,25 +21,25 @@ describe('a reader that follows the log', () => {
     for (const ms of waits) expect(ms).toBeLessThanOrEqual(100);
   });
 
-  test('reads on at once where a batch was of many, and after it', async () => {
+  test('reads on at once after a large batch, and after the one that follows it', async () => {
     await read([1, 1_000, 1, 1_000, 1]);
 
     expect(delay).not.toHaveBeenCalled();
   });
 
-  test('reads on at once where a batch was of few large ones', async () => {
+  test('reads on at once after a batch of a few large records', async () => {
     await read([3, 3, 3], { bytes: 100_000 });
 
     expect(delay).not.toHaveBeenCalled();
   });
 
-  test('reads on at once where it may not take more', async () => {
+  test('reads on at once if it may not take more', async () => {
     await read([5, 5, 5], { poll: { ...POLL, maxRecords: 5 } });
 
     expect(delay).not.toHaveBeenCalled();
   });
 
-  test('looks again at once where it found nothing', async () => {
+  test('polls again at once if it found nothing', async () => {
     await read([1, 0, 0, 1_000, 0]);
 
     expect(delay).not.toHaveBeenCalled();

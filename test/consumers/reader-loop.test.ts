@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 
 const KEY = new Uint8Array();
 
-test('a reader says for how long it has been repeating what fails, until it succeeds', async () => {
+test('a reader shows how long it has been retrying, until it succeeds', async () => {
   let isAway = false;
   const reader: LogReader = {
     assigned: () => [],
@@ -43,7 +43,7 @@ test('a reader says for how long it has been repeating what fails, until it succ
   expect(loop.waitingMs).toBe(0);
 });
 
-test('one that starts again and again from where the store says waits, until it comes further', async () => {
+test('a reader that restarts again and again counts as retrying, until it makes progress', async () => {
   let isBroken = true;
   const at = { topic: 't', partition: 0, records: [{ offset: 0n, appendedAtMs: 0, key: KEY, value: KEY }] };
   const reader: LogReader = {

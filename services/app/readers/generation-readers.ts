@@ -1,8 +1,8 @@
-import { rateThrottle } from '../../consumers/throttle/rate-throttle.ts';
 import { Projector } from '../../consumers/projector/project.ts';
-import type { Throttle, Trouble } from '../../consumers/reader-loop.ts';
+import type { Trouble } from '../../consumers/reader-loop.ts';
 import type { BatchReport, LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
 import { Sink, type SinkOptions } from '../../consumers/sink/copy.ts';
+import { inSequence, rateThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { IMPORT_TOPICS, LIVE_TOPICS } from '../../messages/message.ts';
@@ -29,7 +29,7 @@ export interface GenerationParts {
   /** Throttles the readers of live messages. */
   readonly throttle: Throttle;
   /** Throttles readers that can wait: of imported messages, and of generations that are not live. */
-  readonly throttleForLive: Throttle;
+  readonly throttleForHistory: Throttle;
 }
 
 /** A reader and whether it has failed permanently. */
@@ -152,9 +152,12 @@ export class GenerationReaders {
     return this.#isLive ? null : this.#generation.rateLimit;
   }
 
-  #throttleOf({ throttle, throttleForLive }: GenerationParts, isImport: boolean): Throttle {
-    const limited = rateThrottle(() => this.#limit, throttleForLive);
-    const own = isImport ? throttleForLive : throttle;
+  #throttleOf({ throttle, throttleForHistory }: GenerationParts, isImport: boolean): Throttle {
+    const limited = inSequence(
+      rateThrottle(() => this.#limit),
+      throttleForHistory,
+    );
+    const own = isImport ? throttleForHistory : throttle;
     return (...worked) => (this.#isLive ? own : limited)(...worked);
   }
 }

@@ -6,12 +6,12 @@ import { LiveProgress } from '../../stores/generations/live-progress.ts';
 import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
-import type { Throttle } from '../../consumers/reader-loop.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { ReaderState } from './generation-readers.ts';
 import { GenerationWatch } from './generation-watch.ts';
-import { LiveLag, liveLagThrottle } from '../../consumers/throttle/live-lag.ts';
+import { LiveLag } from '../../consumers/throttle/live-lag.ts';
+import { inSequence, liveLagThrottle, type Throttle } from '../../consumers/throttle/throttle.ts';
 import { type LaneReader, ReaderMetrics } from '../../consumers/reader-metrics.ts';
 import type { ReadersHealth } from '../stores.ts';
 import { VerifyWatch } from '../../maintenance/verify/verify-watch.ts';
@@ -46,10 +46,10 @@ export class Readers implements ReadersHealth {
 
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
     const progress = new LiveProgress(parts.database, new LiveGenerations(parts.database));
-    const throttle: Throttle = parts.throttle ?? (() => Promise.resolve());
+    const throttle = inSequence(parts.throttle);
     const arePaused = (): Promise<boolean> => new SqlGenerations(parts.database).isAnyPaused();
     const lag = new LiveLag({ log: parts.log, progress, readers: kinds, arePaused });
-    const throttleForLive = liveLagThrottle(lag, parts.throttle);
+    const throttleForHistory = inSequence(throttle, liveLagThrottle(lag));
     const generationKinds = kinds.map((kind) => (kind === 'projector' ? 'profiles' : 'analytics'));
     this.#names = [...kinds, ...kinds.map((kind): LaneReader => `import-${kind}`)];
     this.#metrics = new ReaderMetrics(
@@ -59,7 +59,7 @@ export class Readers implements ReadersHealth {
       generationKinds,
     );
     this.#watch = new GenerationWatch(
-      { ...parts, analytics, metrics: this.#metrics, throttle, throttleForLive },
+      { ...parts, analytics, metrics: this.#metrics, throttle, throttleForHistory },
       generationKinds,
     );
     this.#parts = parts;

@@ -1,4 +1,4 @@
-/** Messages → what they say of their users. Pure: the same set of messages always says the same, in any order. */
+/** Messages → changes of profiles. Pure: the same set of messages always yields the same changes, in any order. */
 import { splitObject } from '../../messages/json.ts';
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import type { Message } from '../../messages/message.ts';
@@ -8,9 +8,9 @@ import type { ProfileChange, TraitState } from '../../stores/profiles/profile.ts
 const NO_TRAITS: ReadonlyMap<string, TraitState> = new Map();
 
 /**
- * What one message says of its user.
+ * The change that one message makes to its user.
  *
- * @throws TidemarkError `MESSAGE_UNDECODABLE` where its traits are not the JSON of an object.
+ * @throws TidemarkError `MESSAGE_UNDECODABLE` if its traits are not a JSON object.
  */
 export function changeOf(message: Message): ProfileChange {
   const { projectId, userKey, userId, anonymousId, timestamp, version } = message;
@@ -22,14 +22,14 @@ export function changeOf(message: Message): ProfileChange {
     firstSeen: timestamp,
     lastSeen: timestamp,
     anonymous: message.type === 'session' ? { value: message.anonymous, version } : null,
-    traits: message.type === 'track' ? NO_TRAITS : traitsOf(message),
+    traits: message.type === 'track' ? NO_TRAITS : traitStatesOf(message),
   };
 }
 
 export interface FoldOptions {
-  /** How many traits of a user are kept: the newest. */
+  /** How many traits of a user are kept, the newest first. */
   readonly maxTraits?: number;
-  /** Told of each user of whom some were dropped. */
+  /** Called for each user some of whose traits were dropped. */
   readonly onDropped?: (dropped: DroppedTraits) => void;
 }
 
@@ -45,7 +45,7 @@ export function fold(changes: Iterable<ProfileChange>, options: FoldOptions = {}
   return [...byUser.values()].map((ofUser) => mergeChanges(ofUser, options));
 }
 
-/** Merges what is said of one user: commutative, associative, idempotent. At least one change. */
+/** Merges at least one change of one user. Commutative, associative and idempotent. */
 export function mergeChanges(changes: readonly ProfileChange[], options: FoldOptions = {}): ProfileChange {
   const [first, ...others] = changes;
   if (first === undefined) throw new Error('nothing to merge');
@@ -65,7 +65,7 @@ export function mergeChanges(changes: readonly ProfileChange[], options: FoldOpt
   };
 }
 
-function traitsOf({ traits, version }: Exclude<Message, { type: 'track' }>): ReadonlyMap<string, TraitState> {
+function traitStatesOf({ traits, version }: Exclude<Message, { type: 'track' }>): ReadonlyMap<string, TraitState> {
   const states = new Map<string, TraitState>();
   for (const [trait, value] of splitObject(traits)) {
     states.set(trait, { value: value === 'null' ? null : value, version });
@@ -73,7 +73,7 @@ function traitsOf({ traits, version }: Exclude<Message, { type: 'track' }>): Rea
   return states;
 }
 
-/** Holds three times as many as it keeps at most, whatever is said; sorts each no more often than twice. */
+/** Has at most three times as many traits in memory as it keeps; sorts each of them at most twice. */
 function mergeTraits(
   changes: readonly ProfileChange[],
   most: number,
@@ -99,7 +99,7 @@ function mergeTraits(
   return merged;
 }
 
-/** Of two ids of one user there is but one; were there two, both stores would keep the higher. */
+/** A user has one id. If there ever were two, both stores would keep the higher. */
 function highest(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b;
   return b > a ? b : a;

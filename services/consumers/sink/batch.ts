@@ -11,49 +11,49 @@ import { joinRows, RowChunks } from './row-chunks.ts';
 import type { Row } from './row.ts';
 import { UsersSeen } from './users-seen.ts';
 
-/** What is copied of a message. */
+/** A message as it is copied to analytics. */
 export interface Copied {
   readonly message: Message;
-  /** The number of its user. */
+  /** The number of its user in analytics. */
   readonly user: string;
   readonly rows: readonly Row[];
 }
 
-export type Entry = Decoded<Copied>;
+export type SinkEntry = Decoded<Copied>;
 
-/** A message that makes its rows only if it is the first of its identity. */
-export interface ClaimedEntry extends Entry {
+/** A message whose rows are inserted only if it is the first copy. */
+export interface ClaimedEntry extends SinkEntry {
   readonly claim: Claim;
 }
 
-/** A record as it was read; of one whose message is of no project that is copied, the place alone. */
+/** A record as it was read. Without content if its project is not copied. */
 export type Read = Decoded<Copied | undefined> | Unprocessable;
 
-/** What one insert is to cover. */
-export interface Portion {
-  /** Whether these steps are fixed already. */
+/** What one insert covers. */
+export interface InsertBatch {
+  /** Whether these steps are planned already, and are inserted again. */
   readonly isRepeat: boolean;
   readonly steps: readonly Step[];
-  // Not the messages themselves: what lives for a second is what the garbage collector spends its time on.
-  /** Of what counts in any case: its rows, whom it names, and how many messages it is. */
+  // Not the messages themselves: objects that live for a second are what the garbage collector spends its time on.
+  /** Of the messages that count in any case: their rows, their users, and their number. */
   readonly rows: Rows;
   readonly seen: readonly UsersSeen[];
   readonly unclaimed: number;
-  /** Of each type of these one. */
-  readonly samples: readonly Entry[];
+  /** One of each type of these messages. */
+  readonly samples: readonly SinkEntry[];
   readonly claimed: readonly ClaimedEntry[];
   readonly unprocessable: readonly Unprocessable[];
 }
 
-/** What was read of one partition, record after record. */
-class Stretch {
+/** What was read of one partition, in order. */
+class PartitionBuffer {
   readonly from: Position;
-  /** Where it has to end: it repeats a plan that was fixed before. */
+  /** Where the plan that it repeats ends. */
   readonly until: Position | undefined;
   last: LogRecord | undefined;
   readonly chunks = new RowChunks();
   readonly seen = new UsersSeen();
-  readonly samples = new Map<Message['type'], Entry>();
+  readonly samples = new Map<Message['type'], SinkEntry>();
   unclaimed = 0;
   readonly claimed: ClaimedEntry[] = [];
   readonly unprocessable: Unprocessable[] = [];
@@ -71,7 +71,7 @@ class Stretch {
     else if ('error' in read) this.unprocessable.push(read);
   }
 
-  #addEntry(entry: Entry): void {
+  #addEntry(entry: SinkEntry): void {
     const { message, user, rows } = entry.content;
     this.rowCount += rows.length;
     for (const [, line] of rows) this.chars += line.length;
@@ -86,85 +86,85 @@ class Stretch {
   }
 }
 
-/** Collects what is read until it is taken out for an insert. No I/O. */
+/** Collects what is read until an insert takes it out. No I/O. */
 export class Batch {
-  readonly #open = new Map<string, Stretch>();
-  #repeats: Stretch[] = [];
+  readonly #open = new Map<string, PartitionBuffer>();
+  #repeats: PartitionBuffer[] = [];
 
-  /** Starts a partition (anew) at this position; `until`: a plan from here to there is fixed and to be repeated. */
+  /** Starts a partition, perhaps again, at this position. `until`: the end of a plan from here that is to be repeated. */
   begin(position: Position, until?: Position): void {
-    this.#open.set(nameOf(position), new Stretch(position, until));
+    this.#open.set(nameOf(position), new PartitionBuffer(position, until));
   }
 
   /**
-   * Adds a record that was read, as an entry, as unprocessable or to be passed over. One of a partition not begun is left out:
-   * it comes again.
+   * Adds a record that was read: an entry, an unprocessable one, or one to be skipped. A record of a partition that was
+   * not begun is ignored, since it is redelivered.
    *
-   * @throws TidemarkError `LOG_REPLACED` where the log does not hold the last record of a plan to be repeated.
+   * @throws TidemarkError `LOG_REPLACED` if the log lacks the last record of a plan that is to be repeated.
    */
   add(read: Read): void {
-    const stretch = this.#open.get(nameOf(read));
-    if (stretch === undefined) return;
-    const { until } = stretch;
+    const buffer = this.#open.get(nameOf(read));
+    if (buffer === undefined) return;
+    const { until } = buffer;
     if (until && read.record.offset >= until.offset) throw replaced(until);
-    stretch.add(read);
-    if (until && read.record.offset + 1n === until.offset) this.#complete(stretch, until);
+    buffer.add(read);
+    if (until && read.record.offset + 1n === until.offset) this.#complete(buffer, until);
   }
 
   get rowCount(): number {
-    return this.#all().reduce((sum, stretch) => sum + stretch.rowCount, 0);
+    return this.#all().reduce((sum, buffer) => sum + buffer.rowCount, 0);
   }
 
-  /** How long the rows are in all. */
+  /** The length of all rows. */
   get chars(): number {
-    return this.#all().reduce((sum, stretch) => sum + stretch.chars, 0);
+    return this.#all().reduce((sum, buffer) => sum + buffer.chars, 0);
   }
 
-  /** Whether `take` would give nothing. */
+  /** Whether `take` would return undefined. */
   get isEmpty(): boolean {
     return this.#repeats.length === 0 && this.#fresh().length === 0;
   }
 
-  /** Takes out what the next insert covers: first the plans to be repeated, once read whole; then everything else. */
-  take(): Portion | undefined {
+  /** Takes out what the next insert covers: first the plans to be repeated, once completely read; then everything else. */
+  take(): InsertBatch | undefined {
     const isRepeat = this.#repeats.length > 0;
-    const taken = isRepeat ? this.#repeats : this.#fresh();
-    if (taken.length === 0) return undefined;
-    const steps = taken.map(({ from, last }) => ({ from, to: last ? positionAfter(from, last) : from }));
+    const drained = isRepeat ? this.#repeats : this.#fresh();
+    if (drained.length === 0) return undefined;
+    const steps = drained.map(({ from, last }) => ({ from, to: last ? positionAfter(from, last) : from }));
     if (isRepeat) this.#repeats = [];
     else for (const { to } of steps) this.begin(to);
     return {
       isRepeat,
       steps,
-      seen: taken.map(({ seen }) => seen),
-      rows: joinRows(taken.map(({ chunks }) => chunks.rows())),
-      unclaimed: taken.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
-      samples: taken.flatMap(({ samples }) => [...samples.values()]),
-      claimed: taken.flatMap(({ claimed }) => claimed),
-      unprocessable: taken.flatMap(({ unprocessable }) => unprocessable),
+      seen: drained.map(({ seen }) => seen),
+      rows: joinRows(drained.map(({ chunks }) => chunks.rows())),
+      unclaimed: drained.reduce((sum, { unclaimed }) => sum + unclaimed, 0),
+      samples: drained.flatMap(({ samples }) => [...samples.values()]),
+      claimed: drained.flatMap(({ claimed }) => claimed),
+      unprocessable: drained.flatMap(({ unprocessable }) => unprocessable),
     };
   }
 
-  #all(): Stretch[] {
+  #all(): PartitionBuffer[] {
     return [...this.#open.values(), ...this.#repeats];
   }
 
-  #fresh(): Stretch[] {
+  #fresh(): PartitionBuffer[] {
     return [...this.#open.values()].filter(({ last, until }) => last !== undefined && until === undefined);
   }
 
-  #complete(repeat: Stretch, until: Position): void {
+  #complete(repeat: PartitionBuffer, until: Position): void {
     if (repeat.last && positionAfter(until, repeat.last).identity !== until.identity) throw replaced(until);
     this.#repeats.push(repeat);
     this.begin(until);
   }
 }
 
-export function isEntry(read: Read): read is Entry {
+export function isEntry(read: Read): read is SinkEntry {
   return 'content' in read && read.content !== undefined;
 }
 
-function isClaimed(entry: Entry): entry is ClaimedEntry {
+function isClaimed(entry: SinkEntry): entry is ClaimedEntry {
   return entry.claim !== undefined;
 }
 

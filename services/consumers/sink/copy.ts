@@ -1,69 +1,42 @@
 import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts';
-import type {
-  EventLog,
-  LogReader,
-  PartitionRecords,
-  PollOptions,
-  Position,
-  TopicPartition,
-} from '../../event-log/event-log.ts';
+import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
-import type { Codec } from '../../messages/codec.ts';
-import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import type { SinkPlans } from '../../stores/profiles/profile-store.ts';
-import { DeadLetters, type Unprocessable } from '../dead-letters.ts';
-import { prepareFor } from '../decode-batch.ts';
-import { type Throttle, ReaderLoop, type Trouble } from '../reader-loop.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import { Batch, type ClaimedEntry, type Portion } from './batch.ts';
+import type { Unprocessable } from '../dead-letters.ts';
+import { prepareFor, recordNameOf } from '../decode-batch.ts';
+import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
+import type { BatchReport } from '../reader-metrics.ts';
+import type { WithRetry } from '../rejected-batches.ts';
+import { Batch, type ClaimedEntry, type InsertBatch } from './batch.ts';
 import { Inserter } from './insert.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
 
-export interface SinkOptions {
-  readonly log: EventLog;
+export interface SinkOptions extends ConsumerOptions {
   readonly plans: SinkPlans;
   readonly analytics: AnalyticsWriter;
-  readonly codec: Codec;
-  readonly logger: Logger;
-  /** Topics of messages that it reads; all of them where left out. */
-  readonly topics?: readonly string[];
-  /** The group as which it shares partitions with others; `tidemark-sink` where left out. */
-  readonly group?: string;
   /** About how many rows one insert takes at most. */
   readonly maxRows?: number;
   /** About how many characters of rows one insert takes at most. */
   readonly maxChars?: number;
-  /** How long after an insert the next one waits for more rows, unless it is full or nothing comes any more. */
+  /** How long after an insert the next one waits for more rows, unless it is full or the log has no more. */
   readonly insertEveryMs?: number;
   /** Called after every insert, for metrics. */
   readonly onInsert?: (report: InsertReport) => void;
-  readonly throttle?: Throttle;
-  /** How many records it may take at once, asked every time: for one that must not read fast. */
-  readonly maxRecords?: () => number;
-  /** Whose messages alone are copied, those of others being passed over; everybody's where left out. */
-  readonly projectId?: string;
-  /** By `topic/partition`: below it, what cannot be copied was put into the dead letters before. */
-  readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
 }
 
-export interface InsertReport {
-  /** Messages that count: repeats are left out. */
-  readonly messages: number;
+export interface InsertReport extends BatchReport {
+  /** Repeats, which `messages` does not include. */
   readonly repeats: number;
-  readonly deadLetters: number;
-  readonly tookMs: number;
 }
 
-const GROUP = 'tidemark-sink';
-
-// One insert a second is what ClickHouse likes. Of rows and characters there are twice so many in memory at most: those
-// being inserted and those being collected.
+// ClickHouse recommends about one insert a second. At most twice as many rows and characters are in memory: those being
+// inserted and those being collected.
 const INSERT_EVERY_MS = 1_000;
 const MAX_ROWS = 50_000;
 const MAX_CHARS = 16 * 1024 * 1024;
 
-// Small, so that a batch passes its bounds by little: a record of 500 KB may set 50,000 traits.
+// Small, so that a batch exceeds its limits by little: a record of 500 KB may set 50,000 traits.
 const POLL_RECORDS = 5_000;
 const POLL_BYTES = 2 * 1024 * 1024;
 const IDLE_WAIT_MS = 1_000;
@@ -71,79 +44,48 @@ const BUSY_WAIT_MS = 20;
 const COMPACT_EVERY_MS = 3_600_000;
 
 /**
- * Copies the log into analytics. What an insert covers is fixed before it, so that after a crash the same ranges are
- * inserted again, with the same rows. While one insert is under way, the next is collected.
+ * Copies the log into analytics. A plan of the ranges that an insert covers is stored before it, so that after a crash the
+ * same ranges are inserted again, with the same rows. While one insert is under way, the next is collected.
  */
-export class Sink {
-  /** Rejects with what no waiting cures; never resolves. */
-  readonly failed: Promise<never>;
+export class Sink extends LogConsumer {
   readonly #options: SinkOptions;
   readonly #maxRows: number;
   readonly #maxChars: number;
   readonly #insertEveryMs: number;
-  readonly #loop: ReaderLoop;
   readonly #inserter: Inserter;
-  readonly #deadLetters: DeadLetters;
   #batch = new Batch();
   #inserting: Promise<void> | undefined;
   #insertFailure: { readonly error: unknown } | undefined;
   #insertBegunAt = -Infinity;
-  /** Spent on inserts since way was last given. */
+  /** Time spent on inserts since the throttle was last called. */
   #insertedMs = 0;
   #compactedAt = -Infinity;
 
   constructor(options: SinkOptions) {
-    const { log, analytics, codec, logger } = options;
-    this.#options = options;
-    this.#maxRows = options.maxRows ?? MAX_ROWS;
-    this.#maxChars = options.maxChars ?? MAX_CHARS;
-    this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
-    this.#inserter = new Inserter({
-      analytics,
-      log,
-      codec,
-      projectId: options.projectId,
-      withRetry: (...call) => this.#loop.withRetry(...call),
-    });
-    this.#deadLetters = new DeadLetters(log, codec, 'sink', options.deadLettersFrom);
-    this.#loop = new ReaderLoop({
-      logger,
+    super('sink', options, {
       poll: () => this.#pollOptions(),
       handlesEmpty: true,
       isIdle: () => this.#batch.isEmpty && this.#inserting === undefined && this.#insertFailure === undefined,
       throttle: (...worked) => this.#throttle(...worked),
-      openReader: () =>
-        log.openReader({
-          group: options.group ?? GROUP,
-          topics: options.topics ?? MESSAGE_TOPICS,
-          start: (partitions) => this.#begin(partitions),
-        }),
+      start: (partitions) => this.#begin(partitions),
       handle: (records, reader) => this.#handle(records, reader),
     });
-    this.failed = this.#loop.failed;
+    const { log, analytics, codec, projectId } = options;
+    this.#options = options;
+    this.#maxRows = options.maxRows ?? MAX_ROWS;
+    this.#maxChars = options.maxChars ?? MAX_CHARS;
+    this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
+    const withRetry: WithRetry = (...call) => this.loop.withRetry(...call);
+    this.#inserter = new Inserter({ analytics, log, codec, projectId, withRetry });
   }
 
-  /** For how long what it repeats has failed; 0 where it is at work. */
-  get waitingMs(): number {
-    return this.#loop.waitingMs;
-  }
-
-  /** What it has been repeating for the longest time, without coming further. */
-  get trouble(): Trouble | undefined {
-    return this.#loop.trouble;
-  }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  /** Waits for the insert under way, without the waiting of its retries; what is only collected is let go. Idempotent. */
-  async stop(): Promise<void> {
-    await this.#loop.stop();
+  /** Waits for the insert under way, but not for retries; collected records that are not inserted are dropped. Idempotent. */
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.#inserting;
   }
 
-  /** Most of the sink's work is the inserts, which go on beside its rounds. */
+  /** Includes the time of inserts, most of the sink's work, which run concurrently with the loop. */
   async #throttle(workedMs: number, signal: AbortSignal, records: number): Promise<void> {
     const insertingMs = this.#insertedMs;
     this.#insertedMs = 0;
@@ -152,16 +94,16 @@ export class Sink {
 
   async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
     const { plans, analytics, logger } = this.#options;
-    // It may be about to finish a plan that is now asked for.
+    // It may be about to finish a plan that is read next.
     await this.#inserting;
     const last = new Map((await plans.last(partitions)).map((plan) => [nameOf(plan.to), plan]));
     const starts: Position[] = [];
-    for (const held of await analytics.ingestedUpTo(partitions)) {
-      const { start, until, rewindFrom } = resume(last.get(nameOf(held)), held);
+    for (const ingested of await analytics.ingestedUpTo(partitions)) {
+      const { start, until, rewindFrom } = resume(last.get(nameOf(ingested)), ingested);
       if (rewindFrom !== undefined) {
         await plans.rewind(rewindFrom, start);
         const lost = { from: String(start.offset), to: String(rewindFrom.offset) };
-        logger.warn({ partition: nameOf(held), ...lost }, 'analytics has lost a range: inserting it again');
+        logger.warn({ partition: nameOf(ingested), ...lost }, 'analytics has lost a range: inserting it again');
       }
       this.#batch.begin(start, until);
       starts.push(start);
@@ -175,7 +117,7 @@ export class Sink {
       if (records.length > 0) await this.#collect(records);
       if (this.#isDue(records.length === 0)) await this.#beginInsert(reader);
     } catch (error) {
-      // All of it comes again, from where the plans say and for the partitions that are still this reader's.
+      // Everything is redelivered, from the planned positions, for the partitions that are still assigned to this reader.
       this.#batch = new Batch();
       this.#insertFailure = undefined;
       throw error;
@@ -184,15 +126,15 @@ export class Sink {
 
   async #collect(records: readonly PartitionRecords[]): Promise<void> {
     const { codec, projectId } = this.#options;
-    await this.#loop.withRetry('read the schemas', () => prepareFor(codec, records));
+    await this.loop.withRetry('read the schemas', () => prepareFor(codec, records));
     await readEntries(codec, records, projectId, (read) => this.#batch.add(read));
   }
 
-  /** While an insert is under way, only a full batch is: it waits for that insert, and reading with it. */
-  #isDue(nothingCame: boolean): boolean {
+  /** While an insert is under way, only a full batch is due: it waits for that insert, and reading stops meanwhile. */
+  #isDue(isLogDrained: boolean): boolean {
     if (this.#batch.isEmpty) return false;
     if (this.#batch.rowCount >= this.#maxRows || this.#batch.chars >= this.#maxChars) return true;
-    return this.#inserting === undefined && this.#msToNext(nothingCame ? INSERT_EVERY_MS : this.#insertEveryMs) <= 0;
+    return this.#inserting === undefined && this.#msToNext(isLogDrained ? INSERT_EVERY_MS : this.#insertEveryMs) <= 0;
   }
 
   #msToNext(everyMs: number): number {
@@ -209,11 +151,11 @@ export class Sink {
   async #beginInsert(reader: LogReader): Promise<void> {
     await this.#inserting;
     if (this.#insertFailure !== undefined) throw this.#insertFailure.error;
-    const portion = this.#batch.take();
-    if (portion === undefined) return;
+    const insertBatch = this.#batch.take();
+    if (insertBatch === undefined) return;
     this.#insertBegunAt = performance.now();
-    const counts = await this.#loop.withRetry('plan an insert', () => this.#plan(portion));
-    this.#inserting = this.#insert(portion, counts, reader)
+    const isFirstCopy = await this.loop.withRetry('plan an insert', () => this.#plan(insertBatch));
+    this.#inserting = this.#insert(insertBatch, isFirstCopy, reader)
       .catch((error: unknown) => {
         this.#insertFailure = { error };
       })
@@ -222,21 +164,21 @@ export class Sink {
       });
   }
 
-  /** Fixes what the insert covers, unless it is fixed already. Which claims count, in their order. */
-  #plan({ isRepeat, steps, claimed }: Portion): Promise<readonly boolean[]> {
+  /** Stores the plan of the insert, unless it repeats one. Returns for each claim whether it is of the first copy. */
+  #plan({ isRepeat, steps, claimed }: InsertBatch): Promise<readonly boolean[]> {
     const claims = claimed.map(({ claim }) => claim);
     return isRepeat ? this.#options.plans.claim(claims) : this.#options.plans.fix(steps, claims);
   }
 
-  async #insert(portion: Portion, counts: readonly boolean[], reader: LogReader): Promise<void> {
-    const { steps, unclaimed, claimed, unprocessable } = portion;
-    const counted = claimed.filter((_, index) => counts[index] === true);
-    const refused = await this.#inserter.insert(portion, counted);
-    await this.#loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
-    await this.#deadLetter([...unprocessable, ...refused]);
+  async #insert(insertBatch: InsertBatch, isFirstCopy: readonly boolean[], reader: LogReader): Promise<void> {
+    const { steps, unclaimed, claimed, unprocessable } = insertBatch;
+    const counted = claimed.filter((_, index) => isFirstCopy[index] === true);
+    const refused = await this.#inserter.insert(insertBatch, counted);
+    await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
+    await this.deadLetters.append([...unprocessable, ...refused]);
     await this.#release(counted, refused);
     const ends = steps.map(({ to }) => to);
-    await this.#loop.withRetry('note what is inserted', () => this.#options.plans.finish(ends));
+    await this.loop.withRetry('note what is inserted', () => this.#options.plans.finish(ends));
     this.#report({
       messages: unclaimed + counted.length - refused.length,
       repeats: claimed.length - counted.length,
@@ -247,7 +189,7 @@ export class Sink {
     await this.#compact();
   }
 
-  /** Once in a while. Where it fails, analytics notes more rows than it needs until the next time. */
+  /** Once an hour. If it fails, the ingested ranges take more rows than they need until the next time. */
   async #compact(): Promise<void> {
     const { analytics, logger } = this.#options;
     if (performance.now() < this.#compactedAt + COMPACT_EVERY_MS) return;
@@ -255,32 +197,20 @@ export class Sink {
     try {
       await analytics.compactIngested();
     } catch (error) {
-      logger.warn({ err: error }, 'cannot sum up what analytics holds now: again in an hour');
+      logger.warn({ err: error }, 'cannot compact the ingested ranges of analytics now: next attempt in an hour');
     }
   }
 
-  /** What was refused has claimed its identity before; a copy that is appended once it can be inserted must not repeat it. */
+  /** Rejected messages have claimed their ids. A copy that is appended later, when it can be inserted, is no repeat. */
   async #release(counted: readonly ClaimedEntry[], refused: readonly Unprocessable[]): Promise<void> {
-    const places = new Set(refused.map(placeOf));
-    const claims = counted.filter((one) => places.has(placeOf(one))).map(({ claim }) => claim);
+    const names = new Set(refused.map(recordNameOf));
+    const claims = counted.filter((one) => names.has(recordNameOf(one))).map(({ claim }) => claim);
     if (claims.length === 0) return;
-    await this.#loop.withRetry('take claims back', () => this.#options.plans.release(claims));
-  }
-
-  async #deadLetter(unprocessable: readonly Unprocessable[]): Promise<void> {
-    for (const { topic, partition, record, error } of unprocessable) {
-      const place = { topic, partition, offset: String(record.offset) };
-      this.#options.logger.error({ ...place, err: error }, 'a message goes to the dead letters');
-    }
-    await this.#loop.withRetry('write dead letters', () => this.#deadLetters.append(unprocessable));
+    await this.loop.withRetry('take claims back', () => this.#options.plans.release(claims));
   }
 
   #report(report: InsertReport): void {
     this.#options.logger.info(report, 'inserted into analytics');
     this.#options.onInsert?.(report);
   }
-}
-
-function placeOf({ record, ...partition }: Pick<Unprocessable, 'topic' | 'partition' | 'record'>): string {
-  return `${nameOf(partition)}@${record.offset}`;
 }

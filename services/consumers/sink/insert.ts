@@ -7,9 +7,15 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-store.ts';
 import type { Step } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
-import { prepareFor } from '../decode-batch.ts';
-import { Timeouts } from '../timeouts.ts';
-import { type ClaimedEntry, type Entry, isEntry, type Portion } from './batch.ts';
+import { prepareFor, recordNameOf } from '../decode-batch.ts';
+import {
+  bisectRejected,
+  ConsecutiveTimeouts,
+  expectAccepted,
+  type WithRetry,
+  writeOrReject,
+} from '../rejected-batches.ts';
+import { type ClaimedEntry, type SinkEntry, isEntry, type InsertBatch } from './batch.ts';
 import { readEntries } from './read-entries.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
 import { UsersSeen } from './users-seen.ts';
@@ -18,21 +24,20 @@ export interface InserterParts {
   readonly analytics: AnalyticsWriter;
   readonly log: Pick<EventLog, 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
-  /** Whose messages alone are copied; undefined: everybody's. */
+  /** The only project that is copied; undefined: every project. */
   readonly projectId: string | undefined;
-  /** Repeats what is passing. */
-  readonly withRetry: <T>(what: string, call: () => Promise<T>) => Promise<T>;
+  readonly withRetry: WithRetry;
 }
 
-/** Inserts messages, and tells those that analytics refuses for themselves from an analytics that refuses everything. */
+/** Inserts messages, and finds those that analytics rejects, unless it rejects everything. */
 export class Inserter {
   readonly #analytics: AnalyticsWriter;
   readonly #log: Pick<EventLog, 'scan'>;
   readonly #codec: Pick<Codec, 'prepare' | 'decode'>;
   readonly #projectId: string | undefined;
-  readonly #withRetry: InserterParts['withRetry'];
-  /** Of each type a message that analytics took. */
-  readonly #taken = new Map<Message['type'], Entry>();
+  readonly #withRetry: WithRetry;
+  /** A message of each type that analytics accepted. */
+  readonly #accepted = new Map<Message['type'], SinkEntry>();
 
   constructor({ analytics, log, codec, projectId, withRetry }: InserterParts) {
     this.#analytics = analytics;
@@ -43,97 +48,104 @@ export class Inserter {
   }
 
   /**
-   * Inserts what counts and returns what is refused, or never finished. It waits while analytics is away, and where
-   * analytics refuses what it took before: the fault is not the messages'.
+   * Inserts the messages that count. Returns those that are rejected or never finished. Retries while analytics is
+   * unavailable, or rejects what it accepted before: then no message is to blame.
    */
-  insert(portion: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Unprocessable[]> {
-    const timeouts = new Timeouts(portion.unclaimed + counted.length, false);
-    return this.#withRetry('insert into analytics', () => this.#insertOnce(portion, counted, timeouts));
+  insert(insertBatch: InsertBatch, counted: readonly ClaimedEntry[]): Promise<readonly Unprocessable[]> {
+    const timeouts = new ConsecutiveTimeouts(insertBatch.unclaimed + counted.length, false);
+    return this.#withRetry('insert into analytics', () => this.#insertOnce(insertBatch, counted, timeouts));
   }
 
   async #insertOnce(
-    portion: Portion,
+    insertBatch: InsertBatch,
     counted: readonly ClaimedEntry[],
-    timeouts: Timeouts,
+    timeouts: ConsecutiveTimeouts,
   ): Promise<readonly Unprocessable[]> {
     try {
-      await allSettledOrThrow([this.#insertMessages(portion, counted), this.#insertUsers(portion, counted)]);
-      this.#remember([...portion.samples, ...counted]);
+      await allSettledOrThrow([this.#insertMessages(insertBatch, counted), this.#insertUsers(insertBatch, counted)]);
+      this.#remember([...insertBatch.samples, ...counted]);
       return [];
     } catch (error) {
       if (timeouts.rejection(error) === undefined && !hasCode(error, 'STORE_REJECTED')) throw error;
-      return this.#insertOneByOne(await this.#readAgain(portion, counted));
+      return this.#bisect(await this.#readAgain(insertBatch, counted));
     }
   }
 
-  async #insertMessages({ rows }: Portion, counted: readonly ClaimedEntry[]): Promise<void> {
+  async #insertMessages({ rows }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
     await this.#analytics.insert([], joinRows([rows, await messageRows(counted)]));
   }
 
-  /** Beside their messages: folding them takes a fifth as long as analytics takes for the messages' rows. */
-  async #insertUsers({ seen }: Portion, counted: readonly ClaimedEntry[]): Promise<void> {
+  /** Concurrent with the messages: folding users takes a fifth of the time that analytics takes for the messages' rows. */
+  async #insertUsers({ seen }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {
     await this.#analytics.insert([], await userRows(seen, counted));
   }
 
-  /** Notes that analytics holds these steps whole. */
+  /** Records that these steps are completely ingested. */
   async note(steps: readonly Step[]): Promise<void> {
     const ranges = steps.map(({ from, to }) => ({ topic: to.topic, partition: to.partition, from: from.offset, to }));
     await this.#analytics.insert(ranges, new Map());
   }
 
-  /** Every entry of a portion that counts, from the log. */
-  async #readAgain({ steps }: Portion, counted: readonly ClaimedEntry[]): Promise<readonly Entry[]> {
-    const counts = new Set(counted.map(placeOf));
+  /** Reads every entry of an insert that counts again from the log. */
+  async #readAgain({ steps }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<readonly SinkEntry[]> {
+    const counts = new Set(counted.map(recordNameOf));
     const ranges = steps.map(({ from, to }) => ({
       topic: to.topic,
       partition: to.partition,
       from: from.offset,
       to: to.offset,
     }));
-    const entries: Entry[] = [];
+    const entries: SinkEntry[] = [];
     for await (const records of this.#log.scan(ranges)) {
       await prepareFor(this.#codec, [records]);
       await readEntries(this.#codec, [records], this.#projectId, (read) => {
         if (!isEntry(read)) return;
-        if (read.claim === undefined || counts.has(placeOf(read))) entries.push(read);
+        if (read.claim === undefined || counts.has(recordNameOf(read))) entries.push(read);
       });
     }
     return entries;
   }
 
-  async #insertOneByOne(entries: readonly Entry[]): Promise<readonly Unprocessable[]> {
-    const refused = await insertUnlessRefused(entries, (some) => this.#insertPart(some, entries));
+  async #bisect(entries: readonly SinkEntry[]): Promise<readonly Unprocessable[]> {
+    const refused = await bisectRejected<readonly SinkEntry[], Unprocessable>(entries, {
+      write: (part) => this.#insertPart(part, entries),
+      halvesOf: (part) => (part.length > 1 ? [part.slice(0, part.length / 2), part.slice(part.length / 2)] : undefined),
+      reject: ([only], error) => {
+        if (only === undefined) throw error;
+        return { topic: only.topic, partition: only.partition, record: only.record, error };
+      },
+    });
     if (refused.length > 0) await this.#check(typesOf(entries));
     return refused;
   }
 
-  async #insertEntries(entries: readonly Entry[]): Promise<void> {
+  async #insertEntries(entries: readonly SinkEntry[]): Promise<void> {
     await this.#analytics.insert([], joinRows([await messageRows(entries), await userRows([], entries)]));
   }
 
-  /** @throws TidemarkError `STORE_REJECTED` also where it times out and analytics is not to blame. */
-  async #insertPart(part: readonly Entry[], all: readonly Entry[]): Promise<void> {
-    const timeouts = new Timeouts(part.length, true);
-    await this.#withRetry('insert into analytics', async () => {
-      try {
-        await this.#insertEntries(part);
-      } catch (error) {
-        const rejection = timeouts.rejection(error);
-        if (rejection !== undefined) await this.#checkInTime(part, all);
-        throw rejection ?? error;
-      }
+  /** Even the first part is part of a rejected insert: the whole was tried before. */
+  async #insertPart(part: readonly SinkEntry[], all: readonly SinkEntry[]): Promise<void> {
+    await writeOrReject({
+      what: 'insert into analytics',
+      withRetry: this.#withRetry,
+      messages: part.length,
+      isPart: true,
+      write: () => this.#insertEntries(part),
+      checkStore: async (reason) => {
+        if (reason === 'timed out') await this.#checkInTime(part, all);
+      },
     });
     this.#remember(part);
   }
 
   /**
-   * Makes sure that analytics takes in time what it took before. A message by itself is not to blame where that is nothing
-   * of its type: then another of those that are to be inserted must be taken.
+   * Checks that analytics accepts in time what it accepted before. If that includes nothing of a single message's type,
+   * the message is to blame only if another one of its type, of those to be inserted, is accepted.
    */
-  async #checkInTime(part: readonly Entry[], all: readonly Entry[]): Promise<void> {
+  async #checkInTime(part: readonly SinkEntry[], all: readonly SinkEntry[]): Promise<void> {
     const [only, another] = part;
     const type = only?.content.message.type;
-    if (type !== undefined && another === undefined && !this.#taken.has(type)) {
+    if (type !== undefined && another === undefined && !this.#accepted.has(type)) {
       const other = all.findLast((one) => one !== only && one.content.message.type === type);
       if (other === undefined) throw new TidemarkError('STORE_TIMEOUT', `analytics has not taken any ${type} yet`);
       await this.#insertEntries([other]);
@@ -143,81 +155,47 @@ export class Inserter {
   }
 
   async #check(types: ReadonlySet<Message['type']>): Promise<void> {
-    const known = [...types].flatMap((type) => this.#taken.get(type) ?? []);
-    try {
+    const known = [...types].flatMap((type) => this.#accepted.get(type) ?? []);
+    await expectAccepted('analytics refuses rows that it took before', async () => {
       for (const entry of known) await this.#insertEntries([entry]);
-    } catch (cause) {
-      if (!hasCode(cause, 'STORE_REJECTED')) throw cause;
-      throw new TidemarkError('STORE_UNAVAILABLE', 'analytics refuses rows that it took before', { cause });
-    }
+    });
   }
 
-  #remember(entries: readonly Entry[]): void {
+  #remember(entries: readonly SinkEntry[]): void {
     for (const entry of entries) {
       const { type } = entry.content.message;
-      if (!this.#taken.has(type)) this.#taken.set(type, entry);
+      if (!this.#accepted.has(type)) this.#accepted.set(type, entry);
     }
   }
 }
 
-function typesOf(entries: readonly Entry[]): ReadonlySet<Message['type']> {
+function typesOf(entries: readonly SinkEntry[]): ReadonlySet<Message['type']> {
   return new Set(entries.map(({ content }) => content.message.type));
 }
 
-function placeOf({ topic, partition, record }: Entry): string {
-  return `${topic}/${partition}@${record.offset}`;
-}
-
-/** Lets go of the thread every 2 ms. */
-async function messageRows(entries: readonly Entry[]): Promise<Rows> {
-  const turns = new EventLoopYielder();
+/** Yields to the event loop every 2 ms. */
+async function messageRows(entries: readonly SinkEntry[]): Promise<Rows> {
+  const yielder = new EventLoopYielder();
   const chunks = new RowChunks();
   for (const { content } of entries) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     chunks.addAll(content.rows);
   }
   return chunks.rows();
 }
 
-/** Of those who were seen and of those whom these messages name. Lets go of the thread every 2 ms. */
-async function userRows(seen: readonly UsersSeen[], entries: readonly Entry[]): Promise<Rows> {
-  const turns = new EventLoopYielder();
+/** The rows of the users seen and of the users of these messages. Yields to the event loop every 2 ms. */
+async function userRows(seen: readonly UsersSeen[], entries: readonly SinkEntry[]): Promise<Rows> {
+  const yielder = new EventLoopYielder();
   const chunks = new RowChunks();
   const users = await UsersSeen.merge(seen);
   for (const { content } of entries) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     users.see(content.message, content.user);
   }
   for (const row of users.rows()) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     chunks.add(row);
   }
   return chunks.rows();
-}
-
-/** Inserts entries, any number of times. */
-type Insert = (entries: readonly Entry[]) => Promise<void>;
-
-/**
- * Inserts all entries but those that the store refuses whatever one does, which it returns: found by halving, so that a
- * few in 50,000 cost some 30 inserts.
- *
- * @throws whatever else `insert` throws.
- */
-export async function insertUnlessRefused(
-  entries: readonly Entry[],
-  insert: Insert,
-): Promise<readonly Unprocessable[]> {
-  try {
-    await insert(entries);
-    return [];
-  } catch (error) {
-    if (!hasCode(error, 'STORE_REJECTED')) throw error;
-    const [only, another] = entries;
-    if (only === undefined) throw error;
-    if (another === undefined) return [{ topic: only.topic, partition: only.partition, record: only.record, error }];
-    const middle = entries.length / 2;
-    const refused = await insertUnlessRefused(entries.slice(0, middle), insert);
-    return [...refused, ...(await insertUnlessRefused(entries.slice(middle), insert))];
-  }
 }

@@ -2,12 +2,12 @@ import type { Rows } from '../../stores/analytics/analytics-store.ts';
 import type { RowTable } from '../../stores/analytics/columns.ts';
 import type { Row } from './row.ts';
 
-const FIRST_CHUNK_BYTES = 16 * 1024;
-const CHUNK_BYTES = 256 * 1024;
+const SMALLEST_CHUNK_BYTES = 16 * 1024;
+const LARGEST_CHUNK_BYTES = 256 * 1024;
 
 /** Of UTF-8, for one unit of UTF-16. */
 const MOST_BYTES_A_UNIT = 3;
-/** A longer line is measured before it is written: three times as much room would be held for nothing. */
+/** A longer line is measured before it is written: reserving three times its length would waste memory. */
 const LONG_LINE = 16 * 1024;
 const NEWLINE = 0x0a;
 
@@ -19,9 +19,9 @@ interface Chunks {
 }
 
 /**
- * Rows on their way into analytics. Kept as bytes: as strings, 50,000 of them live cost the garbage collector as much
- * as all else that is done to them. Each is written where it stays: to join lines first and encode them then takes
- * twice as long (measured).
+ * Rows on their way into analytics. Kept as bytes: 50,000 live strings cost the garbage collector as much as everything
+ * else that is done to them. Each line is encoded straight into its chunk: joining lines first and encoding them then
+ * takes twice as long (measured).
  */
 export class RowChunks {
   readonly #tables = new Map<RowTable, Chunks>();
@@ -33,7 +33,7 @@ export class RowChunks {
       this.#tables.set(table, chunks);
     }
     const room = 1 + (line.length > LONG_LINE ? Buffer.byteLength(line) : MOST_BYTES_A_UNIT * line.length);
-    if (chunks.length + room > chunks.open.length) begin(chunks, room);
+    if (chunks.length + room > chunks.open.length) openChunk(chunks, room);
     chunks.length += chunks.open.write(line, chunks.length);
     chunks.open[chunks.length++] = NEWLINE;
   }
@@ -44,25 +44,25 @@ export class RowChunks {
 
   /** All of it, in the order in which it was added. */
   rows(): Rows {
-    for (const chunks of this.#tables.values()) close(chunks);
+    for (const chunks of this.#tables.values()) closeChunk(chunks);
     return new Map([...this.#tables].map(([table, { full }]) => [table, full]));
   }
 }
 
-/** A chunk with at least so much room, and more than the one before: a few rows do not hold what many would. */
-function begin(chunks: Chunks, room: number): void {
-  const usual = Math.min(CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, 2 * chunks.open.length));
-  close(chunks);
+/** Opens a chunk with at least this much room, twice the last one's if it can: a few rows take little memory. */
+function openChunk(chunks: Chunks, room: number): void {
+  const usual = Math.min(LARGEST_CHUNK_BYTES, Math.max(SMALLEST_CHUNK_BYTES, 2 * chunks.open.length));
+  closeChunk(chunks);
   chunks.open = Buffer.allocUnsafeSlow(Math.max(usual, room));
 }
 
-function close(chunks: Chunks): void {
+function closeChunk(chunks: Chunks): void {
   if (chunks.length > 0) chunks.full.push(chunks.open.subarray(0, chunks.length));
   chunks.open = Buffer.alloc(0);
   chunks.length = 0;
 }
 
-/** The rows of several, table by table. */
+/** Joins rows, table by table. */
 export function joinRows(several: readonly Rows[]): Rows {
   const joined = new Map<RowTable, readonly Uint8Array[]>();
   for (const rows of several) {

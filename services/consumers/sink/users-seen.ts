@@ -3,9 +3,9 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { UserSeen } from '../../stores/analytics/columns.ts';
 import { userRow, type Row } from './row.ts';
 
-/** Whom messages name and when, folded: one row for each user, however many messages. */
+/** Users of messages and when they were seen: one row for each user, however many messages. */
 export class UsersSeen {
-  // By project, then by user: no key is put together for each message.
+  // By project, then by user: no key is composed for each message.
   readonly #projects = new Map<string, Map<string, UserSeen>>();
 
   /** @param user The number of the message's user. */
@@ -25,16 +25,16 @@ export class UsersSeen {
   }
 
   /**
-   * Several as one, which takes over what the others hold: those may be merged again, no more. Lets go of the thread
-   * every 2 ms.
+   * Merges several into one, which then shares their objects: they may be merged again, but not added to. Yields to the
+   * event loop every 2 ms.
    */
   static async merge(several: readonly UsersSeen[]): Promise<UsersSeen> {
     const [merged = new UsersSeen(), ...others] = several;
-    const turns = new EventLoopYielder();
+    const yielder = new EventLoopYielder();
     for (const seen of others) {
       for (const users of seen.#projects.values()) {
         for (const user of users.values()) {
-          if (turns.isOver()) await turns.next();
+          if (yielder.isOver()) await yielder.next();
           merged.#add(user);
         }
       }
@@ -42,11 +42,11 @@ export class UsersSeen {
     return merged;
   }
 
-  #add(said: UserSeen): void {
-    const users = this.#usersOf(said.projectId);
-    const known = users.get(said.userKey);
-    if (known === undefined) users.set(said.userKey, said);
-    else fold(known, said.userId, said.anonymousId, said.firstSeen, said.lastSeen);
+  #add(other: UserSeen): void {
+    const users = this.#usersOf(other.projectId);
+    const known = users.get(other.userKey);
+    if (known === undefined) users.set(other.userKey, other);
+    else fold(known, other.userId, other.anonymousId, other.firstSeen, other.lastSeen);
   }
 
   #usersOf(projectId: string): Map<string, UserSeen> {
@@ -59,7 +59,7 @@ export class UsersSeen {
   }
 }
 
-/** Adds to what is known of a user what else was said. Its parts one by one: a message needs no object made for it. */
+/** Adds to what is known of a user. Takes the values one by one, so that no object is made for each message. */
 function fold(known: UserSeen, userId: string | null, anonymousId: string | null, first: Micros, last: Micros): void {
   known.userId ??= userId;
   known.anonymousId ??= anonymousId;

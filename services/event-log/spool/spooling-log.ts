@@ -4,7 +4,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import { retry } from '../../runtime/retry.ts';
 import { Forwarder } from './forwarder.ts';
-import { Pace } from './pace.ts';
+import { SpoolAdmission } from './spool-admission.ts';
 import type { Spool } from './spool.ts';
 
 export interface SpoolingLogParts {
@@ -56,7 +56,7 @@ export class SpoolingLog implements Pick<EventLog, 'check'> {
   /** Appends that the log has not settled, and buffered ones, each in order. A set would cost twice as much. */
   #inProgress: Pending[] = [];
   readonly #buffered: Pending[] = [];
-  readonly #admission = new Pace();
+  readonly #admission = new SpoolAdmission();
   readonly #ticking: NodeJS.Timeout;
   #state: SpoolingState = 'direct';
   #tick = 0;

@@ -11,7 +11,7 @@ import { drawProcessBits } from '../../messages/version.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
 import { type FileIdentity, identify, readInput, type ReadSoFar, skipTo } from './input.ts';
-import { Pace } from './pace.ts';
+import { AppendPacer } from './append-pacer.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './read-records.ts';
 import { BEGINNING, type RawRecord } from './record.ts';
 import { Report, reportLine } from './report.ts';
@@ -76,7 +76,7 @@ export class FileImport {
   readonly #task: ImportTask;
   readonly #target: ImportTarget | undefined;
   readonly #hooks: ImportHooks;
-  readonly #pace: Pace;
+  readonly #pacer: AppendPacer;
   readonly #read: ReadSoFar = { bytes: 0 };
   readonly #reader: RecordReader;
   readonly #report: Report;
@@ -91,7 +91,7 @@ export class FileImport {
     this.#task = task;
     this.#target = target;
     this.#hooks = hooks;
-    this.#pace = new Pace({ rate: task.rate });
+    this.#pacer = new AppendPacer({ rate: task.rate });
     this.#state = begun.state;
     this.#report = begun.report;
     this.#isFresh = begun.isFresh;
@@ -159,7 +159,7 @@ export class FileImport {
       portion.records.push(made);
       portion.bytes += made.value.byteLength;
     }
-    const isFull = portion.records.length >= this.#pace.records || portion.bytes >= APPEND_BYTES;
+    const isFull = portion.records.length >= this.#pacer.records || portion.bytes >= APPEND_BYTES;
     if (isFull || portion.refused >= REFUSED_TOGETHER) await this.#flush();
   }
 
@@ -202,7 +202,7 @@ export class FileImport {
 
   async #append(target: ImportTarget, records: readonly NewRecord[]): Promise<void> {
     const { signal, onTrouble } = this.#hooks;
-    await this.#pace.rest();
+    await this.#pacer.rest();
     let begunAtMs = performance.now();
     const sentAtMs = Date.now();
     const appended = await retry(
@@ -212,7 +212,7 @@ export class FileImport {
       },
       { signal, onTrouble },
     );
-    this.#pace.observe(records.length, performance.now() - begunAtMs);
+    this.#pacer.observe(records.length, performance.now() - begunAtMs);
     if (this.#isFresh && this.#state.counts.imported === 0) checkClock(appended, sentAtMs, target.maxClockSkewMs);
   }
 

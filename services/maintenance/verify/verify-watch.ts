@@ -1,5 +1,5 @@
 import { Gauge, Registry } from 'prom-client';
-import type { Throttle } from '../../consumers/reader-loop.ts';
+import { backgroundThrottle, inSequence, type Throttle } from '../../consumers/throttle/throttle.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import { lastVerification, type LastVerification, remember, takeTurn } from './last-verification.ts';
@@ -12,20 +12,16 @@ export interface VerifyWatchOptions extends InstalledStores {
   /** How long after one verification began the next begins; 0: never. */
   readonly everyMs: number;
   readonly throttle?: Throttle | undefined;
-  /** How often it is looked whether it is time. */
+  /** How often it checks whether the next verification is due. */
   readonly lookEveryMs?: number;
 }
 
-const LOOK_EVERY_MS = 60_000;
+const TURN_POLL_MS = 60_000;
 const HOUR_MS = 3_600_000;
-// So that an hour is verified again when what was "not yet" has come.
+// An hour is verified again later, when messages that the stores did not have yet have arrived there.
 const HOURS_AGAIN = 2;
 
-// Nobody waits for it: it works a quarter of the time, and less while others are in need of the processor.
-const REST_PER_WORK = 3;
-const LONGEST_REST_MS = 5_000;
-
-/** Verifies the hours that have ended lately, again and again, in one process of all; what it found stands in the metrics. */
+/** Verifies the hours that ended last, periodically, in one process of all. Shows its findings in the metrics. */
 export class VerifyWatch {
   readonly #options: VerifyWatchOptions;
   readonly #stopping = new AbortController();
@@ -48,21 +44,21 @@ export class VerifyWatch {
 
   /** In Prometheus' text format: what was last found, in whichever process. */
   async metrics(): Promise<string> {
-    // While Postgres is away, the last figures stand.
+    // While Postgres is unavailable, the last figures remain.
     const last = await lastVerification(this.#options.database).catch(() => undefined);
     if (last !== undefined) this.#metrics.show(last);
     return this.#metrics.text();
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { logger, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    const { logger, lookEveryMs = TURN_POLL_MS } = this.#options;
     while (!signal.aborted) {
       await pause(lookEveryMs, signal);
       if (signal.aborted) return;
       try {
         await this.#look(signal);
       } catch (error) {
-        // A store is away, or the process is stopping: the next turn comes.
+        // A store is unavailable, or the process is stopping: it is tried again at the next turn.
         if (!signal.aborted) logger.warn({ err: error }, 'cannot verify the last hours now');
       }
     }
@@ -73,18 +69,13 @@ export class VerifyWatch {
     if (!(await takeTurn(database, everyMs))) return;
     const period = lastHours(Math.ceil(everyMs / HOUR_MS) + HOURS_AGAIN);
     const stores = await storesToVerify(this.#options);
-    const report = await verify(stores, period, { repeatWindowMs, signal, rest: (ms) => this.#rest(ms, signal) });
+    const throttle = inSequence(this.#options.throttle, backgroundThrottle());
+    const report = await verify(stores, period, { repeatWindowMs, signal, rest: (ms) => throttle(ms, signal, 0) });
     await remember(database, report);
     const { equal, since, until, records_read: records, took_ms: tookMs } = report;
     const found = { since, until, records, tookMs, missing: report.missing, surplus: report.surplus };
     if (equal) logger.info({ since, until, records, tookMs }, 'verified: the stores have what the log has');
     else logger.error(found, 'verified: the stores do not have what the log has');
-  }
-
-  async #rest(workedMs: number, signal: AbortSignal): Promise<void> {
-    await this.#options.throttle?.(workedMs, signal, 0);
-    const restMs = Math.min(REST_PER_WORK * workedMs, LONGEST_REST_MS);
-    await pause(restMs, signal);
   }
 }
 

@@ -10,7 +10,7 @@ import { randomProjectId } from '../../support/random-project.ts';
 
 const database = sharedDatabase();
 
-test('of more traits than a profile keeps the newest are written, and the others told', async () => {
+test('of more traits than a profile keeps the newest are written, and the others reported', async () => {
   const log = new MemoryLog();
   const ada = { projectId: randomProjectId(), userId: 'ada' };
   const names = (from: number) => Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`t${from + n}`, 1]));

@@ -6,8 +6,8 @@ import { identify, session, track } from '../../support/messages.ts';
 
 const ada = { projectId: 'proj_1', userId: 'ada' };
 
-describe('what a message says of its user', () => {
-  test('an identify says traits, each with its digits and its version', () => {
+describe('the change that a message makes', () => {
+  test('has the traits of an identify, each with its digits and its version', () => {
     const message = identify({ ...ada, traits: '{"n":9007199254740993,"gone":null,"deep":{"x":null}}' });
 
     const { traits } = changeOf(message);
@@ -19,13 +19,13 @@ describe('what a message says of its user', () => {
     ]);
   });
 
-  test('a track says when, and nothing of traits', () => {
+  test('has the time of a track, and no traits', () => {
     const change = changeOf(track({ ...ada, timestamp: 5n, properties: '{"total":1}' }));
 
     expect(change).toMatchObject({ userId: 'ada', firstSeen: 5n, lastSeen: 5n, anonymous: null, traits: new Map() });
   });
 
-  test('a session says whether the user is anonymous, and traits', () => {
+  test('has the traits of a session, and whether the user is anonymous', () => {
     const message = session({ ...ada, anonymous: true, traits: '{"plan":"pro"}' });
 
     const change = changeOf(message);
@@ -34,7 +34,7 @@ describe('what a message says of its user', () => {
     expect([...change.traits.keys()]).toEqual(['plan']);
   });
 
-  test('traits that are no JSON object are undecodable', () => {
+  test('cannot be made of traits that are not a JSON object', () => {
     expect(() => changeOf(identify({ ...ada, traits: '[1]' }))).toThrow(
       expect.objectContaining({ code: 'MESSAGE_UNDECODABLE' }),
     );
@@ -73,10 +73,10 @@ describe('folding', () => {
   });
 });
 
-describe('of a user of whom more is said than is kept', () => {
+describe('a user with more traits than are kept', () => {
   const said = fc.array(wideChange(), { minLength: 1, maxLength: 12 });
 
-  test('the newest traits stay, whatever the order, the grouping and the repeats', () => {
+  test('keeps the newest, whatever the order, the grouping and the repeats', () => {
     fc.assert(
       fc.property(said, fc.integer({ min: 1, max: 4 }), fc.nat(), (changes, maxTraits, seed) => {
         const at = seed % changes.length;
@@ -94,7 +94,7 @@ describe('of a user of whom more is said than is kept', () => {
     );
   });
 
-  test('no more than three times as many as are kept are ever held, and what is dropped is told', () => {
+  test('never has more than three times as many in memory, and what is dropped is reported', () => {
     const changes = Array.from({ length: 50 }, (_, n) => changeWith([[`t${n}`, n]]));
     const dropped: unknown[] = [];
 
@@ -104,7 +104,7 @@ describe('of a user of whom more is said than is kept', () => {
     expect(dropped).toEqual([{ projectId: 'proj_1', userKey: 'key', traits: 48 }]);
   });
 
-  test('a message of before there was a bound is trimmed too', () => {
+  test('is trimmed too if one message from before the limit has them all', () => {
     const one = changeOf(identify({ ...ada, traits: '{"c":1,"a":null,"b":3}' }));
 
     expect([...(fold([one], { maxTraits: 2 })[0]?.traits.keys() ?? [])]).toEqual(['a', 'b']);

@@ -5,7 +5,8 @@ import { hourOf } from '../../../services/messages/hour.ts';
 import { IMPORT_TOPICS, importTopicOf, LIVE_TOPICS, type Message } from '../../../services/messages/message.ts';
 import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { type BatchReport, Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
+import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
+import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
@@ -23,7 +24,7 @@ const STORES = [
 describe.each(STORES)('the projector on $name', ({ share }) => {
   const database = share();
 
-  test('what is in the log comes to stand in the profiles', async () => {
+  test('messages of the log are folded into profiles', async () => {
     const { log, project, profile, ada } = await scene();
     append(log, [
       session({ ...ada, anonymous: true, traits: '{"plan":"free"}' }),
@@ -53,9 +54,9 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     { order: 'the import first', lanes: [IMPORT_TOPICS, LIVE_TOPICS] },
   ])('of a message on both lanes the version decides, as of any two: $order', async ({ lanes }) => {
     const { log, project, profile, ada, reports } = await scene();
-    const said = { ...ada, messageId: 'm1', messageIdGiven: true };
-    append(log, [identify({ ...said, timestamp: TODAY, traits: '{"plan":"pro"}' })]);
-    const old = identify({ ...said, timestamp: TODAY - 1n, traits: '{"plan":"free","since":2020}' });
+    const common = { ...ada, messageId: 'm1', messageIdGiven: true };
+    append(log, [identify({ ...common, timestamp: TODAY, traits: '{"plan":"pro"}' })]);
+    const old = identify({ ...common, timestamp: TODAY - 1n, traits: '{"plan":"free","since":2020}' });
     for (const copy of [old, { ...old, traits: '{"since":1999}' }]) {
       log.put(importTopicOf(copy), 0, { ...recordOf(copy), value: codec.encode(copy, importTopicOf(copy)) });
     }
@@ -88,7 +89,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     ]);
   });
 
-  test('a projector that starts again goes on where the store stands', async () => {
+  test('a projector that starts again goes on from the position in the store', async () => {
     const { log, project, profile, ada, reports } = await scene();
     append(log, [identify({ ...ada, traits: '{"a":1}' })]);
     const first = project();
@@ -102,7 +103,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     await expect.poll(() => reports.map(({ messages }) => messages)).toEqual([1, 1]);
   });
 
-  test('a record that is no message goes whole to the dead letters, and the rest is written', async () => {
+  test('a record that is not a message goes whole to the dead letters, and the rest is written', async () => {
     const { log, project, profile, ada } = await scene();
     const broken = { key: Buffer.from('k'), value: Buffer.from('no avro') };
     log.put('tidemark.track', 0, broken);
@@ -116,7 +117,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     expect(Buffer.from(letters[0]!.value)).toEqual(broken.value);
   });
 
-  test('messages that the store refuses are found and put aside, and every other one is written', async () => {
+  test('messages that the store refuses become dead letters, and every other one is written', async () => {
     const { log, project, ada, find, reports } = await scene();
     const people = Array.from({ length: 20 }, (_, index) => ({ ...ada, userId: `user-${index}` }));
     const messages = people.map((person, index) =>
@@ -135,7 +136,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     expect(letters.map(({ offset }) => offset)).toEqual([3n, 17n]);
   });
 
-  test('while the store is away it waits, then goes on, and nothing is a dead letter', async () => {
+  test('while the store is unavailable the projector retries, then goes on, and nothing is a dead letter', async () => {
     const { log, project, profile, ada, store } = await scene();
     append(log, [track(ada)]);
     let failures = 3;
@@ -153,7 +154,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
 
-  test('while the schemas cannot be had it waits, then goes on, and nothing is a dead letter', async () => {
+  test('while the schemas cannot be loaded the projector retries, then goes on, and nothing is a dead letter', async () => {
     const { log, project, profile, ada } = await scene();
     append(log, [track(ada)]);
     const away = awayFor(3);
@@ -165,7 +166,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
 
-  test('where the store refuses what it took before, no message is to blame: it waits', async () => {
+  test('if the store refuses what it accepted before, no message is to blame: the projector retries', async () => {
     const { log, project, profile, ada, store } = await scene();
     let refusals = 0;
     let isBroken = false;
@@ -189,7 +190,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
 
-  test('a projector whose partition another one took starts again from where that one came to', async () => {
+  test('a projector whose partition another one took restarts from the position of that one', async () => {
     const { log, project, profile, ada, store, reports } = await scene();
     append(log, [identify({ ...ada, traits: '{"a":1}' })]);
     let taken = false;
@@ -211,7 +212,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     await expect.poll(() => reports.map(({ messages }) => messages)).toEqual([1]);
   });
 
-  test('a log that is another one stops it for good', async () => {
+  test('a log that was replaced stops the projector permanently', async () => {
     const { log, project, profile, ada } = await scene();
     append(log, [track(ada)]);
     const first = project();
@@ -225,7 +226,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     await expect(failed).rejects.toMatchObject({ code: 'LOG_REPLACED' });
   });
 
-  test('it can be stopped while it waits for a store', async () => {
+  test('a projector that waits for a store stops at once', async () => {
     const { log, project, ada, store } = await scene();
     append(log, [track(ada)]);
     const tried = Promise.withResolvers<void>();
@@ -259,7 +260,7 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     await expect.poll(() => reports.reduce((sum, report) => sum + report.messages, 0)).toBe(count);
   });
 
-  /** A log of its own, and a store that stands at its beginning: the topics are the same for all tests. */
+  /** A log of its own, and a store that is at its beginning: the topics are the same for all tests. */
   async function scene() {
     await database().script('delete from reader_positions');
     const log = new MemoryLog();

@@ -6,7 +6,8 @@ import { openDatabase } from '../../../services/stores/database/open.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../../services/messages/message.ts';
 import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
-import { type BatchReport, Projector } from '../../../services/consumers/projector/project.ts';
+import { Projector } from '../../../services/consumers/projector/project.ts';
+import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import { type ErrorCode, TidemarkError } from '../../../services/runtime/errors.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { sharedDatabase } from '../../support/database.ts';
@@ -40,7 +41,7 @@ describe.skipIf(server === undefined)('on a Postgres that ends statements which 
     await fresh?.drop();
   });
 
-  test('the one message that times out again and again is put aside, every other one is applied once', async () => {
+  test('the one message that times out again and again becomes a dead letter, every other one is applied once', async () => {
     const { log, people, project, reports, letters, applied } = await scene(() => database);
     append(log, people(0, 20));
     project();
@@ -58,7 +59,7 @@ describe.skipIf(server === undefined)('on a Postgres that ends statements which 
     await expect.poll(applied, PATIENCE).toBe(40);
   });
 
-  test('the first message after a start is put aside too, where nothing was taken before', async () => {
+  test('the first message after a start becomes a dead letter too, when nothing was accepted before', async () => {
     const { log, people, project, letters, applied } = await scene(() => database);
     append(log, people(0, 1));
     const first = project();
@@ -73,7 +74,7 @@ describe.skipIf(server === undefined)('on a Postgres that ends statements which 
     expect(letters()).toMatchObject([{ offset: 1n }]);
   });
 
-  test('other messages of a user who became slow after one was taken are put aside', async () => {
+  test('other messages of a user who became slow after one was accepted become dead letters', async () => {
     const { log, people, project, letters, applied } = await scene(() => database);
     append(log, people(0, 1));
     project();
@@ -159,11 +160,11 @@ describe('what a store times out on', () => {
 
   test('without a message in it is waited for', async () => {
     const { log, people, project, store, letters, applied, probes } = await scene(database);
-    let [isPoisonAside, timeouts] = [false, 0];
+    let [isRejected, timeouts] = [false, 0];
     append(log, people(0, 1));
     const slow = failing(store, (users) => {
       if (users.length > 0) return 'STORE_REJECTED';
-      isPoisonAside = true;
+      isRejected = true;
       return timeouts++ < 5 ? TIMEOUT : undefined;
     });
 
@@ -172,7 +173,7 @@ describe('what a store times out on', () => {
     failed.catch(() => (hasEnded = true));
 
     await expect.poll(() => timeouts, PATIENCE).toBe(6);
-    expect(isPoisonAside).toBe(true);
+    expect(isRejected).toBe(true);
     append(log, [...people(1, 2)]);
     await expect.poll(() => letters().length, PATIENCE).toBe(2);
     expect([await applied(), probes()]).toEqual([0, 0]);
@@ -180,21 +181,21 @@ describe('what a store times out on', () => {
   });
 });
 
-/** A store whose writes of messages fail as told, by the users of whom they are. */
+/** A store whose writes of messages fail as ordered, by user. */
 function failing(
   store: ProfileStore,
   fail: (users: readonly (string | null)[]) => ErrorCode | undefined,
 ): ProfileStore {
   return overriding(store, {
-    write: (steps, claims, fold, tally) => {
+    write: (steps, claims, fold, countApplied) => {
       const code = fail(fold([]).map(({ userId }) => userId));
       if (code !== undefined) throw new TidemarkError(code, 'as ordered');
-      return store.write(steps, claims, fold, tally);
+      return store.write(steps, claims, fold, countApplied);
     },
   });
 }
 
-/** A log of its own, and a store that stands at its beginning. */
+/** A log of its own, and a store that is at its beginning. */
 async function scene(database: () => Database) {
   await database().script('delete from reader_positions');
   const log = new MemoryLog();

@@ -3,7 +3,7 @@ import { userNumber } from '../../../services/stores/analytics/user-number.ts';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../../services/event-log/identity.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { Batch, type Entry } from '../../../services/consumers/sink/batch.ts';
+import { Batch, type SinkEntry } from '../../../services/consumers/sink/batch.ts';
 import { rowsOf } from '../../../services/consumers/sink/row.ts';
 import { MessageMaker } from '../../support/analytics.ts';
 
@@ -15,7 +15,7 @@ function record(offset: bigint): LogRecord {
   return { offset, appendedAtMs: 0, key: new Uint8Array(), value: Buffer.from(`value ${offset}`) };
 }
 
-function entry(offset: bigint, partition = TRACKS): Entry {
+function entry(offset: bigint, partition = TRACKS): SinkEntry {
   const message = maker.track();
   const user = userNumber(message.userKey);
   const content = { message, user, rows: rowsOf(message, user, { ...partition, offset }) };
@@ -77,7 +77,7 @@ test('a gap where a plan to be repeated ends is LOG_REPLACED', () => {
   expect(() => batch.add(entry(2n))).toThrow(expect.objectContaining({ code: 'LOG_REPLACED' }));
 });
 
-test('poison moves the step on, and a partition not begun is left out', () => {
+test('an unprocessable record extends the step, and a partition not begun is ignored', () => {
   const batch = new Batch();
   batch.begin(beginningOf(TRACKS));
   const error = new TidemarkError('MESSAGE_UNDECODABLE', 'no message');

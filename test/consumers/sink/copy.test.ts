@@ -17,7 +17,7 @@ async function eventIds({ analytics }: SinkBench): Promise<string[]> {
   return rows.map((row) => row.message_id);
 }
 
-test('what is on the log comes to be in analytics', async () => {
+test('messages of the log are inserted into analytics', async () => {
   const maker = new MessageMaker();
   bench().put([maker.track({ messageId: 'a' }), maker.identify({ traits: '{"plan":"pro"}' })]);
   bench().put([maker.session({ anonymous: true, traits: '{"age":7}' }), maker.track({ messageId: 'b' })], 1);
@@ -68,7 +68,7 @@ test('the plan is fixed before anything is inserted, and finished after', async 
   expect(await bench().analytics.store.ingestedUpTo([at])).toMatchObject([{ ...at, offset: 1n }]);
 });
 
-test('what analytics holds is compacted after the first insert, not after each, and nothing waits for it to succeed', async () => {
+test('ingested ranges are compacted after the first insert, not after each, and inserts go on if that fails', async () => {
   const maker = new MessageMaker();
   let compacted = 0;
   bench().analytics.beforeCompacting = () => {
@@ -83,7 +83,7 @@ test('what analytics holds is compacted after the first insert, not after each, 
 
   await vi.waitFor(() => expect(bench().inserts).toHaveLength(2), PATIENCE);
   expect(compacted).toBe(1);
-  expect(bench().lines.filter((line) => line.includes('cannot sum up'))).toHaveLength(1);
+  expect(bench().lines.filter((line) => line.includes('cannot compact'))).toHaveLength(1);
   expect(await eventIds(bench())).toEqual(['a', 'b']);
 });
 
@@ -118,7 +118,7 @@ test('a message without an id of the caller never counts as a repeat', async () 
   expect(await ask(bench().analytics.store, 'SELECT traits FROM profiles')).toEqual([{ traits: '{"a":1,"b":2}' }]);
 });
 
-test('while analytics is away the sink waits, says so once, and goes on', async () => {
+test('while analytics is unavailable the sink retries, logs it once, and goes on', async () => {
   let attempts = 0;
   bench().analytics.before = () => {
     if (attempts++ < 3) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
@@ -132,7 +132,7 @@ test('while analytics is away the sink waits, says so once, and goes on', async 
   expect(bench().lines.filter((line) => line.includes('waiting'))).toHaveLength(1);
 });
 
-test('while the schemas cannot be had the sink waits, then goes on, and nothing is a dead letter', async () => {
+test('while the schemas cannot be loaded the sink retries, then goes on, and nothing is a dead letter', async () => {
   const away = awayFor(3);
   bench().put([new MessageMaker().track({ messageId: 'a' })]);
 
@@ -144,7 +144,7 @@ test('while the schemas cannot be had the sink waits, then goes on, and nothing 
   expect(bench().log.records(DEAD_LETTER_TOPIC, 0)).toEqual([]);
 });
 
-test('a record that is no message goes to the dead letters, whole, and the rest on', async () => {
+test('a record that is not a message goes to the dead letters, whole, and the rest to analytics', async () => {
   const maker = new MessageMaker();
   const key = Uint8Array.from([1, 2, 3]);
   const value = Uint8Array.from([255]);
@@ -169,7 +169,7 @@ test('a record that is no message goes to the dead letters, whole, and the rest 
   ]);
 });
 
-test('another that moved the position is given way to', async () => {
+test('a sink restarts if another one has moved the position', async () => {
   const maker = new MessageMaker();
   bench().put([maker.track({ messageId: 'a' })]);
   const both = [bench().run(), bench().run()];
@@ -201,7 +201,7 @@ test('more than one insert takes is inserted in several, in the order of the log
   ).toBe(true);
 });
 
-test('stopping in the middle of waiting for analytics ends at once', async () => {
+test('a sink that waits for analytics stops at once', async () => {
   const { promise: tried, resolve } = Promise.withResolvers<void>();
   bench().analytics.before = () => {
     resolve();

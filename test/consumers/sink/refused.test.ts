@@ -21,7 +21,7 @@ function refuse(text: string): void {
   };
 }
 
-test('the one message of many that analytics refuses is found and put aside', async () => {
+test('the one message of many that analytics refuses is found and becomes a dead letter', async () => {
   const maker = new MessageMaker();
   const messages = Array.from({ length: 100 }, (_, n) =>
     maker.track({ messageId: `m${n}`, event: `event ${n % 50} of 50` }),
@@ -38,10 +38,10 @@ test('the one message of many that analytics refuses is found and put aside', as
   expect(bench().inserts).toMatchObject([{ messages: 98, deadLetters: 2 }]);
 });
 
-test('a message alone that is refused is put aside, and the reader goes on', async () => {
+test('a single message that is refused becomes a dead letter, and the sink goes on', async () => {
   const maker = new MessageMaker();
-  bench().put([maker.track({ event: 'poison' })]);
-  refuse('poison');
+  bench().put([maker.track({ event: 'dead letter' })]);
+  refuse('dead letter');
   bench().run();
   await caughtUp();
 
@@ -51,7 +51,7 @@ test('a message alone that is refused is put aside, and the reader goes on', asy
   expect(await ask(bench().analytics.store, 'SELECT message_id FROM events')).toEqual([{ message_id: 'b' }]);
 });
 
-test('where analytics refuses what it took before, no message is to blame: the sink waits', async () => {
+test('if analytics refuses what it accepted before, no message is to blame: the sink retries', async () => {
   const maker = new MessageMaker();
   bench().put([maker.track({ messageId: 'a' })]);
   bench().run();

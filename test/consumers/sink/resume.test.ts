@@ -5,7 +5,7 @@ function at(offset: bigint) {
   return { topic: 'tidemark.track', partition: 2, offset, identity: offset === 0n ? '' : `before ${offset}` };
 }
 
-test('a partition never planned starts at its beginning, whatever analytics holds', () => {
+test('a partition never planned starts at its beginning, whatever analytics has', () => {
   expect(resume(undefined, at(0n))).toEqual({ start: at(0n) });
   expect(resume(undefined, at(9n))).toEqual({ start: at(0n) });
 });
@@ -17,13 +17,13 @@ test('after a plan that is inserted the sink goes on behind it', () => {
   expect(resume(plan, at(20n))).toEqual({ start: at(9n) });
 });
 
-test('a plan not known to be inserted is repeated, whether or not analytics holds it', () => {
+test('a plan not known to be inserted is repeated, whether or not analytics has it', () => {
   const plan = { from: at(5n), to: at(9n), inserted: false };
 
   for (const held of [5n, 7n, 9n]) expect(resume(plan, at(held))).toEqual({ start: at(5n), until: at(9n) });
 });
 
-test('where analytics holds less than was inserted, the sink goes back to what it holds', () => {
+test('if analytics has less than was inserted, the sink goes back to what it has', () => {
   expect(resume({ from: at(5n), to: at(9n), inserted: true }, at(3n))).toEqual({ start: at(3n), rewindFrom: at(9n) });
   expect(resume({ from: at(5n), to: at(9n), inserted: true }, at(7n))).toEqual({ start: at(7n), rewindFrom: at(9n) });
   expect(resume({ from: at(5n), to: at(9n), inserted: false }, at(0n))).toEqual({ start: at(0n), rewindFrom: at(5n) });

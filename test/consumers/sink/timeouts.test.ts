@@ -7,12 +7,12 @@ import { codec, sinkBench } from '../../support/sink.ts';
 const bench = sinkBench();
 const PATIENCE = { timeout: 50_000, interval: 10 };
 
-test('the one message of many that times out again and again is put aside, every other one is inserted', async () => {
+test('the one message of many that times out again and again becomes a dead letter, every other one is inserted', async () => {
   bench().put([track('known')]);
   bench().run();
   await caughtUp();
-  const timeouts = timeOut('poison');
-  bench().put(Array.from({ length: 100 }, (_, n) => track(n === 37 ? 'poison' : 'fine')));
+  const timeouts = timeOut('dead letter');
+  bench().put(Array.from({ length: 100 }, (_, n) => track(n === 37 ? 'dead letter' : 'fine')));
 
   await caughtUp();
 
@@ -23,9 +23,9 @@ test('the one message of many that times out again and again is put aside, every
   expect(timeouts()).toBeLessThanOrEqual(3 + 7 + 3);
 });
 
-test.each([0, 99])('after a start, where nothing is known of what it takes, it finds number %i too', async (at) => {
-  timeOut('poison');
-  bench().put(Array.from({ length: 100 }, (_, n) => track(n === at ? 'poison' : 'fine')));
+test.each([0, 99])('after a start, when analytics has accepted nothing yet, number %i is found too', async (at) => {
+  timeOut('dead letter');
+  bench().put(Array.from({ length: 100 }, (_, n) => track(n === at ? 'dead letter' : 'fine')));
 
   bench().run();
   await caughtUp();
@@ -53,15 +53,15 @@ test.each([
   expect(await events()).toBe(known.length + 10);
 });
 
-test('the only message of its type that there ever was is waited for', async () => {
-  const timeouts = timeOut('poison');
-  bench().put([track('poison')]);
+test('the first message ever of its type is retried', async () => {
+  const timeouts = timeOut('dead letter');
+  bench().put([track('dead letter')]);
   bench().run();
   await vi.waitFor(() => expect(timeouts()).toBeGreaterThan(6), PATIENCE);
   expect(letters()).toEqual([]);
 });
 
-test('two timeouts are no dead letter', async () => {
+test('two timeouts make no dead letter', async () => {
   bench().put([track('known')]);
   bench().run();
   await caughtUp();

@@ -20,14 +20,14 @@ const several = (): UsersSeen[] => [
 ];
 
 /** The user of each row, when first and when last seen. */
-function told(rows: Iterable<Row>): unknown[] {
+function valuesOf(rows: Iterable<Row>): unknown[] {
   return [...rows].map(([, line]) => (JSON.parse(line) as unknown[]).filter((_, column) => [3, 5, 6].includes(column)));
 }
 
 test('several become one row for each user', async () => {
   const merged = await UsersSeen.merge(several());
 
-  expect(told(merged.rows())).toEqual([
+  expect(valuesOf(merged.rows())).toEqual([
     ['ada', 3, 9],
     ['bob', 7, 7],
     ['eve', 1, 2],
@@ -41,6 +41,6 @@ test('merged again, for an insert that is repeated, they give the same rows', as
   expect([...(await UsersSeen.merge(seen)).rows()]).toEqual(first);
 });
 
-test('none are nobody', async () => {
+test('nothing merged has no rows', async () => {
   expect([...(await UsersSeen.merge([])).rows()]).toEqual([]);
 });

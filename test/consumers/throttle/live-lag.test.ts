@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LIVE_TOPICS } from '../../../services/messages/message.ts';
-import { LiveLag, liveLagThrottle } from '../../../services/consumers/throttle/live-lag.ts';
+import { LiveLag } from '../../../services/consumers/throttle/live-lag.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import { MemoryProgress } from '../../support/reading-fakes.ts';
 
@@ -9,13 +9,13 @@ const RECORD = { key: new Uint8Array(), value: new Uint8Array() };
 function scene() {
   const log = new MemoryLog();
   const progress = new MemoryProgress();
-  const clock = { ms: 0, isHeld: false };
+  const clock = { ms: 0, isPaused: false };
   for (const topic of LIVE_TOPICS) log.records(topic, 0);
   const lag = new LiveLag({
     log,
     progress,
     readers: ['projector', 'sink'],
-    arePaused: async () => clock.isHeld,
+    arePaused: async () => clock.isPaused,
     nowMs: () => clock.ms,
   });
   /** So many live messages come in, so many ms after the last. */
@@ -27,7 +27,7 @@ function scene() {
 }
 
 describe('how far live readers are behind', () => {
-  test('is nothing where they have read all there is', async () => {
+  test('is 0 if they have read everything', async () => {
     const { lag, progress, come } = scene();
     come(5, 0);
     progress.move('both', 'tidemark.track', 0, 5n);
@@ -35,7 +35,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(0);
   });
 
-  test('is how long ago the log ended where the slower one stands', async () => {
+  test('is how long ago the log ended at the position of the slower one', async () => {
     const { lag, progress, come } = scene();
     await lag.ms();
     come(10, 1_000);
@@ -50,7 +50,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(0);
   });
 
-  test('is nothing while they are held still: others are to pass them', async () => {
+  test('is 0 while they are paused for a generation to overtake them', async () => {
     const { lag, clock, come } = scene();
     await lag.ms();
     come(10, 1_000);
@@ -58,10 +58,10 @@ describe('how far live readers are behind', () => {
     come(0, 5_000);
     expect(await lag.ms()).toBe(5_000);
 
-    clock.isHeld = true;
+    clock.isPaused = true;
     come(0, 1_000);
     expect(await lag.ms()).toBe(0);
-    clock.isHeld = false;
+    clock.isPaused = false;
     come(0, 1_000);
     expect(await lag.ms()).toBe(7_000);
   });
@@ -78,7 +78,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(500);
   });
 
-  test('is looked at only so often', async () => {
+  test('is measured only so often', async () => {
     const { lag, progress, clock } = scene();
 
     await Promise.all([lag.ms(), lag.ms()]);
@@ -86,29 +86,5 @@ describe('how far live readers are behind', () => {
     await lag.ms();
 
     expect(progress.calls).toBe(1);
-  });
-});
-
-describe('history', () => {
-  test('waits until live readers have caught up', async () => {
-    const lags = [9_000, 5_000, 100];
-    const order: string[] = [];
-    const lag = { ms: async () => lags.shift() ?? 0 };
-    const others = async (): Promise<void> => void order.push('others');
-
-    await liveLagThrottle(lag, others)(1, new AbortController().signal, 1);
-
-    expect(order).toEqual(['others']);
-    expect(lags).toEqual([]);
-  });
-
-  test('does not wait once it is to stop, nor where nobody can tell', async () => {
-    const stop = new AbortController();
-    const behind = { ms: async () => 60_000 };
-    const away = { ms: () => Promise.reject(new Error('away')) };
-    setImmediate(() => stop.abort());
-
-    await liveLagThrottle(behind, undefined)(1, stop.signal, 1);
-    await liveLagThrottle(away, undefined)(1, new AbortController().signal, 1);
   });
 });

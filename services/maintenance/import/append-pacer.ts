@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface PaceOptions {
-  /** Records a second at most; none: as many as others allow. */
+export interface AppendPacerOptions {
+  /** Records a second at most; unlimited by default. */
   readonly rate?: number | undefined;
   readonly nowMs?: () => number;
   readonly sleep?: (ms: number) => Promise<void>;
@@ -9,25 +9,25 @@ export interface PaceOptions {
 
 const SMALLEST = 20;
 const LARGEST = 2_000;
-const LONGEST_REST_MS = 1_000;
+const MAX_APPEND_REST_MS = 1_000;
 
-/** What a slow append has cost is made up for within the rate as far as this. */
+/** How far an append that was slow may be caught up on within the rate. */
 const CATCH_UP_MS = 100;
 
-/** An append of the smallest size after a rest tells what one takes that is not held up by us. */
+/** An append of the smallest size after a pause measures what one takes that no import slows down. */
 const CALIBRATE_EVERY_MS = 2_000;
 const REST_BEFORE_MS = 30;
-const REMEMBERED = 15;
+const MAX_CALIBRATIONS = 15;
 
 const JUDGED_TOGETHER = 5;
 
 /**
- * How much is appended at once and how long we rest in between, so that live appends wait little behind ours. Whoever
- * appends while an append of ours is under way waits for it: so ours shall take no longer than twice what the smallest
- * takes alone (measured anew every 2 s, with whatever load there is), and shall be under way half of the time at most.
- * Appends that take longer make the next smaller, and the rest longer where they are the smallest already.
+ * Decides how many records an import appends at once and how long it pauses in between, so that live appends wait little.
+ * An append waits for the one under way. So an append of an import takes at most twice as long as the smallest takes alone
+ * (measured again every 2 s, at the load of the moment), and one is under way at most half of the time. If appends take
+ * longer, the next are smaller; once they are the smallest, the pauses become longer.
  */
-export class Pace {
+export class AppendPacer {
   readonly #rate: number;
   readonly #nowMs: () => number;
   readonly #sleep: (ms: number) => Promise<void>;
@@ -41,7 +41,11 @@ export class Pace {
   /** When the records so far would have been appended at exactly the rate. */
   #dueMs: number;
 
-  constructor({ rate = Infinity, nowMs = () => performance.now(), sleep = (ms) => delay(ms) }: PaceOptions = {}) {
+  constructor({
+    rate = Infinity,
+    nowMs = () => performance.now(),
+    sleep = (ms) => delay(ms),
+  }: AppendPacerOptions = {}) {
     this.#rate = rate;
     this.#nowMs = nowMs;
     this.#sleep = sleep;
@@ -62,19 +66,19 @@ export class Pace {
     if (ms > 0) await this.#sleep(ms);
   }
 
-  /** So many records were appended in so many ms. */
+  /** Records the size and the duration of an append. */
   observe(records: number, tookMs: number): void {
     const nowMs = this.#nowMs();
     this.#dueMs = Math.max(this.#dueMs, nowMs - CATCH_UP_MS) + (records / this.#rate) * 1_000;
     if (this.#calibrates) this.#remember(tookMs);
     else this.#adjust(tookMs);
-    this.#restsUntilMs = nowMs + Math.min(tookMs * this.#restPerWork, LONGEST_REST_MS);
+    this.#restsUntilMs = nowMs + Math.min(tookMs * this.#restPerWork, MAX_APPEND_REST_MS);
     this.#calibrates = nowMs - this.#calibratedAtMs >= CALIBRATE_EVERY_MS || this.#alone.length < 3;
   }
 
   #remember(tookMs: number): void {
     this.#alone.push(tookMs);
-    if (this.#alone.length > REMEMBERED) this.#alone.shift();
+    if (this.#alone.length > MAX_CALIBRATIONS) this.#alone.shift();
     this.#calibratedAtMs = this.#nowMs();
   }
 

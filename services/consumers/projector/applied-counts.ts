@@ -2,8 +2,8 @@ import type { TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/hour.ts';
 import type { AppliedCount } from '../../stores/profiles/profile-store.ts';
 
-/** A message, and whether it counts or repeats an earlier one. */
-export interface Tallied extends TopicPartition {
+/** A message, and whether it repeats an earlier one. */
+export interface AppliedMessage extends TopicPartition {
   readonly projectId: string;
   /** Of its arrival. */
   readonly hour: Hour;
@@ -12,24 +12,24 @@ export interface Tallied extends TopicPartition {
 
 type Count = { -readonly [Name in keyof AppliedCount]: AppliedCount[Name] };
 
-/** How many messages of each partition, project and hour there are, each of these once. Pure. */
-export function tally(messages: Iterable<Tallied>): readonly AppliedCount[] {
+/** Counts messages by partition, project and hour. Pure. */
+export function countApplied(messages: Iterable<AppliedMessage>): readonly AppliedCount[] {
   const counts = new Map<string, Count>();
-  // Most of a batch are of one partition, project and hour.
+  // Most messages of a batch have the same partition, project and hour.
   let last: Count | undefined;
   for (const message of messages) {
-    if (last === undefined || !isOf(last, message)) last = countOf(counts, message);
+    if (last === undefined || !isOf(last, message)) last = countFor(counts, message);
     if (message.isRepeat) last.repeats++;
     else last.messages++;
   }
   return [...counts.values()];
 }
 
-function isOf(count: Count, { topic, partition, projectId, hour }: Tallied): boolean {
+function isOf(count: Count, { topic, partition, projectId, hour }: AppliedMessage): boolean {
   return count.hour === hour && count.partition === partition && count.projectId === projectId && count.topic === topic;
 }
 
-function countOf(counts: Map<string, Count>, { topic, partition, projectId, hour }: Tallied): Count {
+function countFor(counts: Map<string, Count>, { topic, partition, projectId, hour }: AppliedMessage): Count {
   const key = `${topic}/${partition}/${hour}/${projectId}`;
   let count = counts.get(key);
   if (count === undefined) {

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { Pace } from '../../../services/maintenance/import/pace.ts';
+import { AppendPacer } from '../../../services/maintenance/import/append-pacer.ts';
 
 /** Appends as long as told, on a clock of its own; `takes` says how many ms so many records take. */
 async function run(takes: (records: number, nowMs: number) => number, forMs: number, rate?: number) {
   const clock = { ms: 0 };
-  const pace = new Pace({ rate, nowMs: () => clock.ms, sleep: async (ms) => void (clock.ms += ms) });
+  const pacer = new AppendPacer({ rate, nowMs: () => clock.ms, sleep: async (ms) => void (clock.ms += ms) });
   const appends: { atMs: number; records: number; tookMs: number }[] = [];
   while (clock.ms < forMs) {
-    await pace.rest();
-    const { records } = pace;
+    await pacer.rest();
+    const { records } = pacer;
     const tookMs = takes(records, clock.ms);
     appends.push({ atMs: clock.ms, records, tookMs });
     clock.ms += tookMs;
-    pace.observe(records, tookMs);
+    pacer.observe(records, tookMs);
   }
   return appends;
 }

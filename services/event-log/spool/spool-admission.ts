@@ -1,23 +1,23 @@
-interface Waiting {
+interface WaitingAnswer {
   readonly messages: number;
   readonly go: () => void;
 }
 
-/** Of what is forwarded, so much may come in anew: the rest of the time what waits gets less. */
+/** The share of forwarded messages that may be added anew: with the rest the spool becomes shorter. */
 const SHARE = 0.75;
-/** What was forwarded while little came in counts up to here. */
+/** The most credit that accumulates while few messages come in. */
 const MOST_CREDIT = 10_000;
 
 /**
- * While the log takes what waited in the spool, answers to what goes into it are held back, so that no load however great
- * puts in more than is taken out: the spool would never be empty again, and full in the end.
+ * Back-pressure on callers while the spool is forwarded to the log. Answers to messages that go into the spool are delayed,
+ * so that never more comes in than goes out, whatever the load: otherwise the spool would never empty, and would fill up.
  */
-export class Pace {
-  readonly #waiting: Waiting[] = [];
+export class SpoolAdmission {
+  readonly #waiting: WaitingAnswer[] = [];
   #isOn = false;
   #credit = 0;
 
-  /** Undefined where nothing is to be waited for. */
+  /** Resolves when the answer may be sent; undefined if that is now. */
   pass(messages: number): Promise<void> | undefined {
     if (!this.#isOn) return undefined;
     return new Promise((go) => {
@@ -32,14 +32,14 @@ export class Pace {
     this.#release();
   }
 
-  /** Nothing is forwarded now: nobody waits for it. */
+  /** Nothing is forwarded now: releases every answer. */
   off(): void {
     this.#isOn = false;
     this.#credit = 0;
     for (const { go } of this.#waiting.splice(0)) go();
   }
 
-  /** In the order they came. A large one may leave a debt. */
+  /** In the order of arrival. A large one may leave a debt. */
   #release(): void {
     while (this.#credit > 0) {
       const next = this.#waiting.shift();

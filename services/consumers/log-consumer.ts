@@ -1,0 +1,76 @@
+import type { EventLog, LogReader, Position, TopicPartition } from '../event-log/event-log.ts';
+import type { Codec } from '../messages/codec.ts';
+import { MESSAGE_TOPICS } from '../messages/message.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { ReaderName } from '../stores/profiles/profile-store.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
+import type { Throttle } from './throttle/throttle.ts';
+
+/** The options that projector and sink have in common. */
+export interface ConsumerOptions {
+  readonly log: EventLog;
+  readonly codec: Codec;
+  readonly logger: Logger;
+  /** Topics of messages to read; all of them by default. */
+  readonly topics?: readonly string[];
+  /** The group that shares the partitions; `tidemark-projector` or `tidemark-sink` by default. */
+  readonly group?: string;
+  readonly throttle?: Throttle;
+  /** How many records one poll may return, asked before each: for a consumer whose rate is limited. */
+  readonly maxRecords?: () => number;
+  /** The only project whose messages are processed, those of others being skipped; every project by default. */
+  readonly projectId?: string;
+  /** By `topic/partition`: below this offset, what cannot be processed already is in the dead letters. */
+  readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
+}
+
+/** What one consumer does in its own way. */
+export interface ConsumerSteps extends Pick<
+  ReaderLoopOptions,
+  'poll' | 'handle' | 'handlesEmpty' | 'isIdle' | 'throttle'
+> {
+  /** Where to start reading each of these partitions. */
+  readonly start: (partitions: readonly TopicPartition[]) => Promise<readonly Position[]>;
+}
+
+/** A consumer of the log: its loop, its dead letters, and its state. */
+export abstract class LogConsumer {
+  /** Rejects with a permanent failure; never resolves. */
+  readonly failed: Promise<never>;
+  protected readonly loop: ReaderLoop;
+  protected readonly deadLetters: DeadLetters;
+
+  constructor(reader: ReaderName, options: ConsumerOptions, { start, ...steps }: ConsumerSteps) {
+    const { log, codec, logger, group = `tidemark-${reader}`, topics = MESSAGE_TOPICS, deadLettersFrom } = options;
+    this.loop = new ReaderLoop({
+      logger,
+      throttle: options.throttle,
+      ...steps,
+      openReader: (): Promise<LogReader> => log.openReader({ group, topics, start }),
+    });
+    this.deadLetters = new DeadLetters({
+      log,
+      codec,
+      logger,
+      reader,
+      from: deadLettersFrom,
+      withRetry: (...call) => this.loop.withRetry(...call),
+    });
+    this.failed = this.loop.failed;
+  }
+
+  /** What it has been retrying for the longest time without making progress. */
+  get trouble(): Trouble | undefined {
+    return this.loop.trouble;
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  /** Waits for the batch under way, but not for retries. Idempotent. */
+  async stop(): Promise<void> {
+    await this.loop.stop();
+  }
+}
