@@ -1,14 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import budgets from './architecture-budgets.json' with { type: 'json' };
-
-/** `from` imports `to`, both paths from the project's root; a package by its name. */
-interface Import {
-  readonly from: string;
-  readonly to: string;
-  readonly kind: 'static' | 'dynamic' | 'type' | 'url';
-}
+import { importsOf, type Import } from './support/imports.ts';
 
 /** Folders of `services/` in the order of the data's way, each with those whose files its own may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -64,21 +58,9 @@ const DRIVERS: Readonly<Record<string, RegExp>> = {
   chdb: /^services\/stores\/analytics\/chdb\//,
 };
 
-const IMPORT =
-  /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]|new URL\(\s*['"]([^'"]+\.ts)['"]/gm;
-
 const files = globSync('services/**/*.ts').sort();
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
-const imports = files.flatMap(importsOf);
-
-function importsOf(file: string): Import[] {
-  return [...(texts.get(file) ?? '').matchAll(IMPORT)].map(([, type, named, dynamic, url]) => {
-    const target = named ?? dynamic ?? url ?? '';
-    const isPath = target.startsWith('.') || url !== undefined;
-    const kind = url !== undefined ? 'url' : dynamic !== undefined ? 'dynamic' : type ? 'type' : 'static';
-    return { from: file, to: isPath ? normalize(join(dirname(file), target)) : target, kind };
-  });
-}
+const imports = files.flatMap((file) => importsOf(file, texts.get(file) ?? ''));
 
 /** `stores/database` of a file below it, '' of `main.ts` and of packages. */
 function placeOf(path: string): string {
