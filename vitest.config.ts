@@ -12,6 +12,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
+    setupFiles: ['test/support/property-failures.ts'],
+    // In lines. What is equal is left out, apart from a few lines around each difference.
+    diff: { truncateThreshold: 80, contextLines: 3, expand: false },
     projects: [
       { test: { name: 'unit', include: unit } },
       {
