@@ -66,7 +66,7 @@ async function expectHistory(service: ServiceProcess): Promise<void> {
     timeout: 90_000,
     interval: 500,
   });
-  // What is repeated would follow in the next insert.
+  // Shows that nothing more arrives: what is repeated would follow in the next insert, within a second.
   await delay(1_500);
   expect((await eventsOf(service)).toSorted((a, b) => a - b)).toEqual(wanted);
   const definition = { event: 'Paid', count: { at_least: EVENTS / USERS + 1 } };

@@ -75,7 +75,7 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
     expect(await load.compare(service)).toEqual(NOTHING_WRONG);
 
     for (const kind of KINDS) await tidemark('rollback', kind);
-    // A process follows a swap within a second.
+    // A process follows a swap within a second, and nothing outside of it shows that it has.
     await delay(1_000);
     expect(await load.compare(service)).toEqual(NOTHING_WRONG);
     for (const kind of KINDS) await tidemark('drop', kind, '2');

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { loadThrottle } from '../../../services/consumers/throttle/load-throttle.ts';
 
 const NEED = { high: 0.9, low: 0.8 };
 const FULL = 0.95;
 const HALF = 0.87;
-const AT_EASE = 0.7;
+const BELOW_LOW = 0.7;
 /** Its rest would be longer than any test's time. */
 const LONG_WORK_MS = 60_000;
 const never = new AbortController().signal;
@@ -17,16 +16,21 @@ describe('a reader gives way', () => {
 
   test('at full load, until it is over', { timeout: 10_000 }, async () => {
     let utilization = FULL;
+    let measures = 0;
     let isOver = false;
-    const rest = loadThrottle(() => utilization, NEED)(LONG_WORK_MS, never, 1).then(() => (isOver = true));
-    await delay(1_000);
+    const measure = (): number => {
+      measures++;
+      return utilization;
+    };
+    const rest = loadThrottle(measure, NEED)(LONG_WORK_MS, never, 1).then(() => (isOver = true));
+    await expect.poll(() => measures).toBeGreaterThan(2);
     expect(isOver).toBe(false);
 
     utilization = HALF;
-    await delay(1_000);
+    await expect.poll(() => measures).toBeGreaterThan(5);
     expect(isOver, 'as much as half load may take, but with the readers at rest').toBe(false);
 
-    utilization = AT_EASE;
+    utilization = BELOW_LOW;
 
     await rest;
   });
