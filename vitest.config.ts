@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { unitTests } from './test/support/unit-tests.ts';
+
+const unit = unitTests();
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/servers/global-setup.ts'],
     // Native stores (LMDB, chDB, PGlite) live in the process: a worker thread that ends takes their state with it.
     pool: 'forks',
     maxWorkers: 2,
@@ -11,5 +12,19 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
+    setupFiles: ['test/support/property-failures.ts'],
+    // In lines. What is equal is left out, apart from a few lines around each difference.
+    diff: { truncateThreshold: 80, contextLines: 3, expand: false },
+    projects: [
+      { test: { name: 'unit', include: unit } },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/**/*.test.ts'],
+          exclude: unit,
+          globalSetup: ['test/servers/global-setup.ts'],
+        },
+      },
+    ],
   },
 });

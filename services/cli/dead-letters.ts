@@ -11,12 +11,12 @@ export function addDeadLetters(root: Command, context: CliContext): void {
   const deadLetters = root.command('dead-letters').description('messages that readers could not process');
   addDeadLettersList(deadLetters, context);
   addDeadLettersShow(deadLetters, context);
-  addDeadLettersSettle(deadLetters, context, 'replay', {
+  addResolution(deadLetters, context, 'replay', {
     description: 'append messages to their topics again, as they were, once what stood in their way is gone',
     doing: 'replaying',
     done: 'replayed',
   });
-  addDeadLettersSettle(deadLetters, context, 'drop', {
+  addResolution(deadLetters, context, 'drop', {
     description: 'forget messages: they stay on the log, and are listed no more',
     doing: 'dropping',
     done: 'dropped',
@@ -74,26 +74,26 @@ function addDeadLettersShow(parent: Command, context: CliContext): void {
     });
 }
 
-interface SettleWords {
+interface ResolutionWords {
   readonly description: string;
   readonly doing: string;
   readonly done: 'replayed' | 'dropped';
 }
 
 /** `tidemark dead-letters replay` and `tidemark dead-letters drop` */
-function addDeadLettersSettle(
+function addResolution(
   parent: Command,
   context: CliContext,
   name: 'replay' | 'drop',
-  { description, doing, done }: SettleWords,
+  { description, doing, done }: ResolutionWords,
 ): void {
-  addSettleOptions(parent.command(name).description(description)).action(
-    async (ids: readonly string[], options: SettleOptions) => {
-      const args = settleArguments(ids, options);
+  addResolutionOptions(parent.command(name).description(description)).action(
+    async (ids: readonly string[], options: ResolutionOptions) => {
+      const args = resolutionArguments(ids, options);
       const result = await withProgress(context, doing, (onProgress) =>
         carryOut(context, `dead-letters ${name}`, args, { onProgress }),
       );
-      printSettled(context, done, result, options.json);
+      printResolved(context, done, result, options.json);
     },
   );
 }
@@ -107,7 +107,7 @@ interface FilterOptions {
   readonly until?: string;
 }
 
-interface SettleOptions extends FilterOptions, OutputOptions {
+interface ResolutionOptions extends FilterOptions, OutputOptions {
   readonly all?: true;
   readonly again?: true;
   readonly dryRun?: true;
@@ -127,7 +127,7 @@ function addFilters(command: Command): Command {
     .option('--until <time>', 'put aside before then');
 }
 
-function addSettleOptions(command: Command): Command {
+function addResolutionOptions(command: Command): Command {
   return addFilters(command.argument('[ids...]', 'topic/partition/offset, as list shows them'))
     .option('--all', 'all of them: needed where neither ids nor a filter are given')
     .option('--again', 'also what was replayed or dropped before; with ids only')
@@ -136,18 +136,18 @@ function addSettleOptions(command: Command): Command {
     .option(...JSON_OPTION);
 }
 
-function settleArguments(
+function resolutionArguments(
   ids: readonly string[],
-  { dryRun, all, again, limit, reader, topic, project, error, since, until }: SettleOptions,
+  { dryRun, all, again, limit, reader, topic, project, error, since, until }: ResolutionOptions,
 ) {
   const filters = { reader, topic, project, error, since, until };
   return { ids, ...filters, all, again, limit, dry_run: dryRun };
 }
 
 /** @throws Error after printing, where an id that was given is not one of a dead letter. */
-function printSettled(
+function printResolved(
   context: CliContext,
-  done: SettleWords['done'],
+  done: ResolutionWords['done'],
   result: SettleResult,
   json: true | undefined,
 ): void {

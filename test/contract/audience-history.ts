@@ -53,7 +53,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
   }
 
   describe('the history of audiences', () => {
-    test('says who entered and who left since the evaluation before', async () => {
+    test('the history says who entered and who left since the evaluation before', async () => {
       expect(await evaluated(1, 1, 2, 3)).toEqual({ entered: 3, left: 0, members: 3 });
       expect(await evaluated(2, 2, 3, 4)).toEqual({ entered: 1, left: 1, members: 3 });
       expect(await evaluated(3, 2, 3, 4)).toEqual({ entered: 0, left: 0, members: 3 });
@@ -72,7 +72,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       ]);
     });
 
-    test('shows it from any evaluation or user on, up to any evaluation, and so many', async () => {
+    test('the history is read from any evaluation or user on, up to any evaluation, and so many', async () => {
       await evaluated(1, 1, 2, 3);
       await evaluated(2, 4);
 
@@ -82,7 +82,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       expect(await changes({ limit: 2 })).toEqual(['1 user-1 entered', '1 user-2 entered']);
     });
 
-    test('tells of each line whose definition it was, and why it was evaluated', async () => {
+    test('the history tells of each line whose definition it was, and why it was evaluated', async () => {
       const changed = evaluation(1, { version: 7, cause: 'definition' });
       await store().difference(changed, membersAre(1), AMPLE);
       await store().settle(changed);
@@ -121,12 +121,12 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       expect(await evaluated(3, 2, 3)).toEqual({ entered: 0, left: 0, members: 2 });
     });
 
-    test('of an audience that was never evaluated there is none', async () => {
+    test('an audience that was never evaluated has no history', async () => {
       expect(await store().settledAt(names.projectId, names.audienceId)).toBeNull();
       expect(await changes()).toEqual([]);
     });
 
-    test('deletes what it has of one audience, and of no other', async () => {
+    test('the history deletes what it has of one audience, and of no other', async () => {
       await evaluated(1, 1, 2);
       const first = names;
       names = { ...names, audienceId: `aud_${randomUUID()}` };
@@ -145,7 +145,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       await store().forgetAudience(names.projectId, names.audienceId);
     });
 
-    test('stays where the first generation, in whose database it lies, is dropped', async () => {
+    test('the history stays where the first generation, in whose database it lies, is dropped', async () => {
       await evaluated(1, 1, 2);
 
       await store().dropGeneration(1);
@@ -154,7 +154,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       expect(await evaluated(2, 2)).toEqual({ entered: 0, left: 1, members: 1 });
     });
 
-    test('is one of all generations, whichever is asked for the members', async () => {
+    test('the history is one of all generations, whichever is asked for the members', async () => {
       await evaluated(1, 1, 2);
       await store().makeGeneration(2);
       const second = await store().ofGeneration(2);

@@ -20,7 +20,7 @@ const LEASE_MS = 60_000;
 /** What every adapter of the AudienceStore port must do. */
 export function testAudienceStore(name: string, { open }: AudienceStoreContract<AudienceStore>): void {
   describe(`audience store: ${name}`, () => {
-    test('reads an audience back as it was saved, digit for digit', async () => {
+    test('the audience store reads an audience back as it was saved, digit for digit', async () => {
       const { store, project } = await open();
       const definition = '{ "trait" : "n🛍", "is" : 9007199254740993.10 }';
 
@@ -32,7 +32,7 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect(structuredClone(made)).toEqual(made);
     });
 
-    test('keeps one audience of a name in a project', async () => {
+    test('the audience store keeps one audience of a name in a project', async () => {
       const { store, project, other } = await open();
       const { id } = await store.create(project, gold);
       const second = await store.create(project, { ...gold, name: 'Silver' });
@@ -45,7 +45,7 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect(await store.create(other, gold)).toMatchObject({ name: 'Gold', projectId: other });
     });
 
-    test('gives a version to every definition, and none to other changes', async () => {
+    test('the audience store gives a version to every definition, and none to other changes', async () => {
       const { store, project } = await open();
       const { id, definition } = await store.create(project, gold);
 
@@ -58,7 +58,7 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect(last).toMatchObject({ version: 2, refreshMs: null });
     });
 
-    test('lists newest first, page by page, those of one project', async () => {
+    test('the audience store lists newest first, page by page, those of one project', async () => {
       const { store, project, other } = await open();
       for (let n = 0; n < 5; n++) await store.create(project, { ...gold, name: `${n}` });
       await store.create(other, gold);
@@ -74,7 +74,7 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect([...first, ...rest]).toEqual(all);
     });
 
-    test("shows nobody another project's audience, nor a deleted one", async () => {
+    test("the audience store shows nobody another project's audience, nor a deleted one", async () => {
       const { store, project, other } = await open();
       const { id } = await store.create(project, gold);
       const unknown = { code: 'AUDIENCE_UNKNOWN' };
@@ -91,7 +91,7 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect(await store.create(project, gold)).not.toMatchObject({ id });
     });
 
-    test('makes no more than a project may have, however many ask at once, and leaves those that are there', async () => {
+    test('the audience store makes no more than a project may have, however many ask at once, and leaves those that are there', async () => {
       const { store, project, other } = await open();
       const create = (n: number) => store.create(project, { ...gold, name: `${n}` });
 
@@ -112,7 +112,7 @@ export function testAudienceStore(name: string, { open }: AudienceStoreContract<
       expect(await create(100)).toMatchObject({ name: '100' });
     });
 
-    test('refuses a project that does not exist', async () => {
+    test('the audience store refuses a project that does not exist', async () => {
       const { store } = await open();
 
       await expect(store.create('proj_none', gold)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });

@@ -7,7 +7,7 @@ import { type EventLogAbilities, type MakeBench, PARTITIONS } from './event-log-
 
 export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppends }: EventLogAbilities): void {
   describe('appending', () => {
-    test('answers in the order given, with the partition of the murmur2 of the key', async () => {
+    test('an append answers in the order given, with the partition of the murmur2 of the key', async () => {
       const { log, a, b } = await makeBench();
       const given = [...records(a, 50), ...records(b, 50)];
 
@@ -18,7 +18,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       );
     });
 
-    test('gives offsets that rise within a partition', async () => {
+    test('an append gives offsets that rise within a partition', async () => {
       const { log, a } = await makeBench();
 
       const appended = [...(await log.append(records(a, 40))), ...(await log.append(records(a, 40)))];
@@ -30,7 +30,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       }
     });
 
-    test.runIf(denseOffsets)('begins at offset 0 and leaves no gaps', async () => {
+    test.runIf(denseOffsets)('a partition begins at offset 0 and has no gaps', async () => {
       const { log, a } = await makeBench();
 
       const appended = (await Promise.all(Array.from({ length: 20 }, () => log.append(records(a, 5))))).flat();
@@ -41,7 +41,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       }
     });
 
-    test('puts every record of many appends at once where it said', async () => {
+    test('many appends at once put every record where they say', async () => {
       const { log, a, b, reader } = await makeBench();
       const batches = Array.from({ length: 60 }, (_, i) => records(i % 2 === 0 ? a : b, 1 + (i % 30), `batch-${i}`));
 
@@ -53,7 +53,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       expect(Object.fromEntries(read.map((one) => [placeOf(one), text(one.value)]))).toEqual(Object.fromEntries(said));
     });
 
-    test("keeps the order of a key's records, within a call and from call to call", async () => {
+    test("an append keeps the order of a key's records, within a call and from call to call", async () => {
       const { log, a, reader } = await makeBench();
       const steps = (from: number): NewRecord[] =>
         Array.from({ length: 30 }, (_, i) => record(a, 'same', `${from + i}`));
@@ -65,7 +65,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       expect(values(read)).toEqual(Array.from({ length: 60 }, (_, i) => String(i)));
     });
 
-    test('keeps bytes as they are: none, all values, many', async () => {
+    test('an append keeps bytes as they are: none, all values, many', async () => {
       const { log, a, reader } = await makeBench();
       const all = Uint8Array.from({ length: 256 }, (_, i) => i);
       const many = new Uint8Array(600_000).map((_, i) => i * 7);
@@ -82,7 +82,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       expect(read.every(({ value }, i) => Buffer.compare(value, given[i]!.value) === 0)).toBe(true);
     });
 
-    test("tells when it took a record, by the log's clock, the same to the writer and the reader", async () => {
+    test("an append tells when it took a record, by the log's clock, the same to the writer and the reader", async () => {
       const { log, a, reader } = await makeBench();
       const beforeMs = Date.now();
 
@@ -97,13 +97,13 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       );
     });
 
-    test('of nothing resolves to nothing', async () => {
+    test('an append of nothing resolves to nothing', async () => {
       const { log } = await makeBench();
 
       await expect(log.append([])).resolves.toEqual([]);
     });
 
-    test('rejects records for a topic that the log does not have, and goes on', async () => {
+    test('the log rejects records for a topic that it does not have, and goes on', async () => {
       const { log, a } = await makeBench();
 
       await expect(log.append([record(`${a}-unknown`, 'k', 'v')])).rejects.toThrow('unknown');
@@ -111,7 +111,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       await expect(log.append(records(a, 1))).resolves.toHaveLength(1);
     });
 
-    test.runIf(atomicAppends)('that rejects leaves nothing', async () => {
+    test.runIf(atomicAppends)('an append that rejects leaves nothing', async () => {
       const { log, a } = await makeBench();
 
       await log.append([record(a, 'k', 'v'), record(`${a}-unknown`, 'k', 'v')]).catch(() => undefined);
@@ -119,7 +119,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       expect((await log.ends([a])).map(({ offset }) => offset)).toEqual([0n, 0n, 0n]);
     });
 
-    test('takes a record while it says that it can', async () => {
+    test('the log takes a record while it says that it can', async () => {
       const { log, a } = await makeBench();
 
       await expect(log.check()).resolves.toBeUndefined();
@@ -127,7 +127,7 @@ export function testAppending(makeBench: MakeBench, { denseOffsets, atomicAppend
       await expect(log.append(records(a, 1))).resolves.toHaveLength(1);
     });
 
-    test('finishes what is under way when the log is closed; later appends are refused as retryable', async () => {
+    test('closing the log finishes what is under way; later appends are refused as retryable', async () => {
       const { log, a } = await makeBench();
       const underWay = Promise.all(Array.from({ length: 10 }, () => log.append(records(a, 10))));
 

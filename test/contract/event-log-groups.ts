@@ -6,7 +6,7 @@ import { type EventLogAbilities, type MakeBench, PARTITIONS } from './event-log-
 
 export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLogAbilities): void {
   describe('groups', () => {
-    test('read independently of each other', async () => {
+    test('groups read independently of each other', async () => {
       const { log, a, reader } = await makeBench();
       await log.append(records(a, 20));
 
@@ -16,7 +16,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(await readCount(other, 20)).toHaveLength(20);
     });
 
-    test('give every partition to one member, none to two', async () => {
+    test('groups give every partition to one member, none to two', async () => {
       const { reader } = await makeBench();
       const group = randomUUID();
       const members = [await reader({ group }), await reader({ group })];
@@ -27,7 +27,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(new Set(places.map(({ partition }) => partition)).size).toBe(PARTITIONS);
     });
 
-    test.runIf(oneMemberHoldsAll)('let one member read and the others stand by', async () => {
+    test.runIf(oneMemberHoldsAll)('groups let one member read and the others stand by', async () => {
       const { log, a, reader } = await makeBench();
       const group = randomUUID();
       await log.append(records(a, 20));
@@ -41,7 +41,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(holder.assigned()).toHaveLength(PARTITIONS);
     });
 
-    test('hand everything to the member that is left', async () => {
+    test('groups hand everything to the member that is left', async () => {
       const { log, a, reader } = await makeBench();
       const group = randomUUID();
       const appended = await log.append(records(a, 20));
@@ -55,7 +55,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(new Set(read.map(placeOf))).toEqual(new Set(appended.map(placeOf)));
     });
 
-    test('ask the member that takes over where to start', async () => {
+    test('groups ask the member that takes over where to start', async () => {
       const { log, a, reader } = await makeBench();
       const group = randomUUID();
       await log.append(records(a, 20));
@@ -72,7 +72,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(asked.at(-1)).toBe(PARTITIONS);
     });
 
-    test('lose a member whose poll waits: it resolves empty, later ones too', async () => {
+    test('groups lose a member whose poll waits: it resolves empty, later ones too', async () => {
       const { reader } = await makeBench();
       const opened = await reader();
       await opened.poll(AT_ONCE);
@@ -85,7 +85,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(opened.assigned()).toEqual([]);
     });
 
-    test('lose their members when the log is closed', async () => {
+    test('groups lose their members when the log is closed', async () => {
       const { log, reader } = await makeBench();
       const opened = await reader();
       await opened.poll(AT_ONCE);
@@ -96,7 +96,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(await waiting).toEqual([]);
     });
 
-    test('remember what was committed last for each partition', async () => {
+    test('groups remember what was committed last for each partition', async () => {
       const { a, log, reader } = await makeBench();
       const group = randomUUID();
       const opened = await reader({ group });
@@ -114,7 +114,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(new Set(committed.map(placeOf))).toEqual(new Set([at(0, 1n), at(1, 2n)].map(placeOf)));
     });
 
-    test('never heard of have committed nothing', async () => {
+    test('groups never heard of have committed nothing', async () => {
       const { log } = await makeBench();
 
       expect(await log.committed(randomUUID())).toEqual([]);

@@ -6,7 +6,7 @@ import { type MakeBench, PARTITIONS } from './event-log-bench.ts';
 
 export function testReading(makeBench: MakeBench): void {
   describe('reading', () => {
-    test('begins at the first record where no position is known, of its own topics only', async () => {
+    test('a reader begins at the first record where no position is known, of its own topics only', async () => {
       const { log, a, b, reader } = await makeBench();
       await log.append([...records(a, 20), ...records(b, 20)]);
 
@@ -16,7 +16,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(new Set(read.map(({ topic }) => topic))).toEqual(new Set([a]));
     });
 
-    test('asks where to start for the partitions that it holds', async () => {
+    test('a reader asks where to start for the partitions that it holds', async () => {
       const { log, a, b, reader } = await makeBench();
       const asked: (readonly TopicPartition[])[] = [];
       await log.append(records(a, 1));
@@ -32,7 +32,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(new Set(asked.at(-1)!.map(({ topic, partition }) => `${topic}/${partition}`)).size).toBe(2 * PARTITIONS);
     });
 
-    test('goes on from a position, other partitions from their beginning', async () => {
+    test('a reader goes on from a position, other partitions from their beginning', async () => {
       const { log, a, reader } = await makeBench();
       const [here, there] = [keyIn(0, PARTITIONS), keyIn(1, PARTITIONS)];
       await log.append(['1', '2', '3'].map((value) => record(a, here, value)));
@@ -48,7 +48,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(values(again).toSorted()).toEqual(['3', 'other']);
     });
 
-    test('begins at the first record from a position that says so', async () => {
+    test('a reader begins at the first record from a position that says so', async () => {
       const { log, a, reader } = await makeBench();
       await log.append(records(a, 10));
 
@@ -57,7 +57,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(await readCount(opened, 10)).toHaveLength(10);
     });
 
-    test('asks again and delivers again after a restart', async () => {
+    test('a reader asks again and delivers again after a restart', async () => {
       const { log, a, reader } = await makeBench();
       await log.append(records(a, 10));
       let positions: readonly Position[] = [];
@@ -73,7 +73,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(await opened.poll(AT_ONCE)).toEqual([]);
     });
 
-    test('asks again after it could not be told where to start', async () => {
+    test('a reader asks again after it could not be told where to start', async () => {
       const { log, a, reader } = await makeBench();
       await log.append(records(a, 5));
       const answers = [Promise.reject(new Error('the store is away')), Promise.resolve([])];
@@ -89,7 +89,7 @@ export function testReading(makeBench: MakeBench): void {
       ['of another record', (end: bigint) => ({ offset: end, identity: '0'.repeat(32) })],
       ['beyond the end', (end: bigint) => ({ offset: end + 1_000n, identity: '0'.repeat(32) })],
       ['of no record though it is past the beginning', (end: bigint) => ({ offset: end, identity: '' })],
-    ])('stops with LOG_REPLACED at a position %s', async (_, position) => {
+    ])('a reader stops with LOG_REPLACED at a position %s', async (_, position) => {
       const { log, a, reader } = await makeBench();
       const [last] = (await log.append([record(a, keyIn(1, PARTITIONS), 'v')])).slice(-1);
       const start: Position = { topic: a, partition: 1, ...position(last!.offset + 1n) };
@@ -99,7 +99,7 @@ export function testReading(makeBench: MakeBench): void {
       await expect(readCount(opened, 1)).rejects.toMatchObject({ code: 'LOG_REPLACED', retryable: false });
     });
 
-    test('takes no more records and bytes than asked for, in order, and loses none between polls', async () => {
+    test('a reader takes no more records and bytes than asked for, in order, and loses none between polls', async () => {
       const { log, a, reader } = await makeBench();
       const given = Array.from({ length: 100 }, (_, i) => record(a, 'key', String(i).padStart(97, '0')));
       await log.append(given);
@@ -117,7 +117,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(read).toEqual(given.map(({ value }) => value.toString()));
     });
 
-    test('takes at least one record, however large', async () => {
+    test('a reader takes at least one record, however large', async () => {
       const { log, a, reader } = await makeBench();
       await log.append([record(a, 'key', 'x'.repeat(5_000)), record(a, 'key', 'y'.repeat(5_000))]);
 
@@ -126,7 +126,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(polled.map(({ value }) => value.length)).toEqual([5_000]);
     });
 
-    test.each([1, 10])('lets no partition wait behind a long one, taking %d at a time', async (maxRecords) => {
+    test.each([1, 10])('a reader lets no partition wait behind a long one, taking %d at a time', async (maxRecords) => {
       const { log, a, reader } = await makeBench();
       await log.append(Array.from({ length: 500 }, () => record(a, keyIn(0, PARTITIONS), 'many')));
       await log.append([record(a, keyIn(1, PARTITIONS), 'one'), record(a, keyIn(2, PARTITIONS), 'two')]);
@@ -137,7 +137,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(values(read).filter((value) => value !== 'many')).toEqual(expect.arrayContaining(['one', 'two']));
     });
 
-    test('resolves empty where there is nothing', async () => {
+    test('a reader resolves empty where there is nothing', async () => {
       const { reader } = await makeBench();
       const opened = await reader();
 
@@ -145,7 +145,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(await opened.poll(AT_ONCE)).toEqual([]);
     });
 
-    test('waits for a record and brings it', async () => {
+    test('a reader waits for a record and brings it', async () => {
       const { log, a, reader } = await makeBench();
       const opened = await reader();
       await opened.poll(AT_ONCE);
@@ -156,7 +156,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(values(await waiting)).toEqual(['late']);
     });
 
-    test('gives records that stay as they are', async () => {
+    test('a reader gives records that stay as they are', async () => {
       const { log, a, reader } = await makeBench();
       await log.append(records(a, 50, 'first'));
       const opened = await reader();
@@ -169,7 +169,7 @@ export function testReading(makeBench: MakeBench): void {
       expect(values(first)).toEqual(values(before));
     });
 
-    test('says where the topics end', async () => {
+    test('the log says where the topics end', async () => {
       const { log, a, b } = await makeBench();
       const before = await log.ends([a, b]);
 

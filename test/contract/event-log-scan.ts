@@ -8,7 +8,7 @@ const EVER = 2n ** 50n;
 
 export function testScanning(makeBench: MakeBench): void {
   describe('scanning', () => {
-    test('brings every record of every range once, each partition in order', async () => {
+    test('a scan brings every record of every range once, each partition in order', async () => {
       const { log, a, b } = await makeBench();
       const appended = await log.append([...records(a, 300), ...records(b, 100)]);
 
@@ -21,7 +21,7 @@ export function testScanning(makeBench: MakeBench): void {
       }
     });
 
-    test('brings records as a reader does', async () => {
+    test('a scan brings records as a reader does', async () => {
       const { log, a, reader } = await makeBench();
       await log.append(records(a, 30));
 
@@ -38,7 +38,7 @@ export function testScanning(makeBench: MakeBench): void {
       [3n, 4n],
       [5n, 17n],
       [19n, 20n],
-    ])('brings from %s to %s, the first with it and the last without', async (from, to) => {
+    ])('a scan brings from %s to %s, the first with it and the last without', async (from, to) => {
       const { log, at, given } = await filled(makeBench);
 
       const scanned = placed(await pieces(log, [{ ...at, from, to }], { maxRecords: 5 }));
@@ -52,19 +52,19 @@ export function testScanning(makeBench: MakeBench): void {
       ['backwards', 4n, 3n],
       ['past the end', 20n, 30n],
       ['far past the end', EVER, EVER + 1n],
-    ])('brings nothing of a range that is %s', async (_, from, to) => {
+    ])('a scan brings nothing of a range that is %s', async (_, from, to) => {
       const { log, at } = await filled(makeBench);
 
       expect(await pieces(log, [{ ...at, from, to }])).toEqual([]);
     });
 
-    test('brings nothing of no ranges', async () => {
+    test('a scan brings nothing of no ranges', async () => {
       const { log } = await makeBench();
 
       expect(await pieces(log, [])).toEqual([]);
     });
 
-    test('ends at the end known when it began where a range goes beyond', async () => {
+    test('a scan ends at the end known when it began where a range goes beyond', async () => {
       const { log, a, at, key, given } = await filled(makeBench);
       const scan = log.scan([{ ...at, from: 0n, to: EVER }], { maxRecords: 5 })[Symbol.asyncIterator]();
       const first = await scan.next();
@@ -75,7 +75,7 @@ export function testScanning(makeBench: MakeBench): void {
       expect(values(placed([first.value as PartitionRecords, ...rest]))).toEqual(given);
     });
 
-    test('takes no more records and bytes in one piece than asked for, one record at least', async () => {
+    test('a scan takes no more records and bytes in one piece than asked for, one record at least', async () => {
       const { log, at } = await filled(makeBench, (i) => String(i).padStart(100, '0'));
       const range = { ...at, from: 0n, to: EVER };
 
@@ -90,7 +90,7 @@ export function testScanning(makeBench: MakeBench): void {
       expect([byCount, byBytes, tiny].map((all) => placed(all).length)).toEqual([20, 20, 20]);
     });
 
-    test('ends with the reason of its signal, before and within', async () => {
+    test('a scan ends with the reason of its signal, before and within', async () => {
       const { log, at } = await filled(makeBench);
       const aborting = new AbortController();
       const seen: PartitionRecords[] = [];
@@ -110,7 +110,7 @@ export function testScanning(makeBench: MakeBench): void {
       await expect(pieces(log, [{ ...at, from: 0n, to: EVER }], { signal: aborting.signal })).rejects.toThrow('enough');
     });
 
-    test('goes on twice at once, beside a reader whose position it does not move', async () => {
+    test('a scan goes on twice at once, beside a reader whose position it does not move', async () => {
       const { log, a, reader } = await makeBench();
       const group = randomUUID();
       await log.append(records(a, 200));
@@ -128,7 +128,7 @@ export function testScanning(makeBench: MakeBench): void {
       expect(opened.assigned()).toHaveLength(PARTITIONS);
     });
 
-    test('may be left, and begun again', async () => {
+    test('a scan may be left, and begun again', async () => {
       const { log, at } = await filled(makeBench);
       for await (const piece of log.scan([{ ...at, from: 0n, to: EVER }], { maxRecords: 2 })) {
         expect(piece.records).toHaveLength(2);
@@ -138,7 +138,7 @@ export function testScanning(makeBench: MakeBench): void {
       expect(placed(await pieces(log, [{ ...at, from: 0n, to: EVER }]))).toHaveLength(20);
     });
 
-    test('is refused for a partition that the log does not have, and for two ranges of one', async () => {
+    test('a scan is refused for a partition that the log does not have, and for two ranges of one', async () => {
       const { log, a } = await makeBench();
       const range = { topic: a, partition: PARTITIONS, from: 0n, to: 1n };
 
@@ -146,7 +146,7 @@ export function testScanning(makeBench: MakeBench): void {
       await expect(pieces(log, [...whole(a), ...whole(a)])).rejects.toThrow(RangeError);
     });
 
-    test('ends where the log is closed, and is refused after', async () => {
+    test('a scan ends where the log is closed, and is refused after', async () => {
       const { log, at } = await filled(makeBench);
       const scan = log.scan([{ ...at, from: 0n, to: EVER }], { maxRecords: 1 })[Symbol.asyncIterator]();
       await scan.next();
@@ -157,7 +157,7 @@ export function testScanning(makeBench: MakeBench): void {
       await expect(pieces(log, [{ ...at, from: 0n, to: EVER }])).rejects.toMatchObject({ code: 'STOPPING' });
     });
 
-    test('says where the topics begin', async () => {
+    test('the log says where the topics begin', async () => {
       const { log, a, b } = await makeBench();
       await log.append(records(a, 30));
 

@@ -12,7 +12,7 @@ const shop: NewProject = { name: 'Shop', timezone: 'Europe/Berlin', rateLimit: n
 /** What every adapter of the ProjectStore port must do. */
 export function testProjectStore(name: string, { open }: ProjectStoreContract): void {
   describe(`project store: ${name}`, () => {
-    test('reads a project back as it was made', async () => {
+    test('the project store reads a project back as it was made', async () => {
       const store = await open();
 
       const made = await store.createProject({ name: "Ünï 🛍 'quoted'", timezone: 'Asia/Tokyo', rateLimit: 250 });
@@ -22,7 +22,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.listProjects()).toEqual([made]);
     });
 
-    test('gives every project a session secret of its own that stays', async () => {
+    test('the project store gives every project a session secret of its own that stays', async () => {
       const store = await open();
       const first = await store.createProject(shop);
       const second = await store.createProject(shop);
@@ -35,7 +35,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(second.sessionSecret).not.toEqual(first.sessionSecret);
     });
 
-    test('hands out what can be cloned between threads', async () => {
+    test('the project store hands out what can be cloned between threads', async () => {
       const store = await open();
       const { id } = await store.createProject(shop);
       await store.addKey(id, 'write', newHash());
@@ -46,7 +46,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(snapshot.projects[0]?.sessionSecret.buffer.byteLength).toBe(32);
     });
 
-    test('changes what an update names and leaves the rest', async () => {
+    test('the project store changes what an update names and leaves the rest', async () => {
       const store = await open();
       const { id } = await store.createProject({ ...shop, rateLimit: 10 });
 
@@ -58,7 +58,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.listProjects()).toEqual([changed]);
     });
 
-    test('keeps the limits of its questions that a project has for itself', async () => {
+    test('the project store keeps the limits of its questions that a project has for itself', async () => {
       const store = await open();
       const { id } = await store.createProject(shop);
 
@@ -69,7 +69,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.listProjects()).toEqual([changed]);
     });
 
-    test('adds keys to a project and lists them by project', async () => {
+    test('the project store adds keys to a project and lists them by project', async () => {
       const store = await open();
       const one = await store.createProject(shop);
       const two = await store.createProject(shop);
@@ -84,7 +84,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(new Set(await store.listKeys())).toEqual(new Set([write, read]));
     });
 
-    test('leaves a revoked key out of the snapshot and in the list', async () => {
+    test('the project store leaves a revoked key out of the snapshot and in the list', async () => {
       const store = await open();
       const project = await store.createProject(shop);
       const kept = await store.addKey(project.id, 'write', newHash());
@@ -99,7 +99,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.listKeys(project.id)).toContainEqual(revoked);
     });
 
-    test('refuses what names a project or key that does not exist', async () => {
+    test('the project store refuses what names a project or key that does not exist', async () => {
       const store = await open();
 
       await expect(store.updateProject('proj_none', { name: 'x' })).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
@@ -108,7 +108,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.listKeys('proj_none')).toEqual([]);
     });
 
-    test('refuses the same key twice', async () => {
+    test('the project store refuses the same key twice', async () => {
       const store = await open();
       const { id } = await store.createProject(shop);
       const sha256 = newHash();
@@ -117,7 +117,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       await expect(store.addKey(id, 'read', sha256)).rejects.toMatchObject({ code: 'STORE_REJECTED' });
     });
 
-    test('makes one first project with its keys, whoever asks', async () => {
+    test('the project store makes one first project with its keys, whoever asks', async () => {
       const store = await open();
 
       const made = await Promise.all(
@@ -131,7 +131,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.listKeys()).toHaveLength(2);
     });
 
-    test('makes no first project where there is one', async () => {
+    test('the project store makes no first project where there is one', async () => {
       const store = await open();
       const project = await store.createProject(shop);
 
@@ -140,7 +140,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.snapshot()).toEqual({ projects: [project], keys: [] });
     });
 
-    test('knows which keys of the first project await showing', async () => {
+    test('the project store knows which keys of the first project await showing', async () => {
       const store = await open();
       const [write, read] = firstKeys();
       const project = await store.createFirstProject(shop, [write, { ...read, awaitsShowing: false }]);
@@ -155,7 +155,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect((await store.snapshot()).keys).toHaveLength(3);
     });
 
-    test('does not take a revoked key for one that awaits showing', async () => {
+    test('the project store does not take a revoked key for one that awaits showing', async () => {
       const store = await open();
       await store.createFirstProject(shop, firstKeys());
       const [first, second] = await store.keysAwaitingShowing();
@@ -165,7 +165,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.keysAwaitingShowing()).toEqual([second]);
     });
 
-    test('replaces keys that await showing, each by the one of its scope', async () => {
+    test('the project store replaces keys that await showing, each by the one of its scope', async () => {
       const store = await open();
       const project = await store.createFirstProject(shop, firstKeys());
       const awaiting = await store.keysAwaitingShowing();
@@ -184,7 +184,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.listKeys(project?.id)).toHaveLength(4);
     });
 
-    test('replaces none where one of them was shown or replaced by now', async () => {
+    test('the project store replaces none where one of them was shown or replaced by now', async () => {
       const store = await open();
       const [write, read] = firstKeys();
       await store.createFirstProject(shop, [write, read]);
@@ -197,7 +197,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(await store.snapshot()).toEqual(before);
     });
 
-    test('lets one of several replace the same keys, and tells who shows others that they do not work', async () => {
+    test('the project store lets one of several replace the same keys, and tells who shows others that they do not work', async () => {
       const store = await open();
       const [write, read] = firstKeys();
       await store.createFirstProject(shop, [write, read]);

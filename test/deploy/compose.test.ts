@@ -19,7 +19,7 @@ function environmentOf(service: ComposeService): Record<string, string> {
 }
 
 describe('docker-compose.yml', () => {
-  test('runs each role of a server installation, and what they need', () => {
+  test('docker-compose.yml runs each role of a server installation, and what they need', () => {
     expect(ours.map(([name]) => name)).toEqual(['ingest', 'projector', 'sink']);
     expect(theirs.map(([name]) => name)).toEqual(['kafka', 'registry', 'postgres', 'clickhouse']);
     expect(ours.map(([, { command }]) => roleOf(command ?? []))).toEqual(ROLES.filter((role) => role !== 'all'));
@@ -70,7 +70,7 @@ describe('docker-compose.yml', () => {
     expect(published).toEqual(['ingest 127.0.0.1:8080:8080']);
   });
 
-  test('keeps what servers know in named volumes', () => {
+  test('docker-compose.yml keeps the data of servers in named volumes', () => {
     const kept = all.flatMap(([, service]) => service.volumes ?? []).filter((volume) => !volume.startsWith('./'));
 
     expect(new Set(kept.map((volume) => volume.split(':')[0]))).toEqual(new Set(Object.keys(volumes)));
@@ -82,7 +82,7 @@ describe('docker-compose.yml', () => {
     expect(new Set(secrets.map(({ operator }) => operator))).toEqual(new Set([':?']));
   });
 
-  test('names no variable that deploy/README.md does not explain', () => {
+  test('docker-compose.yml names no variable that deploy/README.md does not explain', () => {
     const names = variablesOf(text).map(({ name }) => name);
 
     expect(names.length).toBeGreaterThan(10);

@@ -55,20 +55,20 @@ describe('deploy/Dockerfile', () => {
     expect(installs.filter((text) => !/^npm ci --omit=dev .*--ignore-scripts/.test(text))).toEqual([]);
   });
 
-  test('starts what npm start does', () => {
+  test('the image starts what npm start does', () => {
     const started = textsOf('ENTRYPOINT').map((text) => (JSON.parse(text) as string[]).join(' '));
 
     expect(started.map((command) => `exec ${command}`)).toEqual([scripts.start]);
   });
 
-  test('sets what the service or Node reads', () => {
+  test('the image sets what the service or Node reads', () => {
     const names = textsOf('ENV').flatMap((text) => [...text.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name));
 
     expect(names).toContain('DATA_DIR');
     expect(names.filter((name) => !(name in SETTINGS) && name !== 'NODE_ENV')).toEqual([]);
   });
 
-  test('copies nothing that .dockerignore keeps from it', () => {
+  test('the image copies nothing that .dockerignore excludes', () => {
     const ignore = readFileSync('.dockerignore', 'utf8').split('\n');
     const admitted = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     const copied = textsOf('COPY').filter((text) => !text.startsWith('--from'));

@@ -26,19 +26,19 @@ function check(port: string, ...args: string[]): Promise<{ code: number; output:
 }
 
 describe('the health check of a container', () => {
-  test('exits 0 where the service answers, and shows what', async () => {
+  test('the health check exits 0 where the service answers, and prints the answer', async () => {
     const port = await startServer();
 
     expect(await check(port)).toEqual({ code: 0, output: '200 {"asked":"/healthz"}\n' });
   });
 
-  test('exits 1 where the service answers that it is not ready', async () => {
+  test('the health check exits 1 where the service answers that it is not ready', async () => {
     const port = await startServer();
 
     expect(await check(port, '/readyz')).toEqual({ code: 1, output: '503 {"asked":"/readyz"}\n' });
   });
 
-  test('exits 1 where nobody listens', async () => {
+  test('the health check exits 1 where nobody listens', async () => {
     expect(await check('9')).toMatchObject({ code: 1 });
   });
 });

@@ -5,7 +5,7 @@ import { fillTheDisk } from './full-disk.ts';
 // By the code before the reserve LMDB damaged the heap within seconds: no more answers, and SIGTERM was not heeded.
 describe.skipIf(!SmallDisk.canMount)('the embedded service on a disk that somebody else fills', () => {
   test(
-    'answers 200 or 503, loses nothing, doubles nothing, goes on once there is room, and stops',
+    'the service answers 200 or 503, loses and doubles nothing, goes on once there is room, and stops',
     { timeout: 240_000 },
     async () => {
       const { answers, recoveredMs, ...outcome } = await fillTheDisk('tmpfs', 15);
@@ -16,10 +16,14 @@ describe.skipIf(!SmallDisk.canMount)('the embedded service on a disk that somebo
     },
   );
 
-  test('stops while it is full, with all that it answered 200 in the log', { timeout: 240_000 }, async () => {
-    const outcome = await fillTheDisk('tmpfs', 8, { stopWhileFull: true });
+  test(
+    'the service stops while the disk is full, and all that it answered 200 is in the log',
+    { timeout: 240_000 },
+    async () => {
+      const outcome = await fillTheDisk('tmpfs', 8, { stopWhileFull: true });
 
-    expect(outcome).toMatchObject({ exitCode: 0, lost: 0, doubled: 0 });
-    expect(outcome.answers).toMatchObject({ 200: expect.any(Number), 503: expect.any(Number) });
-  });
+      expect(outcome).toMatchObject({ exitCode: 0, lost: 0, doubled: 0 });
+      expect(outcome.answers).toMatchObject({ 200: expect.any(Number), 503: expect.any(Number) });
+    },
+  );
 });

@@ -17,6 +17,8 @@ export type FileSystem = 'tmpfs' | 'ext4';
 
 const MEBIBYTES = 300;
 const POST_EVERY_MS = 50;
+/** So many tracks are answered before the disk is filled, and again after there is room: two seconds' worth. */
+const TRACKS_BEFORE = 40;
 const FILL_EVERY_MS = 100;
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -155,14 +157,16 @@ export async function fillTheDisk(
     service = await ServiceProcess.start(data);
     const running = service;
     const tracks = new SteadyTracks(() => running);
-    await sleep(2_000);
+    while (tracks.accepted.size < TRACKS_BEFORE) await sleep(20);
     disk.fill();
+    // The length of the fault.
     await sleep(seconds * 1_000);
     let recoveredMs: number | undefined;
     if (!stopWhileFull) {
       await disk.empty();
       recoveredMs = await recovery(tracks);
-      await sleep(2_000);
+      const before = recoveredMs === undefined ? -TRACKS_BEFORE : tracks.accepted.size;
+      while (tracks.accepted.size < before + TRACKS_BEFORE) await sleep(20);
     }
     const stopAt = performance.now();
     const stopping = service.stop();

@@ -38,7 +38,7 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('the event l
     broker.proxy.onProduce = () => (++seen % n === 0 ? faults[(seen / n) % faults.length]! : 'pass');
   }
 
-  test('loses and disorders nothing where responses are lost after the write', async () => {
+  test('the log loses and reorders nothing where responses are lost after the write', async () => {
     const bench = await open();
 
     const { repeats } = await appendUnderFault({
@@ -53,7 +53,7 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('the event l
     expect(repeats).toBeGreaterThan(0);
   });
 
-  test('loses and disorders nothing where connections are cut in the middle of a request', async () => {
+  test('the log loses and reorders nothing where connections are cut in the middle of a request', async () => {
     const bench = await open();
 
     await appendUnderFault({
@@ -67,7 +67,7 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('the event l
     });
   });
 
-  test('gives up a connection that is open and silent', async () => {
+  test('the log gives up a connection that is open and silent', async () => {
     const bench = await open();
 
     const { resumedAfterMs } = await appendUnderFault({
@@ -82,7 +82,7 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('the event l
     report(`${client}: ${resumedAfterMs} ms after a connection froze every writer goes on`);
   });
 
-  test('goes on when the broker was stopped and is back', { timeout: 60_000 }, async () => {
+  test('the log continues when a stopped broker is back', { timeout: 60_000 }, async () => {
     const bench = await open();
 
     const { resumedAfterMs } = await appendUnderFault({
@@ -97,7 +97,7 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('the event l
   });
 
   test(
-    'refuses as unavailable while the log is away; what was refused may be sent again',
+    'an append is refused as unavailable while the broker is unreachable, and may be repeated',
     {
       timeout: 120_000,
     },
@@ -125,7 +125,7 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('the event l
     },
   );
 
-  test('cannot be opened where nobody listens: unavailable, to be tried again', async () => {
+  test('opening the log where nobody listens fails as unavailable, and may be tried again', async () => {
     broker.proxy.refuse();
 
     const opened = openEventLog(kafka.url(client), { topics: ['t'], partitions: 6 });
@@ -134,7 +134,7 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('the event l
     expect(hasCode(error, 'LOG_UNAVAILABLE')).toBe(true);
   });
 
-  test('reads every record in order over connections that are cut again and again', async () => {
+  test('a reader gets every record in order over connections that are cut again and again', async () => {
     const { log, topic } = await open();
     const load = new RememberingAppends({ log, topic, writers: 4, keysAWriter: 2 });
     load.start();

@@ -22,23 +22,27 @@ afterAll(() => kafka?.stop());
 describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('two projectors of one group by %s', (client) => {
   const open = () => ProjectorScene.open(`${kafka.url(client)}&topic_prefix=${randomUUID()}.`, database());
 
-  test('apply every message once where partitions move in the middle of a batch', { timeout: 90_000 }, async () => {
-    const scene = await open();
-    await scene.append(1_000);
-    const slow = await scene.project('held');
-    await until(() => slow.waiting > 0);
+  test(
+    'projectors apply every message once where partitions move in the middle of a batch',
+    { timeout: 90_000 },
+    async () => {
+      const scene = await open();
+      await scene.append(1_000);
+      const slow = await scene.project('held');
+      await until(() => slow.waiting > 0);
 
-    const heir = await scene.project();
-    await until(() => heir.written.length > 0);
-    slow.release();
-    await scene.append(1_000);
-    await scene.caughtUp();
+      const heir = await scene.project();
+      await until(() => heir.written.length > 0);
+      slow.release();
+      await scene.append(1_000);
+      await scene.caughtUp();
 
-    expect(slow.refused).toBeGreaterThan(0);
-    expect(await scene.wrong()).toEqual({ steps: [], users: [] });
-  });
+      expect(slow.refused).toBeGreaterThan(0);
+      expect(await scene.wrong()).toEqual({ steps: [], users: [] });
+    },
+  );
 
-  test('apply every message once where one was cut off and comes back', { timeout: 90_000 }, async () => {
+  test('projectors apply every message once where one was cut off and comes back', { timeout: 90_000 }, async () => {
     const scene = await open();
     await scene.append(1_000);
     const zombie = await scene.project('held');

@@ -60,7 +60,7 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
   }
 
   test(
-    'answers 200, through kills and a stop, and all of it is there once, in order, when Kafka is back',
+    'ingest answers 200, through kills and a stop, and all of it is there once, in order, when Kafka is back',
     { timeout: 180_000 },
     async () => {
       const folder = await temporaryFolder();
@@ -117,7 +117,7 @@ describe.skipIf(!canRun)('ingest with a spool, whose Kafka is away', () => {
   );
 
   test(
-    'in several processes, each with a folder of its own, has what a killed one left forwarded by another',
+    'of several processes, each with a folder of its own, another forwards what a killed one left',
     { timeout: 180_000 },
     async () => {
       const folder = await temporaryFolder();

@@ -29,21 +29,25 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)(
       return { log, topic, brokers: kafka.addresses };
     }
 
-    test('loses and disorders nothing while every leader moves, again and again', { timeout: 120_000 }, async () => {
-      const bench = await open();
-      const ids = kafka.brokers.map(({ id }) => id);
+    test(
+      'the log loses and reorders nothing while every leader moves, again and again',
+      { timeout: 120_000 },
+      async () => {
+        const bench = await open();
+        const ids = kafka.brokers.map(({ id }) => id);
 
-      const { resumedAfterMs } = await appendUnderFault({
-        ...bench,
-        fault: async () => {
-          for (let round = 0; round < 4; round++) await moveLeaders(bench.brokers, bench.topic, ids);
-        },
-      });
+        const { resumedAfterMs } = await appendUnderFault({
+          ...bench,
+          fault: async () => {
+            for (let round = 0; round < 4; round++) await moveLeaders(bench.brokers, bench.topic, ids);
+          },
+        });
 
-      report(`${client}: ${resumedAfterMs} ms after the last leader moved every writer goes on`);
-    });
+        report(`${client}: ${resumedAfterMs} ms after the last leader moved every writer goes on`);
+      },
+    );
 
-    test('scans all of a topic, in order, while every leader moves', { timeout: 120_000 }, async () => {
+    test('a scan brings all of a topic, in order, while every leader moves', { timeout: 120_000 }, async () => {
       const { log, topic, brokers } = await open();
       const partitions = Array.from({ length: 6 }, (_, partition) => ({ topic, partition, from: 0n, to: 2n ** 50n }));
       // More than is read ahead.
@@ -69,7 +73,7 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)(
       }
     });
 
-    test('opens where the first address accepts connections and closes them', async () => {
+    test('the log opens where the first address accepts connections and closes them', async () => {
       const nobody = await TcpProxy.before('http://127.0.0.1:1');
       onTestFinished(() => nobody.close());
       const url = kafka.url(client).replace('kafka://', `kafka://${new URL(nobody.url).host},`);
@@ -79,19 +83,23 @@ describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)(
       await log.close();
     });
 
-    test.each([0, 1, 2])('loses nothing by kill -9 of broker %i under load', { timeout: 120_000 }, async (index) => {
-      const bench = await open();
-      const broker = kafka.brokers[index]!;
-      await inSync(bench.brokers, bench.topic, 3);
-      expect(await leadersOf(bench.brokers, bench.topic)).toContain(broker.id);
+    test.each([0, 1, 2])(
+      'the log loses nothing by kill -9 of broker %i under load',
+      { timeout: 120_000 },
+      async (index) => {
+        const bench = await open();
+        const broker = kafka.brokers[index]!;
+        await inSync(bench.brokers, bench.topic, 3);
+        expect(await leadersOf(bench.brokers, bench.topic)).toContain(broker.id);
 
-      const { resumedAfterMs, rejections } = await appendUnderFault({ ...bench, fault: () => broker.kill() });
+        const { resumedAfterMs, rejections } = await appendUnderFault({ ...bench, fault: () => broker.kill() });
 
-      report(
-        `${client}: ${resumedAfterMs} ms after kill -9 of a leader every writer goes on, ${rejections} rejections`,
-      );
-      await broker.start();
-    });
+        report(
+          `${client}: ${resumedAfterMs} ms after kill -9 of a leader every writer goes on, ${rejections} rejections`,
+        );
+        await broker.start();
+      },
+    );
   },
 );
 

@@ -25,19 +25,23 @@ interface Shown {
 }
 
 describe.each(await testedForms())('saved audiences, $form', ({ settings }) => {
-  test('are streamed, kept, asked many at once, and told on the command line', { timeout: 600_000 }, async () => {
-    const installation = new Installation(await temporaryFolder(), await settings());
-    await installation.start();
-    const plans = Array.from({ length: USERS }, (_, n) => [`user-${n}`, n % 4 === 0 ? 'free' : 'pro'] as const);
-    await installation.identify(plans);
-    const pro = plans.filter(([, plan]) => plan === 'pro').map(([id]) => id);
-    const { id } = await installation.ask<Shown>('POST', '', { name: 'Pro', definition: PRO, refresh: '1h' });
+  test(
+    'audiences are streamed, saved, queried many at once, and printed by the command line',
+    { timeout: 600_000 },
+    async () => {
+      const installation = new Installation(await temporaryFolder(), await settings());
+      await installation.start();
+      const plans = Array.from({ length: USERS }, (_, n) => [`user-${n}`, n % 4 === 0 ? 'free' : 'pro'] as const);
+      await installation.identify(plans);
+      const pro = plans.filter(([, plan]) => plan === 'pro').map(([id]) => id);
+      const { id } = await installation.ask<Shown>('POST', '', { name: 'Pro', definition: PRO, refresh: '1h' });
 
-    await expectMembersOnce(installation, id, pro);
-    await expectChanges(installation, id, pro.length);
-    await expectManyAtOnce(installation, pro.length);
-    await expectCommandLine(installation, id, pro.length);
-  });
+      await expectMembersOnce(installation, id, pro);
+      await expectChanges(installation, id, pro.length);
+      await expectManyAtOnce(installation, pro.length);
+      await expectCommandLine(installation, id, pro.length);
+    },
+  );
 });
 
 /** One installation, whose service is stopped and started. */

@@ -13,39 +13,43 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const FORMS = [{ form: 'embedded stores' }, ...((await canRunOnServers()) ? [{ form: 'servers' }] : [])];
 
 describe.each(FORMS)('dead letters on $form', ({ form }) => {
-  test('are listed, shown, replayed and dropped, while the readers go on', { timeout: 180_000 }, async () => {
-    const { service, settings, tidemark, list } = await scene(form);
-    await putRubbish(settings['EVENT_LOG_URL'] ?? `lmdb:${join(settings['DATA_DIR'] ?? '', 'event-log')}`);
+  test(
+    'dead letters are listed, shown, replayed and dropped while the readers go on',
+    { timeout: 180_000 },
+    async () => {
+      const { service, settings, tidemark, list } = await scene(form);
+      await putRubbish(settings['EVENT_LOG_URL'] ?? `lmdb:${join(settings['DATA_DIR'] ?? '', 'event-log')}`);
 
-    await expectReadersGoOn(service);
-    await expect.poll(async () => readersOf(await list()), { timeout: 30_000, interval: 500 }).toEqual([2]);
-    const [first] = (await list()).dead_letters;
-    const shown = await tidemark('show', first!.id);
-    const replayed = await tidemark('replay', first!.id);
+      await expectReadersGoOn(service);
+      await expect.poll(async () => readersOf(await list()), { timeout: 30_000, interval: 500 }).toEqual([2]);
+      const [first] = (await list()).dead_letters;
+      const shown = await tidemark('show', first!.id);
+      const replayed = await tidemark('replay', first!.id);
 
-    expect(JSON.parse(shown.out)).toMatchObject({
-      value_base64: Buffer.from('rubbish').toString('base64'),
-      message: null,
-    });
-    expect(replayed).toMatchObject({ code: 0, out: '1 message replayed\n' });
-    expect(replayed.err).toContain('1 of them cannot be read');
-    await expect.poll(async () => readersOf(await list()), { timeout: 30_000, interval: 500 }).toEqual([2]);
-    const [copy] = (await list()).dead_letters;
-    expect(copy).toMatchObject({ copy_of: first!.id, code: 'MESSAGE_UNDECODABLE' });
-    expect(await deadLettersCounted(service)).toEqual({ projector: 2, sink: 2 });
-    expect(await tidemark('drop', '--reader', 'sink')).toMatchObject({ code: 0, out: '1 message dropped\n' });
-    expect(await list()).toEqual({ dead_letters: [], more: false, unreadable: 0 });
-    await expectReadersGoOn(service);
+      expect(JSON.parse(shown.out)).toMatchObject({
+        value_base64: Buffer.from('rubbish').toString('base64'),
+        message: null,
+      });
+      expect(replayed).toMatchObject({ code: 0, out: '1 message replayed\n' });
+      expect(replayed.err).toContain('1 of them cannot be read');
+      await expect.poll(async () => readersOf(await list()), { timeout: 30_000, interval: 500 }).toEqual([2]);
+      const [copy] = (await list()).dead_letters;
+      expect(copy).toMatchObject({ copy_of: first!.id, code: 'MESSAGE_UNDECODABLE' });
+      expect(await deadLettersCounted(service)).toEqual({ projector: 2, sink: 2 });
+      expect(await tidemark('drop', '--reader', 'sink')).toMatchObject({ code: 0, out: '1 message dropped\n' });
+      expect(await list()).toEqual({ dead_letters: [], more: false, unreadable: 0 });
+      await expectReadersGoOn(service);
 
-    await service.stop();
+      await service.stop();
 
-    const all = await list('--state', 'any');
-    expect(all.dead_letters.map(({ id, state }) => [id, state])).toEqual([
-      [copy!.id, 'dropped'],
-      [first!.id, 'replayed'],
-    ]);
-    expect(await tidemark('replay')).toMatchObject({ code: 2, out: '' });
-  });
+      const all = await list('--state', 'any');
+      expect(all.dead_letters.map(({ id, state }) => [id, state])).toEqual([
+        [copy!.id, 'dropped'],
+        [first!.id, 'replayed'],
+      ]);
+      expect(await tidemark('replay')).toMatchObject({ code: 2, out: '' });
+    },
+  );
 });
 
 async function scene(form: string) {

@@ -32,7 +32,7 @@ describe('a port that is taken', () => {
     ['ingest', NOWHERE],
     ['ingest', { ...NOWHERE, INGEST_PROCESSES: '2' }],
     ['projector', NOWHERE],
-  ])('ends the role %s with one line, and leaves nothing behind (%j)', async (role, settings) => {
+  ])('a taken port ends the role %s with one line, and leaves nothing behind (%j)', async (role, settings) => {
     const folder = await temporaryFolder();
     const env = { PORT: await takenPort(), DATA_DIR: join(folder, 'data'), SPOOL_DIR: join(folder, 'spool') };
 
@@ -43,7 +43,7 @@ describe('a port that is taken', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('is told from an address that this machine does not have', async () => {
+  test('a taken port is told from an address that this machine does not have', async () => {
     const folder = await temporaryFolder();
     const env = { PORT: '0', HOST: '203.0.113.9', DATA_DIR: join(folder, 'data') };
 
@@ -77,7 +77,7 @@ describe('keys of the first project', () => {
     return (await fetch(`${address}/v1/track`, { method: 'POST', headers, body })).status;
   }
 
-  test('that a start was killed before it showed are replaced and shown by the next, and never again', async () => {
+  test('keys that a killed start did not show are replaced and shown by the next, and never again', async () => {
     const data = await temporaryFolder();
     await placeCluster(join(data, 'profiles'));
     const env = { PORT: '0', DATA_DIR: data };
@@ -94,7 +94,7 @@ describe('keys of the first project', () => {
     expect(await post(third.address, second.keys[0])).toBe(200);
   });
 
-  test('that went to nobody are replaced and shown by the next start', async () => {
+  test('keys that were shown to nobody are replaced and shown by the next start', async () => {
     const data = await temporaryFolder();
     await placeCluster(join(data, 'profiles'));
     const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data };
@@ -115,7 +115,7 @@ describe('Ctrl-C during the first start', () => {
     ['while the stores are begun', ''],
     ['while the database is made', 'profiles'],
     ['while analytics is opened', 'analytics'],
-  ])('is no error, and the next start works: %s', async (_, phase) => {
+  ])('Ctrl-C during the first start is no error, and the next start works: %s', async (_, phase) => {
     const data = join(await temporaryFolder(), 'data');
     const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data };
     const child = spawn(process.execPath, ['services/main.js'], { cwd: ROOT, env, detached: true });
@@ -140,7 +140,7 @@ describe('Ctrl-C during the first start', () => {
 });
 
 describe('the data folder', () => {
-  test('is its owner’s alone, with everything in it, whatever the umask was', async () => {
+  test('the data folder is its owner’s alone, with everything in it, whatever the umask was', async () => {
     const data = join(await temporaryFolder(), 'data');
     const start = `umask 000; exec '${process.execPath}' services/main.js`;
     const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data };
@@ -166,19 +166,22 @@ describe('the data folder', () => {
     ['DATA_DIR', 'services/main.js', []],
     ['SPOOL_DIR', 'services/main.js', []],
     ['DATA_DIR', 'services/cli/tidemark.js', ['project', 'list']],
-  ])('that others may read is refused, with the command that closes it (%s, %s)', async (setting, program, args) => {
-    const folder = await temporaryFolder();
-    const exposed = join(folder, 'exposed');
-    await mkdir(exposed);
-    await writeFile(join(exposed, 'something'), '');
-    await chmod(exposed, 0o755);
-    const env = { PORT: '0', DATA_DIR: join(folder, 'data'), [setting]: exposed };
+  ])(
+    'a data folder that others may read is refused, with the command that closes it (%s, %s)',
+    async (setting, program, args) => {
+      const folder = await temporaryFolder();
+      const exposed = join(folder, 'exposed');
+      await mkdir(exposed);
+      await writeFile(join(exposed, 'something'), '');
+      await chmod(exposed, 0o755);
+      const env = { PORT: '0', DATA_DIR: join(folder, 'data'), [setting]: exposed };
 
-    const { code, stdout, stderr } = await runProgram([program, ...args], env);
+      const { code, stdout, stderr } = await runProgram([program, ...args], env);
 
-    expect(code).toBe(1);
-    expect(stdout + stderr).toContain('FOLDER_EXPOSED');
-    expect(stdout + stderr).toContain(`chmod -R go-rwx ${exposed}`);
-    expect(existsSync(join(folder, 'data'))).toBe(false);
-  });
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain('FOLDER_EXPOSED');
+      expect(stdout + stderr).toContain(`chmod -R go-rwx ${exposed}`);
+      expect(existsSync(join(folder, 'data'))).toBe(false);
+    },
+  );
 });

@@ -28,31 +28,35 @@ function history(): string {
 }
 
 describe.each(await testedForms())('history, $form', ({ settings }) => {
-  test('is imported beside a running service, once, though the import is killed', { timeout: 180_000 }, async () => {
-    const folder = await temporaryFolder();
-    const env = { DATA_DIR: folder, ...(await settings()) };
-    const service = await ServiceProcess.start(folder, env);
-    onTestFinished(async () => void (await service.stop('SIGKILL')));
-    await service.request('/v1/identify', { user_id: 'u0', traits: { plan: 'live' } });
-    const file = join(await temporaryFolder(), 'history.gz');
-    await writeFile(file, gzipSync(history()));
+  test(
+    'history is imported once beside a running service, though the import is killed',
+    { timeout: 180_000 },
+    async () => {
+      const folder = await temporaryFolder();
+      const env = { DATA_DIR: folder, ...(await settings()) };
+      const service = await ServiceProcess.start(folder, env);
+      onTestFinished(async () => void (await service.stop('SIGKILL')));
+      await service.request('/v1/identify', { user_id: 'u0', traits: { plan: 'live' } });
+      const file = join(await temporaryFolder(), 'history.gz');
+      await writeFile(file, gzipSync(history()));
 
-    const importing = ['services/cli/tidemark.ts', 'import', file];
-    const killed = startProgram([...importing, '--rate', '600'], env);
-    await vi.waitFor(() => expect(stateOf(file)?.counts.imported).toBeGreaterThan(300), {
-      timeout: 60_000,
-      interval: 20,
-    });
-    await killed.kill();
-    const atKill = stateOf(file);
-    const { code, stdout } = await runProgram([...importing, '--json'], env);
+      const importing = ['services/cli/tidemark.ts', 'import', file];
+      const killed = startProgram([...importing, '--rate', '600'], env);
+      await vi.waitFor(() => expect(stateOf(file)?.counts.imported).toBeGreaterThan(300), {
+        timeout: 60_000,
+        interval: 20,
+      });
+      await killed.kill();
+      const atKill = stateOf(file);
+      const { code, stdout } = await runProgram([...importing, '--json'], env);
 
-    expect(atKill?.isDone).toBe(false);
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({ imported: EVENTS + USERS, refused: 3, done: true });
-    expect(readFileSync(`${file}.refused.ndjson`, 'utf8').trim().split('\n')).toHaveLength(3);
-    await expectHistory(service);
-  });
+      expect(atKill?.isDone).toBe(false);
+      expect(code).toBe(3);
+      expect(JSON.parse(stdout)).toMatchObject({ imported: EVENTS + USERS, refused: 3, done: true });
+      expect(readFileSync(`${file}.refused.ndjson`, 'utf8').trim().split('\n')).toHaveLength(3);
+      await expectHistory(service);
+    },
+  );
 });
 
 function stateOf(file: string): ImportState | undefined {
@@ -66,7 +70,7 @@ async function expectHistory(service: ServiceProcess): Promise<void> {
     timeout: 90_000,
     interval: 500,
   });
-  // What is repeated would follow in the next insert.
+  // Shows that nothing more arrives: what is repeated would follow in the next insert, within a second.
   await delay(1_500);
   expect((await eventsOf(service)).toSorted((a, b) => a - b)).toEqual(wanted);
   const definition = { event: 'Paid', count: { at_least: EVENTS / USERS + 1 } };

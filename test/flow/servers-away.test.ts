@@ -37,7 +37,7 @@ describe.skipIf(!canRun)('a role', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('refuses a role that is none, before it opens anything', async () => {
+  test('an unknown role is refused before anything is opened', async () => {
     const { code, stderr } = await runProgram(['services/main.ts', 'ingester'], env);
 
     expect(code).toBe(2);

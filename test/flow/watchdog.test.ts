@@ -45,31 +45,39 @@ function isGone({ pid }: ServiceProcess): boolean {
 }
 
 describe('a thread that no longer answers', () => {
-  test('ends the process, with a line that names it', { timeout: 240_000 }, async () => {
-    const scenes = await Promise.all(THREADS.map((thread) => startWith(thread)));
+  test(
+    'a thread that no longer answers ends the process, with a line that names it',
+    { timeout: 240_000 },
+    async () => {
+      const scenes = await Promise.all(THREADS.map((thread) => startWith(thread)));
 
-    await Promise.all(scenes.map(({ hang }) => hang()));
+      await Promise.all(scenes.map(({ hang }) => hang()));
 
-    for (const [index, { service }] of scenes.entries()) {
-      await expect.poll(() => isGone(service), { timeout: 120_000 }).toBe(true);
-      await expect.poll(() => service.output.at(-1)).toMatch(LINES[THREADS[index] as Thread]);
-      // By the signal that it sends itself.
-      expect(await service.stop()).toBeNull();
-    }
-  });
+      for (const [index, { service }] of scenes.entries()) {
+        await expect.poll(() => isGone(service), { timeout: 120_000 }).toBe(true);
+        await expect.poll(() => service.output.at(-1)).toMatch(LINES[THREADS[index] as Thread]);
+        // By the signal that it sends itself.
+        expect(await service.stop()).toBeNull();
+      }
+    },
+  );
 
-  test('does not keep SIGTERM from ending the process', { timeout: 240_000 }, async () => {
-    const scenes = await Promise.all(THREADS.map((thread) => startWith(thread)));
-    await Promise.all(scenes.map(({ hang }) => hang()));
-    const requests = scenes.map(({ service }) =>
-      service.request('/v1/track', { user_id: 'u', event: 'Tried' }).catch(() => undefined),
-    );
+  test(
+    'a thread that no longer answers does not keep SIGTERM from ending the process',
+    { timeout: 240_000 },
+    async () => {
+      const scenes = await Promise.all(THREADS.map((thread) => startWith(thread)));
+      await Promise.all(scenes.map(({ hang }) => hang()));
+      const requests = scenes.map(({ service }) =>
+        service.request('/v1/track', { user_id: 'u', event: 'Tried' }).catch(() => undefined),
+      );
 
-    await Promise.all(scenes.map(({ service }) => service.stop('SIGTERM')));
-    await Promise.all(requests);
+      await Promise.all(scenes.map(({ service }) => service.stop('SIGTERM')));
+      await Promise.all(requests);
 
-    for (const { service } of scenes) {
-      await expect.poll(() => service.output.join('\n')).toMatch(/not answered for|not stopped within/);
-    }
-  });
+      for (const { service } of scenes) {
+        await expect.poll(() => service.output.join('\n')).toMatch(/not answered for|not stopped within/);
+      }
+    },
+  );
 });

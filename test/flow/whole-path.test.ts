@@ -45,7 +45,7 @@ async function preview(definition: unknown): Promise<{ count: number; sample: st
 }
 
 describe('what is posted can be read back', () => {
-  test('as a profile: newer traits win, null deletes, digits stay', async () => {
+  test('a profile has what was posted: newer traits win, null deletes, digits stay', async () => {
     const traits = '{"plan":"pro","big":9007199254740993,"gone":1,"nested":{"a":[1,null]}}';
     const body = `{"user_id":"ada/1","traits":${traits},"timestamp":"2026-01-02T00:00:00Z"}`;
     const sent = await fetch(`${service.url}/v1/identify`, {
@@ -71,7 +71,7 @@ describe('what is posted can be read back', () => {
     expect(profile).not.toContain('gone');
   });
 
-  test('as events, newest first', async () => {
+  test('events are read newest first', async () => {
     const batch = [3, 1, 2].map((day) => ({
       type: 'track',
       user_id: 'grace',
@@ -94,7 +94,7 @@ describe('what is posted can be read back', () => {
     expect(second).toMatchObject({ events: [{ message_id: message_ids[1] }], next_cursor: null });
   });
 
-  test('by the two-step interface, as the same user', async () => {
+  test('the two-step interface writes to the same user', async () => {
     const made = await post<{ success: number; result: { user_id: string; session_id: string } }>(
       '/legacy/project-user',
       { user_id: 'alan', anonymous: false, custom_parameters: { plan: 'team' } },
@@ -118,7 +118,7 @@ describe('what is posted can be read back', () => {
     ]);
   });
 
-  test('by an audience of traits and events', async () => {
+  test('an audience of traits and events counts what was posted', async () => {
     const people = ['a', 'b', 'c'].map((name, index) => ({
       type: 'identify',
       user_id: `buyer ${name}`,
@@ -149,7 +149,7 @@ describe('projects made by the command line while the service runs', () => {
     return stdout.trim();
   }
 
-  test('see only what is theirs, and a key works from the moment it is made until it is revoked', async () => {
+  test('projects see only what is theirs, and a key works from the moment it is made until it is revoked', async () => {
     const { id } = JSON.parse(await tidemark('project', 'create', 'Second', '--json')) as { id: string };
     const write = await tidemark('key', 'create', id, '--scope', 'write');
     const read = await tidemark('key', 'create', id, '--scope', 'read');

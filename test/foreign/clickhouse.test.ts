@@ -16,7 +16,7 @@ const [kafka, registry, clickhouse] = await Promise.all(
 const credentials = { user: 'click', password: 'house' };
 
 describe.skipIf(!kafka || !registry || !clickhouse)("ClickHouse's Kafka engine", () => {
-  test('reads every event, with every field as it was written', async () => {
+  test('ClickHouse reads every event, with every field as it was written', async () => {
     const tracks = [TRACK, ...someTracks(1_000)].map((track, i) => ({ ...track, messageId: String(i) }));
     const { brokers, prefix } = await writeForeignLog(kafka!, registry!, tracks, []);
     const database = await freshDatabase(clickhouse!);

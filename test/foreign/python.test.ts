@@ -19,7 +19,7 @@ const [kafka, registry, python] = await Promise.all([serverUrl('kafka'), serverU
 type Line = readonly [string, string, unknown];
 
 describe.skipIf(!kafka || !registry || !python)("Confluent's Python client", () => {
-  test('reads every field of every topic as it was written', async () => {
+  test('the Python client reads every field of every topic as it was written', async () => {
     const messages: Message[] = [IDENTIFY, TRACK, SESSION, ...fc.sample(anyMessage, 300)];
     const log = await writeForeignLog(kafka!, registry!, messages, [DEAD_LETTER]);
     const expected: Line[] = messages.map((message) => [

@@ -96,6 +96,7 @@ test('a client that does not read a stream is let go', async () => {
 test('a client that does not read a whole answer is let go, and none that waits for its own', async () => {
   const route = { method: 'GET', scope: null, bodyLimitBytes: null, style: 'problem' } as const;
   const late = async () => {
+    // Four times as long as a client may leave an answer unread.
     await new Promise((resolve) => setTimeout(resolve, 800));
     return { status: 200, body: '"late"' };
   };

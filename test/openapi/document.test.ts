@@ -26,7 +26,7 @@ function mediaTypes(): { name: string; schema: object; value: unknown; kind: 'op
 }
 
 describe('the document', () => {
-  test('is a valid OpenAPI 3.1 document', () => {
+  test('the document is valid OpenAPI 3.1', () => {
     const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
     const validate = ajv.compile(OPENAPI_STRUCTURE);
 
@@ -47,7 +47,7 @@ describe('the document', () => {
     expect(missing).toEqual([]);
   });
 
-  test('has no component that nothing refers to', () => {
+  test('the document has no component that nothing refers to', () => {
     const whole = JSON.stringify(raw);
     const unused = Object.entries(raw.components)
       .filter(([kind]) => kind !== 'securitySchemes')
@@ -57,7 +57,7 @@ describe('the document', () => {
     expect(unused).toEqual([]);
   });
 
-  test('gives every operation a name of its own, and every parameter of a path', () => {
+  test('the document gives every operation a name of its own, and every parameter of a path', () => {
     const names = operations.map(({ operationId }) => operationId);
     const inPath = ({ path, parameters }: Operation): [string[], unknown[]] => [
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
@@ -71,20 +71,20 @@ describe('the document', () => {
     }
   });
 
-  test('has schemas that compile, each against the meta-schema of its dialect', () => {
+  test('the document has schemas that compile, each against the meta-schema of its dialect', () => {
     for (const name of Object.keys(raw.components.schemas)) {
       expect(() => document.problems({ $ref: `#/components/schemas/${name}` }, {}), name).not.toThrow();
     }
   });
 
-  test('has examples that are what they are examples of', () => {
+  test('the document has examples that are what they are examples of', () => {
     for (const { name, schema, value, kind } of mediaTypes()) {
       expect(document.problems(schema, value, kind), name).toEqual([]);
     }
     expect(mediaTypes().length).toBeGreaterThan(50);
   });
 
-  test('has schemas whose own examples fit them', () => {
+  test('the document has schemas whose own examples fit them', () => {
     const examples = Object.entries(raw.components.schemas).flatMap(([name, schema]) =>
       ((schema['examples'] ?? []) as unknown[]).map((example) => [name, example] as const),
     );
@@ -95,7 +95,7 @@ describe('the document', () => {
     }
   });
 
-  test('has an example for every body, but for texts and for itself', () => {
+  test('the document has an example for every body, but for texts and for itself', () => {
     const bare = operations.flatMap(({ operationId, requestBody, responses }) =>
       [requestBody, ...Object.values(responses)]
         .flatMap((body) => Object.values(body?.content ?? {}))
@@ -106,14 +106,14 @@ describe('the document', () => {
     expect(bare).toEqual(['getMetrics', 'getOpenApi']);
   });
 
-  test('has examples of parameters and headers that fit them', () => {
+  test('the document has examples of parameters and headers that fit them', () => {
     const { parameters, headers } = raw.components;
     for (const [name, { schema, example }] of Object.entries({ ...parameters, ...headers })) {
       if (example !== undefined) expect(document.problems(schema as object, example), name).toEqual([]);
     }
   });
 
-  test('has the version of the package', () => {
+  test('the document has the version of the package', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
     expect(raw).toMatchObject({ info: { version } });
@@ -142,7 +142,7 @@ describe('what the linters of OpenAPI find', () => {
 });
 
 describe('schemas of bodies', () => {
-  test('are those that bodies are judged by', () => {
+  test('the schemas of bodies are those that bodies are judged by', () => {
     const schema = { $ref: '#/components/schemas/BatchBody' };
 
     expect(document.problems(schema, { batch: [{ type: 'identify', user_id: 7 }] })).not.toEqual([]);

@@ -23,13 +23,18 @@ describe('the throttle by load', () => {
 
   test('pauses a reader at full load, until the load is below the low threshold', { timeout: 10_000 }, async () => {
     let utilization = FULL;
+    let measures = 0;
     let isOver = false;
-    const pausing = loadThrottle(() => utilization, THRESHOLDS)(LONG_WORK_MS, NEVER, 1).then(() => (isOver = true));
-    await delay(1_000);
+    const measure = (): number => {
+      measures++;
+      return utilization;
+    };
+    const pausing = loadThrottle(measure, THRESHOLDS)(LONG_WORK_MS, NEVER, 1).then(() => (isOver = true));
+    await expect.poll(() => measures).toBeGreaterThan(2);
     expect(isOver).toBe(false);
 
     utilization = HALF;
-    await delay(1_000);
+    await expect.poll(() => measures).toBeGreaterThan(5);
     expect(isOver, 'as much as half load may take, but while the readers pause').toBe(false);
 
     utilization = LIGHT;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { AppendQueue } from '../../../services/event-log/lmdb/appends.ts';
 import { Layout } from '../../../services/event-log/lmdb/layout.ts';
@@ -160,7 +161,8 @@ describe('appends at once', () => {
     appended.push(queue.append(records('t', 2)));
     await until(() => disk.requests.length === 2);
     appended.push(queue.append(records('t', 3)), queue.append(records('t', 4)));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // A third request would be made in one of the next turns of the event loop.
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
     expect(disk.requests).toHaveLength(2);
     disk.finish(0);
     await until(() => disk.requests.length === 3);

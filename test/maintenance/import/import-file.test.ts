@@ -91,6 +91,7 @@ describe('an import', () => {
   test('waits for a log that is away', async () => {
     await writeFile(scene().path, trackLines(5));
     scene().log.trouble = new TidemarkError('LOG_UNAVAILABLE', 'away');
+    // The length of the fault: the import asks the log first, and again until it answers.
     setTimeout(() => (scene().log.trouble = undefined), 50);
 
     expect(await scene().run()).toMatchObject({ imported: 5, isDone: true });

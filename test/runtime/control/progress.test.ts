@@ -42,6 +42,7 @@ describe('a command under way', () => {
     const { path, go } = await serveUntilTold({ signOfLifeMs: 5 });
     const asked = askControl(path, 'work', {}, { timeoutMs: 2_000 });
 
+    // Longer than the caller's own timeout, which only signs of life extend.
     setTimeout(go, 3_000);
 
     expect(await asked).toBe('done');

@@ -68,6 +68,7 @@ test.skipIf(!SmallDisk.canMount)(
       await delay(1_500);
       const whileFull = await count(table);
       await disk.empty();
+      // As long again, until it sees that there is room. Nothing outside of the guard shows either.
       await delay(1_500);
       await expect.poll(() => run(`OPTIMIZE TABLE ${table} FINAL`).catch(String), { timeout: 20_000 }).toBe('');
       expect([whileFull, await count(table)]).toEqual([`${ROWS}\t${ROWS}`, `${ROWS}\t${ROWS}`]);
@@ -90,6 +91,7 @@ test.skipIf(!SmallDisk.canMount)(
         () => true,
         () => false,
       );
+      // The fault comes at this moment of the insert.
       await delay(moment);
       await disk.fill(LEFT_KIBIBYTES);
       const isDone = await inserted;

@@ -1,0 +1,129 @@
+import { basename, dirname } from 'node:path';
+import { ADAPTERS, DRIVERS, MAY_IMPORT, REGISTRY, ROLES, SHARED } from './architecture-tables.ts';
+import { importsOf, type Import } from './support/imports.ts';
+
+/** The files below `services/` with what is in them. */
+export interface Tree {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly imports: readonly Import[];
+}
+
+/** What breaks a rule, a line each; none where the tree keeps it. */
+export type Rule = (tree: Tree) => string[];
+
+export function treeOf(texts: ReadonlyMap<string, string>): Tree {
+  return { texts, imports: [...texts].flatMap(([file, text]) => importsOf(file, text)) };
+}
+
+export const importsAreFound: Rule = ({ texts, imports }) =>
+  show(imports, ({ to }) => to.startsWith('services/') && to.endsWith('.ts') && !texts.has(to));
+
+export const foldersImportWhatTheyMay: Rule = ({ imports }) =>
+  show(imports, ({ from, to }) => {
+    const [own, other] = [folderOf(from), folderOf(to)];
+    return own !== '' && other !== '' && own !== other && !MAY_IMPORT[own]?.includes(other);
+  });
+
+export const tableHasEveryFolder: Rule = ({ texts }) =>
+  differences([...texts.keys()].map(folderOf), Object.keys(MAY_IMPORT));
+
+/** A folder of the table may import only those above it. */
+export function circlesOf(table: Readonly<Record<string, readonly string[]>>): string[] {
+  const folders = Object.keys(table);
+  return folders.flatMap((folder, index) =>
+    (table[folder] ?? []).filter((other) => !folders.slice(0, index).includes(other)).map((to) => `${folder} → ${to}`),
+  );
+}
+
+export const rolesAreApart: Rule = ({ imports }) =>
+  show(imports, ({ from, to }) => {
+    const [own, other] = [within(from, ROLES), within(to, ROLES)];
+    if (own === undefined || other === undefined || own === other) return false;
+    // The query API is the HTTP face of audiences.
+    return !(own === 'query-api' && other === 'audience');
+  });
+
+/** Every folder, and every folder beside a role, is a role or shared. Every role that can be started has a folder. */
+export const rolesAreComplete: Rule = ({ texts }) => {
+  const parents = new Set(ROLES.filter((role) => role.includes('/')).map(dirname));
+  const folders = [...texts.keys()].map((file) => {
+    const [first = '', second] = placeOf(file).split('/');
+    return second !== undefined && parents.has(first) ? `${first}/${second}` : first;
+  });
+  const started = /ROLES = \[([^\]]*)\]/.exec(texts.get('services/app/role.ts') ?? '')?.[1] ?? '';
+  const missing = (started.match(/[\w-]+/g) ?? []).filter(
+    (name) => name !== 'all' && !ROLES.some((role) => basename(role) === name),
+  );
+  return [
+    ...differences(
+      folders.filter((folder) => !parents.has(folder)),
+      [...ROLES, ...SHARED],
+    ),
+    ...missing.map((name) => `the role ${name} has no folder`),
+  ];
+};
+
+export const onlyOpenNamesAnAdapter: Rule = ({ imports }) =>
+  show(imports, ({ from, to, kind }) => {
+    const [own, adapter] = [within(from, ADAPTERS), within(to, ADAPTERS)];
+    if (adapter === undefined || kind === 'type' || own === adapter) return false;
+    // chDB speaks through the client of ClickHouse's own adapter.
+    if (own === 'stores/analytics/chdb' && adapter === 'stores/analytics/clickhouse') return false;
+    return !(from.endsWith('/open.ts') && kind === 'dynamic');
+  });
+
+export const driversStayInTheirAdapters: Rule = ({ imports }) =>
+  show(imports, ({ from, to }) => DRIVERS[packageOf(to)]?.test(from) === false);
+
+/** Apart from the registry, messages is a vocabulary: it does no I/O, and knows of runtime only the errors. */
+export const messagesDoNoIo: Rule = ({ imports }) =>
+  show(imports, ({ from, to }) => {
+    if (folderOf(from) !== 'messages' || from.startsWith(REGISTRY)) return false;
+    if (folderOf(to) === 'runtime') return to !== 'services/runtime/errors.ts';
+    return /^node:(net|http|https|child_process|dgram|tls)/.test(to);
+  });
+
+export const fewReadTheConfiguration: Rule = ({ texts, imports }) => [
+  ...show(
+    imports,
+    ({ from, to, kind }) =>
+      to === 'services/runtime/config.ts' && kind !== 'type' && !/^services\/(main|app\/.*|cli\/.*)\.ts$/.test(from),
+  ),
+  ...[...texts]
+    .filter(([file, text]) => /process\.env/.test(text) && !/^services\/(main|cli\/.*)\.ts$/.test(file))
+    .map(([file]) => `${file} reads the environment`),
+];
+
+export const noFileIsABarrel: Rule = ({ texts }) => [...texts.keys()].filter((file) => basename(file) === 'index.ts');
+
+/** `stores/database` of a file below it, '' of `main.ts` and of packages. */
+function placeOf(path: string): string {
+  return path.startsWith('services/') ? dirname(path).slice('services/'.length) : '';
+}
+
+/** The first folder below `services/`. */
+function folderOf(path: string): string {
+  return placeOf(path).split('/')[0] ?? '';
+}
+
+/** The entry of `list` that the path lies in. */
+function within(path: string, list: readonly string[]): string | undefined {
+  return list.find((entry) => path.startsWith(`services/${entry}/`));
+}
+
+function packageOf(target: string): string {
+  const parts = target.split('/');
+  return parts.slice(0, target.startsWith('@') ? 2 : 1).join('/');
+}
+
+function show(imports: readonly Import[], isWrong: (one: Import) => boolean): string[] {
+  return imports.filter(isWrong).map(({ from, to }) => `${from} → ${to}`);
+}
+
+function differences(folders: readonly string[], listed: readonly string[]): string[] {
+  const there = new Set(folders.filter((folder) => folder !== ''));
+  return [
+    ...[...there].filter((folder) => !listed.includes(folder)).map((folder) => `${folder} is not listed`),
+    ...listed.filter((folder) => !there.has(folder)).map((folder) => `${folder} does not exist`),
+  ];
+}
