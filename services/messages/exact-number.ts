@@ -1,5 +1,7 @@
 /** Numbers in JSON text that a double would alter, kept as `JSON.rawJSON` objects, which JSON.stringify writes verbatim. */
 
+import { type Decimal, parseDecimal, withoutTrailingZeros, writtenOutLength } from './decimal.ts';
+
 /** What `JSON.rawJSON` makes: the source text of one number. */
 export interface RawNumber {
   readonly rawJSON: string;
@@ -21,8 +23,6 @@ export const MAX_NUMBER_DIGITS = 1000;
 // a look at every number takes: written out, V8 looks for them by leaps. What looks like one inside a string costs that look.
 const MANY_DIGITS = new RegExp('[\\d.]'.repeat(16));
 const EXPONENT = /[\d.][eE][-+\d]/;
-
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Whether valid JSON text may hold a number that JSON.parse followed by JSON.stringify would alter. */
 export function mayHoldInexactNumber(text: string): boolean {
@@ -64,27 +64,19 @@ export function keepDigits(_key: string, value: unknown, { source }: { source?: 
 
 /** How many digits the number's value takes written out without an exponent. May be Infinity. */
 export function digitsWrittenOut({ rawJSON }: RawNumber): number {
-  const { digits, exponent } = withoutTrailingZeros(decimal(rawJSON));
-  return writtenOut(digits, exponent);
-}
-
-/** A number as an integer, as its digits without leading zeros ('' is zero), times a power of ten. */
-interface Decimal {
-  readonly sign: string;
-  readonly digits: string;
-  readonly exponent: number;
+  return writtenOutLength(withoutTrailingZeros(decimal(rawJSON)));
 }
 
 /** Zeros that say nothing do not count: a source too long only for them is written without. */
 function shortened(source: string): string {
   if (digitsAtMost(source) <= MAX_NUMBER_DIGITS || isSurelyTooLong(source)) return source;
   const asSent = decimal(source);
-  if (source.length <= MAX_NUMBER_DIGITS + 2 && writtenOut(asSent.digits, asSent.exponent) <= MAX_NUMBER_DIGITS)
-    return source;
-  const { sign, digits, exponent } = withoutTrailingZeros(asSent);
+  if (source.length <= MAX_NUMBER_DIGITS + 2 && writtenOutLength(asSent) <= MAX_NUMBER_DIGITS) return source;
+  const shortest = withoutTrailingZeros(asSent);
+  const { sign, digits, exponent } = shortest;
   if (digits === '') return '0';
   // Too long all the same: left as it is, to be refused.
-  if (writtenOut(digits, exponent) > MAX_NUMBER_DIGITS) return source;
+  if (writtenOutLength(shortest) > MAX_NUMBER_DIGITS) return source;
   return `${sign}${digits}${exponent === 0 ? '' : `e${exponent}`}`;
 }
 
@@ -95,18 +87,5 @@ function isSurelyTooLong(source: string): boolean {
 }
 
 function decimal(source: string): Decimal {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? [];
-  return { sign, digits: (whole + fraction).replace(/^0+/, ''), exponent: Number(exponent) - fraction.length };
-}
-
-function withoutTrailingZeros({ sign, digits, exponent }: Decimal): Decimal {
-  // Not /0+$/, which takes time quadratic in a run of zeros that is not at the end.
-  let end = digits.length;
-  while (digits.charCodeAt(end - 1) === 48) end--;
-  return { sign, digits: digits.slice(0, end), exponent: end === 0 ? 0 : exponent + digits.length - end };
-}
-
-function writtenOut(digits: string, exponent: number): number {
-  const length = Math.max(digits.length, 1);
-  return exponent >= 0 ? length + exponent : Math.max(length + exponent, 1) - exponent;
+  return parseDecimal(source) ?? { sign: '', digits: '', exponent: 0 };
 }

@@ -1,4 +1,5 @@
 /** A free-form object as the JSON column takes it. Pure. */
+import { finiteDouble, INT64_MIN, UINT64_MAX } from '../../messages/decimal.ts';
 import { endOfString } from '../../messages/json-text.ts';
 import type { JsonText } from '../../messages/message.ts';
 import { columnKey } from './json-path.ts';
@@ -12,9 +13,6 @@ const LONG_EXPONENT = /[eE][+-]?\d{3}/;
 
 // A string, with the colon that makes it a key; or a number.
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d[\d.eE+-]*/g;
-
-const INT64_MIN = -(2n ** 63n);
-const UINT64_MAX = 2n ** 64n - 1n;
 
 /**
  * The text for the column: as it is, but numbers beyond 64-bit integers and doubles as the nearest finite double, keys
@@ -68,36 +66,12 @@ function writtenForColumn(text: JsonText): JsonText {
 
 /** The finite double that is nearest to a JSON number, as JSON. */
 export function nearestDouble(number: string): string {
-  return String(finite(Number(number)));
+  return String(finiteDouble(Number(number)));
 }
-
-/** The value of a JSON number where it is whole and has 64 bits, signed or not: `1e3` is 1000. */
-export function wholeNumber(number: string): bigint | null {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(number) ?? [];
-  const digits = withoutTrailingZeros(whole + fraction);
-  const zeros = whole.length + Number(exponent) - digits.length;
-  if (/^0*$/.test(digits)) return 0n;
-  // Beyond 20 digits nothing fits, and a power of ten may be too large to write out.
-  if (zeros < 0 || zeros > 20 || digits.replace(/^0+/, '').length > 20) return null;
-  const value = BigInt(`${sign}${digits}`) * 10n ** BigInt(zeros);
-  return value < INT64_MIN || value > UINT64_MAX ? null : value;
-}
-
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 function columnNumber(number: string): string {
-  if (/[.eE]/.test(number)) return finite(Number(number)).toExponential();
+  if (/[.eE]/.test(number)) return finiteDouble(Number(number)).toExponential();
   const value = BigInt(number);
   // In its exponential form, so that the column reads a double: as 25 plain digits it would refuse the row.
-  return value < INT64_MIN || value > UINT64_MAX ? finite(Number(number)).toExponential() : number;
-}
-
-function finite(number: number): number {
-  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number));
-}
-
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits.charCodeAt(end - 1) === 48) end--;
-  return digits.slice(0, end);
+  return value < INT64_MIN || value > UINT64_MAX ? finiteDouble(Number(number)).toExponential() : number;
 }

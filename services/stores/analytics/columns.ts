@@ -2,6 +2,7 @@
  * The columns of every table that the sink writes, each with its value: what an insert names, what a row says and what a
  * replay compares come from here. Pure: the same message always yields the same values.
  */
+import { wholeNumberOf } from '../../messages/decimal.ts';
 import {
   type Identify,
   isImported,
@@ -11,7 +12,7 @@ import {
   type Session,
   type Track,
 } from '../../messages/message.ts';
-import { columnJson, nearestDouble, wholeNumber } from './column-json.ts';
+import { columnJson, nearestDouble } from './column-json.ts';
 
 /** Where the message stands in the log. */
 export interface RecordCoordinates {
@@ -107,7 +108,7 @@ const TRAIT_COLUMNS: readonly Column<TraitRow>[] = [
   ['value', ({ kind, value }) => (kind === 'deleted' ? '""' : quoted(value))],
   ['text', ({ kind, value }) => (kind === 'string' ? value : kind === 'boolean' ? `"${value}"` : '""')],
   ['number', ({ kind, value }) => (kind === 'number' ? nearestDouble(value) : '0')],
-  ['integer', ({ kind, value }) => (kind === 'number' ? String(wholeNumber(value)) : 'null')],
+  ['integer', ({ kind, value }) => (kind === 'number' ? String(wholeNumberOf(value)) : 'null')],
 ];
 
 const USER_COLUMNS: readonly Column<UserSeen>[] = [

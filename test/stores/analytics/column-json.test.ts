@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { columnJson, nearestDouble, wholeNumber } from '../../../services/stores/analytics/column-json.ts';
+import { wholeNumberOf } from '../../../services/messages/decimal.ts';
+import { columnJson, nearestDouble } from '../../../services/stores/analytics/column-json.ts';
 
 describe('columnJson', () => {
   test.each([
@@ -98,7 +99,7 @@ describe('nearestDouble', () => {
   });
 });
 
-describe('wholeNumber', () => {
+describe('wholeNumberOf', () => {
   test.each([
     ['0', 0n],
     ['-0', 0n],
@@ -117,6 +118,6 @@ describe('wholeNumber', () => {
     ['1e999999999', null],
     ['0.1', null],
   ])('%s is %s', (number, value) => {
-    expect(wholeNumber(number)).toBe(value);
+    expect(wholeNumberOf(number)).toBe(value);
   });
 });
