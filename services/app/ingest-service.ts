@@ -19,7 +19,7 @@ import { Deferred } from './deferred.ts';
 import { closeStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers.ts';
 import type { Running } from './running.ts';
-import { firstStartOptionsOf, firstStartPlaceOf } from './service.ts';
+import { firstStartOptionsOf, otherStartsOf } from './service.ts';
 import type { Stores } from './stores.ts';
 
 export interface IngestOptions {
@@ -154,7 +154,7 @@ class Background {
     this.#opening = Promise.allSettled([needed, log, analytics]);
     await needed;
     const projects = new SqlProjectStore(await database);
-    return makeFirstProject(projects, firstStartOptionsOf(this.#config), firstStartPlaceOf(this.#config));
+    return makeFirstProject(projects, firstStartOptionsOf(this.#config), otherStartsOf(this.#config));
   }
 
   async close(): Promise<void> {

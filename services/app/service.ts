@@ -7,7 +7,7 @@ import { liveStores } from '../stores/generations/live-stores.ts';
 import {
   type FirstStart,
   type FirstStartOptions,
-  type FirstStartPlace,
+  type OtherStarts,
   makeFirstProject,
 } from '../stores/projects/first-start.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
@@ -68,7 +68,7 @@ export class Service implements Running {
         stopIf(signal);
         const { database, analytics } = inside.stores;
         const projects = new SqlProjectStore(database);
-        const firstStart = await makeFirstProject(projects, firstStartOptionsOf(config), firstStartPlaceOf(config));
+        const firstStart = await makeFirstProject(projects, firstStartOptionsOf(config), otherStartsOf(config));
         await inside.listen();
         await http.open({
           ...liveStores(database, analytics),
@@ -175,7 +175,7 @@ export function firstStartOptionsOf(config: Config): FirstStartOptions {
 const OTHERS_SHOW_WITHIN_MS = 5_000;
 
 /** A database in this process is this process' alone. */
-export function firstStartPlaceOf({ profilesUrl }: Config): FirstStartPlace {
+export function otherStartsOf({ profilesUrl }: Config): OtherStarts {
   return { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 };
 }
 

@@ -3,7 +3,7 @@ import type { Micros } from '../messages/message.ts';
 import type { Audience } from './definition/audience.ts';
 import { compilePreview } from './sql/compile.ts';
 import { explain, type Explanation } from './explain/explain.ts';
-import { explainVerdict, type Why } from './explain/why.ts';
+import { explainMembership, type Why } from './explain/why.ts';
 
 /** How many users an audience has, and some of them. Plain data. */
 export interface Preview {
@@ -62,7 +62,7 @@ export class Audiences {
     eventsShown: number,
   ): Promise<Why | undefined> {
     const options = { ...user, now: this.#now(), eventsShown };
-    return explainVerdict(this.#reader, this.#limits, definition, path, options);
+    return explainMembership(this.#reader, this.#limits, definition, path, options);
   }
 
   #now(): Micros {

@@ -36,12 +36,12 @@ const SAMPLE = 10;
 export function questionCommands({ projects, audiencesOf }: QuestionParts): QuestionCommands {
   return {
     'audience explain': async (args) => {
-      const { project, definition } = await readAsked(projects, args);
+      const { project, definition } = await readQuestionArguments(projects, args);
       return explanationJson(await audiencesOf(project).explain(project.id, definition, '', SAMPLE));
     },
     'audience why': async (args) => {
-      const { project, definition } = await readAsked(projects, args);
-      const { user, events } = readWhom(args);
+      const { project, definition } = await readQuestionArguments(projects, args);
+      const { user, events } = readUserArguments(args);
       const found = { projectId: project.id, userKey: userKeyOf(project.id, user) };
       const why = await audiencesOf(project).why(found, definition, '', events);
       if (why !== undefined) return whyJson(why);
@@ -50,7 +50,7 @@ export function questionCommands({ projects, audiencesOf }: QuestionParts): Ques
   };
 }
 
-async function readAsked(
+async function readQuestionArguments(
   projects: Pick<ProjectStore, 'listProjects'>,
   { project: id, definition: text }: CommandArguments,
 ): Promise<{ project: Project; definition: Audience }> {
@@ -64,7 +64,7 @@ async function readAsked(
   throw new TidemarkError('COMMAND_INVALID', `The definition is wrong:\n${lines.join('\n')}\n`);
 }
 
-function readWhom({ user, events = SAMPLE }: CommandArguments): { user: string; events: number } {
+function readUserArguments({ user, events = SAMPLE }: CommandArguments): { user: string; events: number } {
   if (typeof user !== 'string' || user === '') throw new TidemarkError('COMMAND_INVALID', 'A user id is a text.');
   const isNumber = typeof events === 'number' && Number.isInteger(events) && events >= 0 && events <= MAX_EVENTS_SHOWN;
   if (isNumber) return { user, events };

@@ -8,7 +8,7 @@ import type { Answer } from '../http/route.ts';
 import { parseBody } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
 import type { Project } from '../stores/projects/project-store.ts';
-import { type Asked, type Checked, refuseParameter, single } from './query.ts';
+import { type QueryRequest, type Checked, refuseParameter, single } from './query.ts';
 import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
 
 /** What is asked about audiences. */
@@ -20,7 +20,7 @@ export interface AudienceParts {
 export const DEFAULT_SAMPLE = 10;
 
 /** `POST /v1/audiences/preview` */
-export async function answerPreview({ audiencesOf }: AudienceParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerPreview({ audiencesOf }: AudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const asked = readQuestion(call, ({ sample = DEFAULT_SAMPLE }) => problemsWithSample(sample));
   if (!asked.ok) return asked.refusal;
   const { definition, body } = asked.value;
@@ -40,7 +40,7 @@ export const DEFINITION_PATH = '/definition';
 
 /** @param problemsWith What is wrong with the other members, to be named with what is wrong with the definition. */
 export function readQuestion(
-  call: Asked,
+  call: QueryRequest,
   problemsWith: (body: Readonly<Record<string, unknown>>) => readonly Problem[],
 ): Checked<Question> {
   const parsed = parseBody(call.text);
@@ -60,7 +60,7 @@ function refused(problems: readonly Problem[]): Checked<never> {
 /** `GET /v1/audiences/:id/preview` */
 export async function answerSavedPreview(
   { audiencesOf, saved }: AudienceParts & Pick<SavedAudienceParts, 'saved'>,
-  call: Asked,
+  call: QueryRequest,
 ): Promise<Answer | Refusal> {
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;

@@ -23,7 +23,7 @@ export class Ends {
   }
 
   /** Whether the partition is there and holds records up to this offset. */
-  reach({ topic, partition, offset }: End): boolean {
+  contains({ topic, partition, offset }: End): boolean {
     return (this.#byName.get(nameOf({ topic, partition })) ?? 0n) >= offset;
   }
 }

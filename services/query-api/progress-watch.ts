@@ -1,13 +1,21 @@
 import type { Writable } from 'node:stream';
 import type { ReaderProgress } from '../stores/profiles/profile-store.ts';
 import { isRetryable, TidemarkError } from '../runtime/errors.ts';
-import { BOTH, type Look, NEITHER, offsetsOf, type Passed, type Place, WantedPlaces } from './wanted-places.ts';
+import {
+  BOTH,
+  type ProgressSnapshot,
+  NEITHER,
+  offsetsByNumber,
+  type Passed,
+  type RecordPosition,
+  WantedPositions,
+} from './wanted-positions.ts';
 
 /** What somebody waits for. */
 export interface Wanted {
   /** The same text stands for the same places, as long as anybody waits for them. */
   readonly name: string;
-  readonly places: readonly Place[];
+  readonly places: readonly RecordPosition[];
 }
 
 export interface WaitOptions {
@@ -19,7 +27,7 @@ export interface WaitOptions {
 
 /** Of these there are thousands, so it holds what it needs and no timer, signal or list of its own. */
 interface Waiter {
-  readonly wanted: WantedPlaces;
+  readonly wanted: WantedPositions;
   /** With a promise that is rejected, too. */
   readonly resolve: (answer: Passed | Promise<never>) => void;
   /** Its time is over then: the next look settles it, whatever it brings. */
@@ -43,7 +51,7 @@ export class ProgressWatch {
   readonly #progress: ReaderProgress;
   readonly #intervalMs: number;
   readonly #waiters = new Set<Waiter>();
-  readonly #wanted = new Map<string, WantedPlaces>();
+  readonly #wanted = new Map<string, WantedPositions>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   /** How many looks have begun, and when the last one did. */
@@ -73,7 +81,7 @@ export class ProgressWatch {
    * @throws TidemarkError as `ReaderProgress` does, where the time is over with nothing seen; `STOPPING`, likewise.
    */
   passed({ name, places }: Wanted, { waitMs, client }: WaitOptions): Promise<Passed> {
-    if (this.#isStopped) return Promise.reject(stopping());
+    if (this.#isStopped) return Promise.reject(watchStopped());
     if (client.closed) return Promise.resolve(NEITHER);
     const wanted = this.#want(name, places);
     // Whole, so that V8 keeps it without an object of its own.
@@ -83,7 +91,7 @@ export class ProgressWatch {
       const waiter: Waiter = { wanted, resolve, dueAtMs, looksBefore, seen: undefined, failure: undefined };
       this.#waiters.add(waiter);
       // Not `once`, which takes twice as much: it is emitted once, and who has been answered is not answered again.
-      client.on('close', () => this.#settle(waiter, waiter.seen ?? NEITHER));
+      client.on('close', () => this.#respond(waiter, waiter.seen ?? NEITHER));
       this.#schedule();
     });
   }
@@ -93,14 +101,14 @@ export class ProgressWatch {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     for (const waiter of this.#waiters) {
-      waiter.failure ??= stopping();
-      this.#settleNow(waiter);
+      waiter.failure ??= watchStopped();
+      this.#respondNow(waiter);
     }
   }
 
-  #want(name: string, places: readonly Place[]): WantedPlaces {
+  #want(name: string, places: readonly RecordPosition[]): WantedPositions {
     let wanted = this.#wanted.get(name);
-    if (wanted === undefined) this.#wanted.set(name, (wanted = new WantedPlaces(name, places)));
+    if (wanted === undefined) this.#wanted.set(name, (wanted = new WantedPositions(name, places)));
     wanted.waiters++;
     return wanted;
   }
@@ -123,7 +131,7 @@ export class ProgressWatch {
     const nowMs = performance.now();
     for (const waiter of this.#waiters) {
       if (waiter.dueAtMs <= nowMs && (waiter.seen !== undefined || waiter.failure !== undefined))
-        this.#settleNow(waiter);
+        this.#respondNow(waiter);
     }
   }
 
@@ -134,7 +142,7 @@ export class ProgressWatch {
     this.#schedule();
     try {
       const { projector, sink } = await this.#progress.progress();
-      this.#answer({ number, projector: offsetsOf(projector), sink: offsetsOf(sink) });
+      this.#answer({ number, projector: offsetsByNumber(projector), sink: offsetsByNumber(sink) });
     } catch (error) {
       this.#fail(number, error);
     }
@@ -152,11 +160,11 @@ export class ProgressWatch {
     }
   }
 
-  #answer(look: Look): void {
+  #answer(look: ProgressSnapshot): void {
     const nowMs = performance.now();
     for (const waiter of this.#waitersBefore(look.number)) {
       waiter.seen = waiter.wanted.passedAt(look);
-      if (waiter.seen === BOTH || waiter.dueAtMs <= nowMs) this.#settle(waiter, waiter.seen);
+      if (waiter.seen === BOTH || waiter.dueAtMs <= nowMs) this.#respond(waiter, waiter.seen);
     }
   }
 
@@ -164,17 +172,17 @@ export class ProgressWatch {
     const [nowMs, isLasting] = [performance.now(), !isRetryable(error)];
     for (const waiter of this.#waitersBefore(number)) {
       waiter.failure = error;
-      if (isLasting || waiter.dueAtMs <= nowMs) this.#settleNow(waiter);
+      if (isLasting || waiter.dueAtMs <= nowMs) this.#respondNow(waiter);
     }
   }
 
   /** With what was seen last, else with what kept it from being seen. */
-  #settleNow(waiter: Waiter): void {
-    if (waiter.seen !== undefined) this.#settle(waiter, waiter.seen);
+  #respondNow(waiter: Waiter): void {
+    if (waiter.seen !== undefined) this.#respond(waiter, waiter.seen);
     else if (this.#leave(waiter)) waiter.resolve(Promise.reject(waiter.failure));
   }
 
-  #settle(waiter: Waiter, answer: Passed): void {
+  #respond(waiter: Waiter, answer: Passed): void {
     if (this.#leave(waiter)) waiter.resolve(answer);
   }
 
@@ -186,6 +194,6 @@ export class ProgressWatch {
   }
 }
 
-function stopping(): TidemarkError {
+function watchStopped(): TidemarkError {
   return new TidemarkError('STOPPING', 'this process is stopping');
 }

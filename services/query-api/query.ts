@@ -2,7 +2,7 @@ import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 
 /** What a request asks, by whatever way it came. */
-export type Asked = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
+export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
 
 /** A value that a caller sent, or why it is refused. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | Refused;

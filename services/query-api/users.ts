@@ -47,9 +47,9 @@ function profileBody(userId: string, { userKey, anonymous, traits, firstSeen, la
   return `${head.slice(0, -1)},"traits":${traits},${seen.slice(1)}`;
 }
 
-type EventsAsked = Pick<Parameters<AnalyticsReader['userEvents']>[0], 'event' | 'limit' | 'after'>;
+type EventsRequest = Pick<Parameters<AnalyticsReader['userEvents']>[0], 'event' | 'limit' | 'after'>;
 
-function readEventsQuery(query: URLSearchParams): Checked<EventsAsked> {
+function readEventsQuery(query: URLSearchParams): Checked<EventsRequest> {
   const limit = single(query, 'limit', readLimit);
   if (!limit.ok) return limit;
   const event = single(query, 'event', readEvent);
@@ -59,13 +59,13 @@ function readEventsQuery(query: URLSearchParams): Checked<EventsAsked> {
   return { ok: true, value: { limit: limit.value, ...event.value, ...after.value } };
 }
 
-function readEvent(text: string | undefined): Checked<Pick<EventsAsked, 'event'>> {
+function readEvent(text: string | undefined): Checked<Pick<EventsRequest, 'event'>> {
   if (text === undefined) return { ok: true, value: {} };
   const event = readName('event', text);
   return event.ok ? { ok: true, value: { event: event.value } } : event;
 }
 
-function readCursor(text: string | undefined): Checked<Pick<EventsAsked, 'after'>> {
+function readCursor(text: string | undefined): Checked<Pick<EventsRequest, 'after'>> {
   if (text === undefined) return { ok: true, value: {} };
   const after = decodeCursor(text);
   return after === undefined

@@ -1,6 +1,6 @@
 import type { NumberConstant } from './audience.ts';
 
-const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const JSON_NUMBER = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 
@@ -17,7 +17,7 @@ export function numberConstant(value: unknown): NumberConstant | undefined {
 
 /** The value of a number written in JSON where it is whole and has 64 bits: `1e3` is 1000. */
 function wholeNumber(text: string): bigint | null {
-  const [, whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const [, whole, fraction = '', exponent = '0'] = JSON_NUMBER.exec(text) ?? [];
   if (whole === undefined) return null;
   const digits = whole + fraction;
   const zeros = Number(exponent) - fraction.length;

@@ -1,7 +1,7 @@
 import type { Audience, EventCondition, TraitCondition } from './audience.ts';
 
 /** A condition, and the RFC 6901 pointer to where it stands in the document of its definition. */
-export interface PlacedCondition {
+export interface LocatedCondition {
   readonly path: string;
   readonly condition: TraitCondition | EventCondition;
 }
@@ -14,7 +14,7 @@ export function partsOf(audience: Audience, path: string): readonly (readonly [A
 }
 
 /** Every condition, in the order of the definition. */
-export function conditionsIn(audience: Audience, path: string): readonly PlacedCondition[] {
+export function conditionsIn(audience: Audience, path: string): readonly LocatedCondition[] {
   if (audience.kind === 'trait' || audience.kind === 'event') return [{ path, condition: audience }];
   return partsOf(audience, path).flatMap(([part, at]) => conditionsIn(part, at));
 }

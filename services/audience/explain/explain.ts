@@ -3,9 +3,9 @@ import type { Micros } from '../../messages/message.ts';
 import type { Audience } from '../definition/audience.ts';
 import { compileCondition, compilePreview, type PreviewOptions } from '../sql/compile.ts';
 import { runnableSql } from '../sql/literal.ts';
-import { readsOf } from '../sql/scan-estimate.ts';
-import { conditionsIn, type PlacedCondition } from '../definition/traverse.ts';
-import { wordsOf } from '../definition/describe.ts';
+import { describeScan } from '../sql/scan-estimate.ts';
+import { conditionsIn, type LocatedCondition } from '../definition/traverse.ts';
+import { describe } from '../definition/describe.ts';
 
 /** How an audience is asked for, and what that costs. Plain data. */
 export interface Explanation {
@@ -18,11 +18,11 @@ export interface Explanation {
   /** The same as the service sends it. */
   readonly query: Query;
   /** What all users are, then every condition, in the order of the definition. */
-  readonly reads: readonly Reads[];
+  readonly reads: readonly ScanEstimate[];
 }
 
 /** What is read for one part of the question, all others left out: with them it may be less. */
-export interface Reads extends Cost {
+export interface ScanEstimate extends Cost {
   /** RFC 6901 pointer to the condition; '' with the definition as the document. Null: the table of all users. */
   readonly path: string | null;
   readonly condition: string;
@@ -39,7 +39,7 @@ interface Cost {
   readonly marks: number;
 }
 
-const NOTHING = { table: null, parts: 0, rows: 0, marks: 0, plan: [] } as const;
+const NO_SCAN = { table: null, parts: 0, rows: 0, marks: 0, plan: [] } as const;
 
 /** Asks ClickHouse what it would read, without running the question. @throws TidemarkError as `AnalyticsReader.ask`. */
 export async function explain(
@@ -52,13 +52,18 @@ export async function explain(
   const query = compilePreview(audience, options);
   const { projectId } = options;
   const named = await reader.ask({ projectId, sql: 'SELECT currentDatabase() AS database', params: {} }, limits);
-  const reads = [await readsOfUsers(reader, limits, options)];
-  for (const placed of conditionsIn(audience, path)) reads.push(await readsOfOne(reader, limits, placed, options));
+  const reads = [await estimateUsersScan(reader, limits, options)];
+  for (const placed of conditionsIn(audience, path))
+    reads.push(await estimateConditionScan(reader, limits, placed, options));
   const database = String(named.rows[0]?.['database']);
   return { evaluatedAt: options.now, database, sql: runnableSql(query), query, reads };
 }
 
-async function readsOfUsers(reader: AnalyticsReader, limits: QueryLimits, options: PreviewOptions): Promise<Reads> {
+async function estimateUsersScan(
+  reader: AnalyticsReader,
+  limits: QueryLimits,
+  options: PreviewOptions,
+): Promise<ScanEstimate> {
   const query = {
     projectId: options.projectId,
     sql: 'SELECT user, user_id FROM user_rows WHERE project_id = {p0:String}',
@@ -68,26 +73,26 @@ async function readsOfUsers(reader: AnalyticsReader, limits: QueryLimits, option
   return { path: null, condition: 'every user', reads, ...(await estimate(reader, limits, query)) };
 }
 
-async function readsOfOne(
+async function estimateConditionScan(
   reader: AnalyticsReader,
   limits: QueryLimits,
-  { path, condition }: PlacedCondition,
+  { path, condition }: LocatedCondition,
   options: PreviewOptions,
-): Promise<Reads> {
+): Promise<ScanEstimate> {
   const query = compileCondition(condition, options);
-  const cost = query === null ? NOTHING : await estimate(reader, limits, query);
-  return { path, condition: wordsOf(condition), reads: readsOf(condition, options), ...cost };
+  const cost = query === null ? NO_SCAN : await estimate(reader, limits, query);
+  return { path, condition: describe(condition), reads: describeScan(condition, options), ...cost };
 }
 
 async function estimate(
   reader: AnalyticsReader,
   limits: QueryLimits,
   query: Query,
-): Promise<Cost & Pick<Reads, 'table' | 'plan'>> {
+): Promise<Cost & Pick<ScanEstimate, 'table' | 'plan'>> {
   const estimated = await reader.ask({ ...query, sql: `EXPLAIN ESTIMATE ${query.sql}` }, limits);
   const planned = await reader.ask({ ...query, sql: `EXPLAIN indexes = 1 ${query.sql}` }, limits);
   const row = estimated.rows[0] as Readonly<Record<'table' | 'parts' | 'rows' | 'marks', string>> | undefined;
   const plan = planned.rows.map((line) => String(line['explain']));
-  if (row === undefined) return { ...NOTHING, plan };
+  if (row === undefined) return { ...NO_SCAN, plan };
   return { table: row.table, parts: Number(row.parts), rows: Number(row.rows), marks: Number(row.marks), plan };
 }

@@ -36,10 +36,10 @@ export interface AudienceEvaluator {
 }
 
 const LEASE_MS = 15_000;
-const EVERY_MS = 1_000;
-const AGAIN_MS = 15_000;
-const BUSY_MS = 30_000;
-const LOOK_AGAIN_MS = 200;
+const DUE_POLL_MS = 1_000;
+const RETRY_AFTER_MS = 15_000;
+const MAX_CLAIM_WAIT_MS = 30_000;
+const CLAIM_POLL_MS = 200;
 
 /**
  * Keeps the history of saved audiences: evaluates those that are due, and deletes what is left of those that were
@@ -55,7 +55,7 @@ export class AudienceScheduler implements AudienceEvaluator {
   #lastProjectId = '';
 
   constructor(parts: SchedulerParts) {
-    this.#parts = { leaseMs: LEASE_MS, everyMs: EVERY_MS, ...parts };
+    this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, ...parts };
   }
 
   /** Evaluates what is due from now on. */
@@ -78,13 +78,13 @@ export class AudienceScheduler implements AudienceEvaluator {
   }
 
   async #claim(projectId: string, id: string): Promise<Claim> {
-    const until = performance.now() + BUSY_MS;
+    const until = performance.now() + MAX_CLAIM_WAIT_MS;
     for (;;) {
       try {
         return await this.#parts.store.claim(projectId, id, this.#parts.leaseMs);
       } catch (error) {
         if (!hasCode(error, 'AUDIENCE_BUSY') || performance.now() > until) throw error;
-        await delay(LOOK_AGAIN_MS);
+        await delay(CLAIM_POLL_MS);
       }
     }
   }
@@ -92,15 +92,15 @@ export class AudienceScheduler implements AudienceEvaluator {
   async #run(): Promise<void> {
     const { everyMs, logger } = this.#parts;
     const { signal } = this.#stopping;
-    let isAway = false;
+    let isUnavailable = false;
     while (!signal.aborted) {
       try {
         const isBusy = await this.#evaluateNext();
-        isAway = false;
+        isUnavailable = false;
         if (isBusy) continue;
       } catch (error) {
-        if (!isAway && !signal.aborted) logger.warn({ err: error }, 'audiences cannot be evaluated now');
-        isAway = true;
+        if (!isUnavailable && !signal.aborted) logger.warn({ err: error }, 'audiences cannot be evaluated now');
+        isUnavailable = true;
       }
       await pause(everyMs, signal);
     }
@@ -128,7 +128,9 @@ export class AudienceScheduler implements AudienceEvaluator {
     try {
       await (claim.isDeleted ? this.#forget(claim) : this.#evaluateNow(claim));
     } catch (error) {
-      await store.giveUp(claim, codeOf(error), isRetryable(error) ? AGAIN_MS : AFTER_REFRESH_MS).catch(() => undefined);
+      await store
+        .giveUp(claim, failureCode(error), isRetryable(error) ? RETRY_AFTER_MS : AFTER_REFRESH_MS)
+        .catch(() => undefined);
       throw error;
     } finally {
       clearInterval(renewing);
@@ -155,19 +157,19 @@ export class AudienceScheduler implements AudienceEvaluator {
     if (!(await store.commit(claim, evaluation, difference))) {
       throw new TidemarkError('AUDIENCE_BUSY', 'the claim on this audience ran out, or it was deleted meanwhile');
     }
-    await history.settle(evaluation);
+    await history.finalize(evaluation);
     logger.info({ project: project.id, audience: audience.id, cause, ...difference }, 'evaluated an audience');
   }
 
-  /** Settles what a crash may have left of the last evaluation; the cause of what the next one finds. */
+  /** Finalizes what a crash may have left of the last evaluation; the cause of what the next one finds. */
   async #caughtUp(audience: SavedAudience): Promise<EvaluationCause> {
     const { history } = this.#parts;
     const last = audience.evaluation;
     if (last === null) return 'first';
-    const settledAt = await history.settledAt(audience.projectId, audience.id);
+    const finalizedAt = await history.finalizedAt(audience.projectId, audience.id);
     // Its history was lost: analytics was deleted, or is of an older backup than the projects.
-    if (settledAt === null && last.cause !== 'first') return 'first';
-    if (settledAt === null || settledAt < last.at) await history.settle(evaluationOf(audience, last));
+    if (finalizedAt === null && last.cause !== 'first') return 'first';
+    if (finalizedAt === null || finalizedAt < last.at) await history.finalize(evaluationOf(audience, last));
     return last.version === audience.version ? 'refresh' : 'definition';
   }
 
@@ -197,6 +199,6 @@ export function definitionOf({ definition }: SavedAudience, { timezone }: Pick<P
   return read.definition;
 }
 
-function codeOf(error: unknown): ErrorCode {
+function failureCode(error: unknown): ErrorCode {
   return error instanceof TidemarkError ? error.code : 'STORE_REJECTED';
 }

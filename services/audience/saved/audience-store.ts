@@ -36,7 +36,7 @@ export interface NewAudience {
 }
 
 /** A place in the list, newest first by (createdAtMs, id): what comes after it is the next page. */
-export type AudiencePlace = Pick<SavedAudience, 'createdAtMs' | 'id'>;
+export type AudienceCursor = Pick<SavedAudience, 'createdAtMs' | 'id'>;
 
 /** Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` where the store is away. */
 export interface AudienceStore {
@@ -47,7 +47,7 @@ export interface AudienceStore {
    */
   create(projectId: string, audience: NewAudience): Promise<SavedAudience>;
   /** Newest first. */
-  list(projectId: string, limit: number, after?: AudiencePlace): Promise<readonly SavedAudience[]>;
+  list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]>;
   find(projectId: string, id: string): Promise<SavedAudience | undefined>;
   /** What leaves the definition as it is leaves its version. @throws `AUDIENCE_UNKNOWN`, `AUDIENCE_EXISTS`. */
   update(projectId: string, id: string, changes: Partial<NewAudience>): Promise<SavedAudience>;

@@ -5,7 +5,7 @@ import { isNameable } from './column-value.ts';
 import { microsOf } from '../definition/instant.ts';
 import type { CompileOptions } from './compile.ts';
 
-export function readsOf(condition: TraitCondition | EventCondition, { now }: Pick<CompileOptions, 'now'>): string {
+export function describeScan(condition: TraitCondition | EventCondition, { now }: Pick<CompileOptions, 'now'>): string {
   return condition.kind === 'trait' ? traitReads(condition) : eventReads(condition, now);
 }
 

@@ -5,7 +5,7 @@ import type { Codec } from '../../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
-import type { ProfileStore, Step } from '../../stores/profiles/profile-store.ts';
+import type { ProfileStore, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import { halves } from '../bisect.ts';
 import { DeadLetters, type Unprocessable } from '../dead-letters.ts';
 import { decodeBatch, type Decoded, type DecodedBatch } from '../decode-batch.ts';
@@ -186,7 +186,7 @@ export class Projector {
    * be of the very user whose profile has become slow, and after a start there is none.
    */
   async #writeUnlessToBlame(
-    steps: readonly Step[],
+    steps: readonly ReaderStep[],
     decoded: readonly Decoded<Said>[],
     folded: Folded | undefined,
     timeouts: Timeouts,
@@ -221,7 +221,7 @@ export class Projector {
   }
 
   async #writeSteps(
-    steps: readonly Step[],
+    steps: readonly ReaderStep[],
     decoded: readonly Decoded<Said>[],
     folded: Folded | undefined,
   ): Promise<void> {
@@ -257,7 +257,7 @@ export class Projector {
     if (forgotten > 0) logger.info({ forgotten }, 'message ids older than the window forgotten');
   }
 
-  #step(records: PartitionRecords): Step {
+  #step(records: PartitionRecords): ReaderStep {
     const last = records.records.at(-1);
     const from = this.#stand(records);
     return { from, to: last ? positionAfter(records, last) : from };

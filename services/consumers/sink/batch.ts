@@ -3,7 +3,7 @@ import type { LogRecord, Position } from '../../event-log/event-log.ts';
 import { positionAfter } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { Message } from '../../messages/message.ts';
-import type { Claim, Step } from '../../stores/profiles/profile-store.ts';
+import type { Claim, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import type { Decoded } from '../decode-batch.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
@@ -33,7 +33,7 @@ export type Read = Decoded<Copied | undefined> | Unprocessable;
 export interface Portion {
   /** Whether these steps are fixed already. */
   readonly isRepeat: boolean;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ReaderStep[];
   // Not the messages themselves: what lives for a second is what the garbage collector spends its time on.
   /** Of what counts in any case: its rows, whom it names, and how many messages it is. */
   readonly rows: Rows;

@@ -4,12 +4,12 @@ import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import type { Place } from './record-coordinates.ts';
+import type { RecordCoordinates } from './record-coordinates.ts';
 
 /** A dead letter as it stands on the log. */
 export interface Found {
   /** Where it stands itself. */
-  readonly at: Place;
+  readonly at: RecordCoordinates;
   readonly letter: DeadLetter;
 }
 

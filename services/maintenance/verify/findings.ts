@@ -23,9 +23,9 @@ export interface Finding {
   readonly first: readonly NamedMessage[];
 }
 
-const NAMED = 100;
+const MAX_NAMED = 100;
 // What was found missing is remembered, so that its repeats are not missing too.
-const REMEMBERED = 100_000;
+const MAX_REMEMBERED = 100_000;
 
 /** Gathers messages, and names the first. */
 export class Findings {
@@ -35,15 +35,15 @@ export class Findings {
 
   add(message: NamedMessage): void {
     this.#count++;
-    if (this.#first.length < NAMED) this.#first.push(message);
+    if (this.#first.length < MAX_NAMED) this.#first.push(message);
   }
 
   /** Unless it repeats one that was added. Whether it was added. */
   addMessage(located: Located, why: string): boolean {
     const identity = identityOf(located);
     if (this.#identities.has(identity)) return false;
-    if (this.#identities.size < REMEMBERED) this.#identities.add(identity);
-    this.add(nameOf(located, why));
+    if (this.#identities.size < MAX_REMEMBERED) this.#identities.add(identity);
+    this.add(namedMessage(located, why));
     return true;
   }
 
@@ -56,7 +56,7 @@ export class Findings {
   }
 }
 
-function nameOf({ topic, partition, record, content }: Located, why: string): NamedMessage {
+function namedMessage({ topic, partition, record, content }: Located, why: string): NamedMessage {
   return {
     topic,
     partition,

@@ -3,7 +3,7 @@ import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
 import { dayOf } from '../../messages/day.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import type { Message } from '../../messages/message.ts';
-import { type Checkpoints, type CellName, cellOf, placeOf, type Reach } from './checkpoints.ts';
+import { type Checkpoints, type CellName, cellOf, partitionKey, type CheckedRange } from './checkpoints.ts';
 import { holds, type Period } from './period.ts';
 import { SeenBefore } from './seen-before.ts';
 
@@ -72,7 +72,7 @@ export class LogCells {
   }
 
   #count(cell: LogCell, { topic, partition, record: { offset } }: Located): void {
-    const state = stateOf(this.#books.reach.projector.get(placeOf({ topic, partition })), offset);
+    const state = recordState(this.#books.reach.projector.get(partitionKey({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.postgres++;
     else if (state === 'unknown') cell.unknown.postgres++;
     else if (this.#deadLettered.has('projector', { topic, partition }, offset)) cell.deadLettered.postgres++;
@@ -80,7 +80,7 @@ export class LogCells {
   }
 
   #hold(cell: LogCell, { topic, partition, record: { offset }, content: { messageId } }: Located): void {
-    const state = stateOf(this.#books.reach.sink.get(placeOf({ topic, partition })), offset);
+    const state = recordState(this.#books.reach.sink.get(partitionKey({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.clickhouse++;
     else if (state === 'unknown') cell.unknown.clickhouse++;
     else {
@@ -108,7 +108,7 @@ export class LogCells {
 }
 
 /** How a reader stands to an offset. */
-export function stateOf(reach: Reach | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
+export function recordState(reach: CheckedRange | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
   if (reach === undefined || offset >= reach.to) return 'not yet';
   return offset < reach.from ? 'unknown' : 'known';
 }

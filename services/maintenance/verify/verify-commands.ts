@@ -48,14 +48,14 @@ export function readPeriod({ since = '24h', until, project }: CommandArguments, 
   };
 }
 
-const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const PERIOD_UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** Undefined: without a bound. */
 function readInstant(name: string, value: unknown, nowMs: number): Micros | undefined {
   if (value === 'all') return undefined;
   if (typeof value === 'string') {
     const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(value) ?? [];
-    const back = count === undefined ? undefined : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+    const back = count === undefined ? undefined : Number(count) * PERIOD_UNIT_MS[unit as keyof typeof PERIOD_UNIT_MS];
     const parsed = parseTimestamp(back === undefined ? value : new Date(nowMs - back).toISOString(), 'UTC');
     if (parsed.ok) return parsed.micros;
   }

@@ -4,7 +4,7 @@ import type { AudienceHistory, ChangesQuery } from './audience-history.ts';
 import type { RowTable } from './columns.ts';
 
 /**
- * Rows of one insert by table: chunks of whole lines, each the values of the table's `COLUMNS` as a JSON array (of
+ * Rows of one insert by table: chunks of whole lines, each the values of the table's `TABLE_COLUMNS` as a JSON array (of
  * `JSONCompactEachRow`: without the columns' names, an eighth less work for ClickHouse and a quarter less to send) and a
  * newline.
  */
@@ -45,11 +45,11 @@ export interface EventsQuery {
   readonly event?: string;
   readonly limit: number;
   /** Only what comes after this one in the order of the page. */
-  readonly after?: EventPlace;
+  readonly after?: EventCursor;
 }
 
 /** A place in a user's events. Without `event` it lies after all events of that time and id. */
-export interface EventPlace {
+export interface EventCursor {
   readonly timestamp: Micros;
   readonly messageId: string;
   readonly event?: string;
@@ -109,7 +109,7 @@ export interface AnalyticsReader {
   /** Who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** The newest evaluation of a kept audience that `audienceChanges` shows. */
-  settledAt(projectId: string, audienceId: string): Promise<Micros | null>;
+  finalizedAt(projectId: string, audienceId: string): Promise<Micros | null>;
 }
 
 /** By how much longer than its first rows all rows of a stream may take. */

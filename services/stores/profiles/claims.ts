@@ -20,14 +20,14 @@ export async function enterClaims(
     const identity = identities[index] as string;
     if (!first.has(identity)) first.set(identity, claim);
   }
-  const places = new Map<string, string>();
+  const positions = new Map<string, string>();
   for (const slice of inSlices([...first].sort(byIdentity))) {
     const entered = new Set(await insertNew(transaction, reader, slice));
-    for (const [identity, claim] of slice) if (entered.has(identity)) places.set(identity, placeOf(claim));
+    for (const [identity, claim] of slice) if (entered.has(identity)) positions.set(identity, positionKey(claim));
     const known = slice.filter(([identity]) => !entered.has(identity));
-    for (const { identity, place } of await selectPlaces(transaction, reader, known)) places.set(identity, place);
+    for (const { identity, place } of await selectPositions(transaction, reader, known)) positions.set(identity, place);
   }
-  return claims.map((claim, index) => places.get(identities[index] as string) === placeOf(claim));
+  return claims.map((claim, index) => positions.get(identities[index] as string) === positionKey(claim));
 }
 
 /** Takes those claims back that count: of messages that were put aside, so that a copy appended later counts. */
@@ -51,11 +51,11 @@ export async function areRepeats(
 ): Promise<readonly boolean[]> {
   const places = new Map<string, string>();
   for (const slice of inSlices(claims.map((claim) => [identityOfClaim(claim), claim] as const))) {
-    for (const { identity, place } of await selectPlaces(database, reader, slice)) places.set(identity, place);
+    for (const { identity, place } of await selectPositions(database, reader, slice)) places.set(identity, place);
   }
   return claims.map((claim) => {
     const place = places.get(identityOfClaim(claim));
-    return place !== undefined && place !== placeOf(claim);
+    return place !== undefined && place !== positionKey(claim);
   });
 }
 
@@ -76,13 +76,13 @@ export async function forgetClaims(database: Queryable, windowMs: number, limit:
 // The database's clock: all processes share it.
 const NOW_MS = `(extract(epoch from now()) * 1000)::int8`;
 
-type Entry = readonly [identity: string, claim: Claim];
+type ClaimEntry = readonly [identity: string, claim: Claim];
 
 /** Returns the identities that were new. */
 async function insertNew(
   transaction: Queryable,
   reader: ReaderName,
-  entries: readonly Entry[],
+  entries: readonly ClaimEntry[],
 ): Promise<readonly string[]> {
   const rows = await transaction.query<{ readonly identity: string }>(
     `insert into {applied} (reader, identity, partition, log_offset, applied_at_ms)
@@ -100,7 +100,7 @@ async function insertNew(
   return rows.map(({ identity }) => identity);
 }
 
-async function selectPlaces(transaction: Queryable, reader: ReaderName, entries: readonly Entry[]) {
+async function selectPositions(transaction: Queryable, reader: ReaderName, entries: readonly ClaimEntry[]) {
   if (entries.length === 0) return [];
   return transaction.query<{ readonly identity: string; readonly place: string }>(
     `select claim.identity, partition || '/' || log_offset as place
@@ -110,7 +110,7 @@ async function selectPlaces(transaction: Queryable, reader: ReaderName, entries:
   );
 }
 
-function placeOf({ partition, offset }: Claim): string {
+function positionKey({ partition, offset }: Claim): string {
   return `${partition}/${offset}`;
 }
 
@@ -119,6 +119,6 @@ function identityOfClaim({ projectId, topic, userKey, messageId }: Claim): strin
 }
 
 /** Two transactions that enter some of the same claims do it in one order, or they could deadlock. */
-function byIdentity([a]: Entry, [b]: Entry): number {
+function byIdentity([a]: ClaimEntry, [b]: ClaimEntry): number {
   return a < b ? -1 : 1;
 }

@@ -34,12 +34,12 @@ function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
     const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
-    if (x !== y) return rankOf(x) - rankOf(y);
+    if (x !== y) return codePointOrder(x) - codePointOrder(y);
   }
   return a.length - b.length;
 }
 
-function rankOf(codeUnit: number): number {
+function codePointOrder(codeUnit: number): number {
   if (codeUnit >= 0xe000) return codeUnit - 0x800;
   return codeUnit >= 0xd800 ? codeUnit + 0x2000 : codeUnit;
 }

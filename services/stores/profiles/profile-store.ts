@@ -17,7 +17,7 @@ export interface Claim extends TopicPartition {
 }
 
 /** A step of a reader over one partition: from where it stands to where it will stand. */
-export interface Step {
+export interface ReaderStep {
   readonly from: Position;
   readonly to: Position;
 }
@@ -51,7 +51,7 @@ export interface ProfileStore extends ProfileReader {
    * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`: nothing is written.
    */
   write(
-    steps: readonly Step[],
+    steps: readonly ReaderStep[],
     claims: readonly Claim[],
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
     tally?: (counts: readonly boolean[]) => readonly AppliedCount[],
@@ -60,7 +60,7 @@ export interface ProfileStore extends ProfileReader {
    * Does what `write` does with these steps and two messages of a made-up user, and takes it back: resolves where the
    * store takes that now. It fails as `write` does.
    */
-  probe(steps: readonly Step[]): Promise<void>;
+  probe(steps: readonly ReaderStep[]): Promise<void>;
   /**
    * Forgets claims, of either reader, entered longer ago than `windowMs`: a repeat that comes later counts again.
    * Returns how many.
@@ -69,7 +69,7 @@ export interface ProfileStore extends ProfileReader {
 }
 
 /** A range of one partition that one insert covers; fixed before the insert, so that a crash repeats the same one. */
-export interface Plan extends Step {
+export interface Plan extends ReaderStep {
   /** Whether the insert is known to have been done. */
   readonly inserted: boolean;
 }
@@ -84,7 +84,7 @@ export interface SinkPlans {
    *
    * @throws TidemarkError `POSITION_MOVED`: nothing is written.
    */
-  fix(steps: readonly Step[], claims: readonly Claim[]): Promise<readonly boolean[]>;
+  fix(steps: readonly ReaderStep[], claims: readonly Claim[]): Promise<readonly boolean[]>;
   /** Which of these claims count, entering those that are new: for a plan that is inserted again after a crash. */
   claim(claims: readonly Claim[]): Promise<readonly boolean[]>;
   /**

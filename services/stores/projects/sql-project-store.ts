@@ -210,16 +210,16 @@ function toProject(row: ProjectRow): Project {
     name: row.name,
     timezone: row.timezone,
     rateLimit: row.rate_limit,
-    queryMaxMs: numberOf(row.query_max_ms),
-    queryMaxMemoryBytes: numberOf(row.query_max_memory_bytes),
-    queryMaxRows: numberOf(row.query_max_rows),
+    queryMaxMs: limitOf(row.query_max_ms),
+    queryMaxMemoryBytes: limitOf(row.query_max_memory_bytes),
+    queryMaxRows: limitOf(row.query_max_rows),
     // A plain Uint8Array of its own memory: a driver may hand out a Buffer that shares a larger one.
     sessionSecret: Uint8Array.from(row.session_secret),
     createdAtMs: Number(row.created_at_ms),
   };
 }
 
-function numberOf(limit: bigint | null): number | null {
+function limitOf(limit: bigint | null): number | null {
   return limit === null ? null : Number(limit);
 }
 

@@ -109,9 +109,9 @@ export const FORGET_DOUBTFUL = `
 
 /** A position for each partition asked for: its beginning where nothing is held. */
 function positionsOf(partitions: readonly TopicPartition[], rows: readonly StoredRow[]): readonly Position[] {
-  const held = new Map(rows.map((row) => [`${row.topic}/${row.log_partition}`, row]));
+  const ranges = new Map(rows.map((row) => [`${row.topic}/${row.log_partition}`, row]));
   return partitions.map(({ topic, partition }) => {
-    const row = held.get(`${topic}/${partition}`);
+    const row = ranges.get(`${topic}/${partition}`);
     if (row === undefined) return beginningOf({ topic, partition });
     return { topic, partition, offset: BigInt(row.held_to), identity: row.held_identity };
   });
