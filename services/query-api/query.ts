@@ -1,5 +1,6 @@
 import type { Call } from '../http/call.ts';
-import type { Refusal } from '../http/problems.ts';
+import { invalid, type Refusal } from '../http/problems.ts';
+import type { Problem } from '../messages/message.ts';
 
 /** What a request asks, by whatever way it came. */
 export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
@@ -22,6 +23,11 @@ const MAX_WAIT_S = 30;
 /** A parameter that makes no sense. @param name As it stands in the address, for the caller to find. */
 export function refuseParameter(name: string, message: string): Refused {
   return { ok: false, refusal: { refused: 'invalid-parameter', detail: `${name} ${message}` } };
+}
+
+/** The refusal of a body with these problems. */
+export function refuseBody(problems: readonly Problem[]): Refused {
+  return { ok: false, refusal: invalid('invalid-body', problems) };
 }
 
 /** Reads the one value of a query parameter, undefined where it is not given. Given twice, nobody knows which counts. */

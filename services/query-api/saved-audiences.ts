@@ -1,13 +1,14 @@
 import { readDefinition } from '../audience/definition/definition.ts';
 import type { AudienceStore, NewAudience, SavedAudience } from '../audience/saved/audience-store.ts';
 import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
-import { invalid, type Refusal } from '../http/problems.ts';
+import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody, toJsonText } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import { decodeListCursor, encodeListCursor } from './audience-cursor.ts';
-import { type QueryRequest, type Checked, readLimit, refuseParameter, single } from './query.ts';
+import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from './query.ts';
+import { isJsonObject } from '../audience/definition/reading.ts';
 
 /** What saved audiences are asked of. */
 export interface SavedAudienceParts {
@@ -103,9 +104,9 @@ function audienceIdOf(call: QueryRequest): string | undefined {
 /** What stands in the body, each member checked. */
 function readBody(call: QueryRequest, required: readonly string[]): Checked<Partial<NewAudience>> {
   const parsed = parseBody(call.text);
-  if (!parsed.ok) return refused(parsed.problems);
+  if (!parsed.ok) return refuseBody(parsed.problems);
   const body = parsed.value.exact;
-  if (!isObject(body)) return refused([{ path: '', message: 'is not an object' }]);
+  if (!isJsonObject(body)) return refuseBody([{ path: '', message: 'is not an object' }]);
   const definition = readSaved(body['definition'], call.project);
   const { name, refresh } = body;
   const refreshMs = readRefresh(refresh);
@@ -115,7 +116,7 @@ function readBody(call: QueryRequest, required: readonly string[]): Checked<Part
     ...definition.problems,
     ...(refresh === undefined || refreshMs !== undefined ? [] : [{ path: '/refresh', message: NO_REFRESH }]),
   ];
-  if (problems.length > 0) return refused(problems);
+  if (problems.length > 0) return refuseBody(problems);
   return {
     ok: true,
     value: {
@@ -157,14 +158,6 @@ const NO_REFRESH = 'is neither null nor a time such as 15m, 1h, 1d or 1w, from a
 function isName(name: unknown): boolean {
   if (name === undefined) return true;
   return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= 200 && !/\p{Cc}/u.test(name);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-}
-
-function refused(problems: readonly Problem[]): { readonly ok: false; readonly refusal: Refusal } {
-  return { ok: false, refusal: invalid('invalid-body', problems) };
 }
 
 /** The definition is JSON text already and goes in untouched, every digit kept. */

@@ -1,3 +1,5 @@
+import { TidemarkError } from './errors.ts';
+
 /** A command of the command line, as the process that has the stores open carries it out. */
 
 /** What a command was given: JSON from the control socket or the command line, not yet checked. */
@@ -23,3 +25,8 @@ export interface CommandCall {
 
 /** What it resolves with goes to the caller as JSON. Arguments that it does not name are ignored. */
 export type Command<Result = unknown> = (args: CommandArguments, call: CommandCall) => Promise<Result>;
+
+/** The error of an argument that a command cannot use. */
+export function commandInvalid(message: string): TidemarkError {
+  return new TidemarkError('COMMAND_INVALID', message);
+}

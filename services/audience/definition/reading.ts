@@ -22,8 +22,7 @@ export class Reading {
   }
 
   object(value: unknown, path: string): Record<string, unknown> | undefined {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-    return isObject ? (value as Record<string, unknown>) : this.refuse(path, 'is not an object');
+    return isJsonObject(value) ? value : this.refuse(path, 'is not an object');
   }
 
   /** A list that is not empty. */
@@ -53,4 +52,9 @@ export class Reading {
 /** In code points; those beyond the limit are not told apart. */
 function lengthOf(text: string): number {
   return text.length <= MAX_TEXT ? text.length : Array.from(text.slice(0, 2 * MAX_TEXT + 2)).length;
+}
+
+/** Of a value as `parseBody` gives it, in either form. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }

@@ -10,6 +10,7 @@ import type {
   NewAudience,
   SavedAudience,
 } from './audience-store.ts';
+import { NOW_MS } from '../../stores/database/sql-time.ts';
 
 /** Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql). */
 export class SqlAudienceStore implements AudienceStore, AudienceClaims {
@@ -197,7 +198,6 @@ async function isTaken(
 }
 
 const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
-const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::int8';
 const IS_SEEN = 'project_id = $1 and id = $2 and deleted_at_ms is null';
 const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
 const CHANGED = '(case when $4::text <> definition then 1 else 0 end)';

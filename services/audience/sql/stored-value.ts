@@ -1,6 +1,7 @@
 /** JSON text as one value to ask about in memory, with the same outcome as ClickHouse's where it is stored. Pure. */
 import type { Comparison, Constant, NumberConstant, Test } from '../definition/audience.ts';
 import { numberConstant } from '../definition/number-constant.ts';
+import { isJsonObject } from '../definition/reading.ts';
 
 /**
  * Where a value is stored, which decides what counts as a number's exact value and when an object is there:
@@ -28,7 +29,7 @@ function asWritten(_key: string, value: unknown, { source }: { source?: string }
 /** What stands under these keys; undefined where nothing does. */
 export function valueAt(container: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     container,
   );
 }
@@ -68,7 +69,7 @@ function isInOrder(order: number | undefined, comparison: Comparison): boolean {
 function exists(value: unknown, place: ValueLocation): boolean {
   if (value === undefined || value === null) return false;
   const isWhatIsInIt = place === 'column' || place === 'text';
-  return !isWhatIsInIt || !isObject(value) || Object.values(value).some((member) => exists(member, place));
+  return !isWhatIsInIt || !isJsonObject(value) || Object.values(value).some((member) => exists(member, place));
 }
 
 function contains(value: unknown, wanted: Constant, place: ValueLocation): boolean {
@@ -111,8 +112,4 @@ function orderOf(one: NumberConstant, other: NumberConstant): number {
   if (one.integer !== null && other.integer !== null)
     return Number(one.integer > other.integer) - Number(one.integer < other.integer);
   return Math.sign(one.double - other.double);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }

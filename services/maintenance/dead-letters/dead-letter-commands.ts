@@ -1,12 +1,12 @@
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Command, CommandArguments, CommandCall } from '../../runtime/command.ts';
+import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import { Listing, type DeadLetterSummary, type DeadLetterState } from './listing.ts';
 import { formatCoordinates } from './record-coordinates.ts';
 import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
-import { invalid, isOfProject, isSelected, selectionOf } from './selection.ts';
+import { isOfProject, isSelected, selectionOf } from './selection.ts';
 import { type DeadLetterParts, type SettleResult, Settler } from './settle.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';
 
@@ -106,7 +106,7 @@ async function show(parts: DeadLetterParts, args: CommandArguments, call: Comman
     }
   }
   const [shown] = listing.summaries();
-  if (last === undefined || shown === undefined) throw invalid(`There is no dead letter ${String(args['id'])}.`);
+  if (last === undefined || shown === undefined) throw commandInvalid(`There is no dead letter ${String(args['id'])}.`);
   const message = messageIn(parts.codec, last.letter);
   return {
     ...shown,
@@ -136,7 +136,7 @@ function messageJson({ timestamp, receivedAt, ...rest }: Message): Readonly<Reco
 function readState(value: unknown = 'waiting'): DeadLetterState | 'any' {
   const state = STATES.find((one) => one === value);
   if (state !== undefined) return state;
-  throw invalid(`${JSON.stringify(value)} is no state; there are ${STATES.join(', ')}.`);
+  throw commandInvalid(`${JSON.stringify(value)} is no state; there are ${STATES.join(', ')}.`);
 }
 
 function limitOf(value: unknown = LIMIT): number {

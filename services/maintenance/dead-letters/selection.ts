@@ -2,8 +2,7 @@
 import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { type Message, type Micros, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
-import type { CommandArguments } from '../../runtime/command.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
+import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
 import { formatCoordinates, parseCoordinates } from './record-coordinates.ts';
 import type { Found } from './read-dead-letters.ts';
 
@@ -67,12 +66,12 @@ function fullName(topic: string): string {
 function textArgument(args: CommandArguments, name: string): string | undefined {
   const value = args[name];
   if (value === undefined || typeof value === 'string') return value;
-  throw invalid(`${name} is a text.`);
+  throw commandInvalid(`${name} is a text.`);
 }
 
 function oneOf(value: string | undefined, allowed: readonly string[], what: string): string | undefined {
   if (value === undefined || allowed.includes(value)) return value;
-  throw invalid(`${JSON.stringify(value)} is no ${what}; there are ${allowed.join(', ')}.`);
+  throw commandInvalid(`${JSON.stringify(value)} is no ${what}; there are ${allowed.join(', ')}.`);
 }
 
 const AGE_UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -84,21 +83,17 @@ function time(value: string | undefined, nowMs: number): Micros | undefined {
   if (ago !== null) return BigInt(nowMs - Number(ago[1]) * AGE_UNIT_MS[ago[2] as keyof typeof AGE_UNIT_MS]) * 1000n;
   const parsed = parseTimestamp(value, 'UTC');
   if (parsed.ok) return parsed.micros;
-  throw invalid(`${JSON.stringify(value)} ${parsed.message}; nor is it a while ago, as 90m or 7d.`);
+  throw commandInvalid(`${JSON.stringify(value)} ${parsed.message}; nor is it a while ago, as 90m or 7d.`);
 }
 
 function idsOf(value: unknown): ReadonlySet<string> | undefined {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
-  if (!Array.isArray(value)) throw invalid('ids are a list.');
+  if (!Array.isArray(value)) throw commandInvalid('ids are a list.');
   return new Set(
     value.map((id: unknown) => {
       const place = typeof id === 'string' ? parseCoordinates(id) : undefined;
-      if (place === undefined) throw invalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
+      if (place === undefined) throw commandInvalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
       return formatCoordinates({ ...place, topic: fullName(place.topic) });
     }),
   );
-}
-
-export function invalid(message: string): TidemarkError {
-  return new TidemarkError('COMMAND_INVALID', message);
 }

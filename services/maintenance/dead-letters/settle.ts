@@ -2,10 +2,10 @@ import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
-import type { CommandArguments, CommandCall } from '../../runtime/command.ts';
+import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
-import { invalid, isEverything, isOfProject, isSelected, type Selection, selectionOf } from './selection.ts';
+import { isEverything, isOfProject, isSelected, type Selection, selectionOf } from './selection.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';
 
 export interface DeadLetterParts {
@@ -137,10 +137,10 @@ class Choice {
 function orderOf(args: CommandArguments): Order {
   const selection = selectionOf(args, Date.now());
   const { all = false, again = false, dry_run: isDryRun = false, limit = Infinity } = args;
-  if (isEverything(selection) && all !== true) throw invalid('Name dead letters by id or filter, or say --all.');
-  if (again === true && selection.ids === undefined) throw invalid('--again is for dead letters named by id.');
+  if (isEverything(selection) && all !== true) throw commandInvalid('Name dead letters by id or filter, or say --all.');
+  if (again === true && selection.ids === undefined) throw commandInvalid('--again is for dead letters named by id.');
   if (limit !== Infinity && !(Number.isSafeInteger(limit) && Number(limit) >= 1)) {
-    throw invalid('A limit is a whole number from 1 up.');
+    throw commandInvalid('A limit is a whole number from 1 up.');
   }
   return { selection, isDryRun: isDryRun === true, again: again === true, limit: Number(limit) };
 }

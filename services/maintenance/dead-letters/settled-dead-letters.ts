@@ -1,5 +1,6 @@
 import type { Database } from '../../stores/database/database.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
+import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 
 /** What became of a message that was put aside. */
 export interface Settled {
@@ -89,7 +90,6 @@ const ORIGINALS = `
     on (settled.topic, copy_partition, copy_offset) = (wanted.topic, wanted.partition, wanted.log_offset)`;
 
 const SETTLEMENT_COLUMNS = '(topic, partition, log_offset, state, settled_at_ms, copy_partition, copy_offset)';
-const NOW_MS = '(extract(epoch from now()) * 1000)::int8';
 const OR_ANEW = `
   on conflict (topic, partition, log_offset) do update
   set state = excluded.state, settled_at_ms = excluded.settled_at_ms,
@@ -97,14 +97,14 @@ const OR_ANEW = `
 
 const NOTE_REPLAYED = `
   insert into settled_dead_letters ${SETTLEMENT_COLUMNS}
-  select topic, partition, log_offset, 'replayed', ${NOW_MS}, copy_partition, copy_offset
+  select topic, partition, log_offset, 'replayed', ${TRANSACTION_MS}, copy_partition, copy_offset
   from unnest($1::text[], $2::int4[], $3::int8[], $4::int4[], $5::int8[])
     as settled (topic, partition, log_offset, copy_partition, copy_offset)
   ${OR_ANEW}`;
 
 const NOTE_DROPPED = `
   insert into settled_dead_letters ${SETTLEMENT_COLUMNS}
-  select topic, partition, log_offset, 'dropped', ${NOW_MS}, null, null
+  select topic, partition, log_offset, 'dropped', ${TRANSACTION_MS}, null, null
   from unnest($1::text[], $2::int4[], $3::int8[]) as settled (topic, partition, log_offset)
   ${OR_ANEW}`;
 

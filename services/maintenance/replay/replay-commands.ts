@@ -1,6 +1,6 @@
 import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
 import { liveNumberOf } from '../../stores/generations/sql-generations.ts';
-import type { Command, CommandArguments } from '../../runtime/command.ts';
+import { type Command, type CommandArguments, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type Compared, isSame } from './comparison.ts';
 import { type Estimate, estimate } from './estimate.ts';
@@ -95,7 +95,7 @@ export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
     'replay swap': async (args, { signal }) => {
       const target = await targetOf(parts, args);
       const building = await replay.building(target);
-      if (building === undefined) throw invalid(`No generation of ${target.kind} is being built.`);
+      if (building === undefined) throw commandInvalid(`No generation of ${target.kind} is being built.`);
       const from = await liveNumberOf(parts.database, target.kind, target.projectId);
       await parts.whileFed(() => replay.swap(target, building.number, signal));
       return { kind: target.kind, project: target.projectId, from, to: building.number };
@@ -178,7 +178,8 @@ async function targetOf({ database }: ReplayParts, args: CommandArguments): Prom
   const kind = kindOf(args['kind']);
   const { project } = args;
   if (project === undefined || project === null) return { kind, projectId: null };
-  if (typeof project !== 'string' || !/^\w{1,100}$/u.test(project)) throw invalid('A project is named by its id.');
+  if (typeof project !== 'string' || !/^\w{1,100}$/u.test(project))
+    throw commandInvalid('A project is named by its id.');
   const found = await database.query('select 1 from projects where id = $1', [project]);
   if (found.length === 0) throw new TidemarkError('PROJECT_UNKNOWN', `No project has the id ${project}.`);
   return { kind, projectId: project };
@@ -186,21 +187,17 @@ async function targetOf({ database }: ReplayParts, args: CommandArguments): Prom
 
 function kindOf(kind: unknown): GenerationKind {
   if (kind === 'profiles' || kind === 'analytics') return kind;
-  throw invalid('What is replayed is profiles or analytics.');
+  throw commandInvalid('What is replayed is profiles or analytics.');
 }
 
 /** Undefined: as it was; null: none. */
 function rateOf({ rate }: CommandArguments): number | null | undefined {
   if (rate === undefined || rate === null) return rate;
   if (typeof rate === 'number' && Number.isSafeInteger(rate) && rate >= 1) return rate;
-  throw invalid('A rate is a whole number of messages a second from 1 up.');
+  throw commandInvalid('A rate is a whole number of messages a second from 1 up.');
 }
 
 function readGeneration(number: unknown): number {
   if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number;
-  throw invalid('A generation is named by its number.');
-}
-
-function invalid(message: string): TidemarkError {
-  return new TidemarkError('COMMAND_INVALID', message);
+  throw commandInvalid('A generation is named by its number.');
 }

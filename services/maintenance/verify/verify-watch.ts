@@ -16,7 +16,7 @@ export interface VerifyWatchOptions extends InstalledStores {
   readonly lookEveryMs?: number;
 }
 
-const LOOK_EVERY_MS = 60_000;
+const VERIFY_POLL_MS = 60_000;
 const HOUR_MS = 3_600_000;
 // So that an hour is verified again when what was "not yet" has come.
 const HOURS_AGAIN = 2;
@@ -55,7 +55,7 @@ export class VerifyWatch {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { logger, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    const { logger, lookEveryMs = VERIFY_POLL_MS } = this.#options;
     while (!signal.aborted) {
       await pause(lookEveryMs, signal);
       if (signal.aborted) return;

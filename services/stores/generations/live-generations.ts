@@ -32,7 +32,7 @@ export class LiveGenerations {
   /** Every one by which somebody may be answered now, looked up anew: where a swap was just now, the one before too. */
   async answering(): Promise<Readonly<Record<GenerationKind, readonly number[]>>> {
     const rows = await this.#generations.live();
-    return { profiles: liveNumbersOf(rows, 'profiles'), analytics: liveNumbersOf(rows, 'analytics') };
+    return { profiles: answeringNumbers(rows, 'profiles'), analytics: answeringNumbers(rows, 'analytics') };
   }
 
   async #rows(): Promise<readonly LiveRow[]> {
@@ -53,7 +53,7 @@ export class LiveGenerations {
   }
 }
 
-function liveNumbersOf(rows: readonly LiveRow[], kind: GenerationKind): readonly number[] {
+function answeringNumbers(rows: readonly LiveRow[], kind: GenerationKind): readonly number[] {
   const numbers = rows
     .filter((row) => row.kind === kind)
     .flatMap(({ number, previous, forMs }) => [number, forMs < FOLLOWED_WITHIN_MS ? previous : null]);

@@ -2,6 +2,7 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Generation, GenerationKind } from './generation.ts';
+import { NOW_MS } from '../database/sql-time.ts';
 
 /** Which generation answers for a project, or for everybody who has no row. */
 export interface LiveRow {
@@ -206,9 +207,6 @@ interface LiveTableRow {
   readonly previous: number | null;
   readonly for_ms: number;
 }
-
-// The database's clock: all processes share it.
-const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::int8';
 
 // Any number that no other program locks in this database: who changes these rows does so one at a time.
 const GENERATIONS_LOCK = 'select pg_advisory_xact_lock(7418321992)::text';

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
 import { inSlices } from './slices.ts';
 import type { Claim, ReaderName } from './profile-store.ts';
+import { TRANSACTION_MS } from '../database/sql-time.ts';
 
 /**
  * Enters claims that nobody made before; says of each, in order, whether it counts: whether its place is the one stored
@@ -64,7 +65,7 @@ export async function forgetClaims(database: Queryable, windowMs: number, limit:
   const rows = await database.query<{ readonly deleted: bigint }>(
     `with deleted as (
        delete from {applied}
-       where ctid = any (array(select ctid from {applied} where applied_at_ms <= ${NOW_MS} - $1::int8 limit $2::int4))
+       where ctid = any (array(select ctid from {applied} where applied_at_ms <= ${TRANSACTION_MS} - $1::int8 limit $2::int4))
        returning 1
      )
      select count(*) as deleted from deleted`,
@@ -72,9 +73,6 @@ export async function forgetClaims(database: Queryable, windowMs: number, limit:
   );
   return Number(rows[0]?.deleted ?? 0n);
 }
-
-// The database's clock: all processes share it.
-const NOW_MS = `(extract(epoch from now()) * 1000)::int8`;
 
 type ClaimEntry = readonly [identity: string, claim: Claim];
 
@@ -86,7 +84,7 @@ async function insertNew(
 ): Promise<readonly string[]> {
   const rows = await transaction.query<{ readonly identity: string }>(
     `insert into {applied} (reader, identity, partition, log_offset, applied_at_ms)
-     select $1, identity::uuid, partition, log_offset, ${NOW_MS}
+     select $1, identity::uuid, partition, log_offset, ${TRANSACTION_MS}
      from unnest($2::text[], $3::int4[], $4::int8[]) as claim (identity, partition, log_offset)
      on conflict do nothing
      returning replace(identity::text, '-', '') as identity`,
