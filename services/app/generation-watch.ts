@@ -1,8 +1,7 @@
+import type { Logger } from '../runtime/logger.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { FIRST_GENERATION, type Generation, type GenerationKind } from '../stores/generations/generation.ts';
-import { liveNumbersOf } from '../stores/generations/live-numbers.ts';
-import { type LiveRow, SqlGenerations } from '../stores/generations/sql-generations.ts';
-import type { Logger } from '../runtime/logger.ts';
+import { liveNumbersOf, type LiveRow, SqlGenerations } from '../stores/generations/sql-generations.ts';
 import { type GenerationParts, GenerationReaders } from './generation-readers.ts';
 
 const LOOK_EVERY_MS = 1_000;

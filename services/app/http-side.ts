@@ -1,9 +1,10 @@
 /** Everything that answers HTTP: ingest and reading on one server. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
-import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { Audiences } from '../audience/audiences.ts';
-import { limitsOf } from '../audience/question-limits.ts';
+import { limitsOf } from '../audience/query-budget.ts';
 import type { EventLog } from '../event-log/event-log.ts';
+import { IngestSpool } from '../event-log/spool/ingest-spool.ts';
+import type { SpoolingLogParts } from '../event-log/spool/spooling-log.ts';
 import { createApp } from '../http/app.ts';
 import { countConnections } from '../http/http-metrics.ts';
 import { operationRoutes, type Readiness } from '../http/operations.ts';
@@ -15,19 +16,18 @@ import { publicRoutes } from '../ingest/public-api.ts';
 import { twoStepRoutes } from '../ingest/two-step.ts';
 import type { Codec } from '../messages/codec.ts';
 import { ArrivalClock, drawProcessBits } from '../messages/version.ts';
-import { ProjectCache } from '../stores/projects/project-cache.ts';
-import type { Project } from '../stores/projects/project-store.ts';
 import { openApiDocument } from '../query-api/openapi.ts';
 import { ProgressWatch } from '../query-api/progress-watch.ts';
 import { readingRoutes } from '../query-api/routes.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { IngestSpool } from '../event-log/spool/ingest-spool.ts';
-import type { SpoolingLogParts } from '../event-log/spool/spooling-log.ts';
+import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
+import { ProjectCache } from '../stores/projects/project-cache.ts';
+import type { Project } from '../stores/projects/project-store.ts';
+import { queryLimitsOf } from './audience-scheduler-of.ts';
 import { bodyMakerOf } from './body-maker.ts';
 import type { BoundServer } from './bound-server.ts';
 import { HealthWatch } from './health-watch.ts';
-import { queryLimitsOf } from './audience-scheduler-of.ts';
 import type { Stores } from './stores.ts';
 
 /** Requests accepted before a stop have this long to be answered. */

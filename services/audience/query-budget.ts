@@ -1,5 +1,6 @@
-import type { AnalyticsReader, Query, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { ProjectLimits } from '../stores/projects/project-store.ts';
 
 /** Several queries under the limits of one, and what they took together. */
 export class QueryBudget {
@@ -39,4 +40,13 @@ export class QueryBudget {
     if (this.tookMs > this.#limits.maxMs)
       throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of time');
   }
+}
+
+/** The limits of a project's questions: its own where it has some, else those of all. */
+export function limitsOf(project: ProjectLimits, ofAll: QueryLimits): QueryLimits {
+  return {
+    maxMs: project.queryMaxMs ?? ofAll.maxMs,
+    maxMemoryBytes: project.queryMaxMemoryBytes ?? ofAll.maxMemoryBytes,
+    maxRowsRead: project.queryMaxRows ?? ofAll.maxRowsRead,
+  };
 }

@@ -1,5 +1,6 @@
 /** An audience as read from its definition: what the words of schemas/audience.json mean. Plain data. */
 import type { Micros } from '../../messages/message.ts';
+import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 
 /** Users who satisfy a condition, or several together. */
 export type Audience =
@@ -72,4 +73,42 @@ export interface NumberConstant {
 /** Whether a user passes of whom the member is not known. */
 export function isPassedByMissing({ tests }: Member): boolean {
   return tests.every((test) => test.test === 'is_not' || (test.test === 'exists' && !test.value));
+}
+
+/** The instant in an evaluation at `now`. */
+export function microsOf(instant: Instant, now: Micros): Micros {
+  const micros = 'at' in instant ? instant.at : now - instant.ago;
+  // No message lies outside, and ClickHouse's dates end there.
+  if (micros < EARLIEST) return EARLIEST;
+  return micros >= END_OF_TIME ? END_OF_TIME - 1n : micros;
+}
+
+export function liesWithin(time: Micros, { from, to }: Period, now: Micros): boolean {
+  return (from === null || time >= microsOf(from, now)) && (to === null || time < microsOf(to, now));
+}
+
+/** How far after an event's time each end of the periods that moves passes it. */
+export function agesPassed(periods: readonly (Period | null)[]): readonly Micros[] {
+  const ends = periods.flatMap((period) => (period === null ? [] : [period.from, period.to]));
+  const ages = ends.flatMap((end) => (end !== null && 'ago' in end ? [end.ago + 1n] : []));
+  return [...new Set(ages)];
+}
+
+/** A condition, and the RFC 6901 pointer to where it stands in the document of its definition. */
+export interface LocatedCondition {
+  readonly path: string;
+  readonly condition: TraitCondition | EventCondition;
+}
+
+/** The parts of a group with their pointers; none of a condition. */
+export function partsOf(audience: Audience, path: string): readonly (readonly [Audience, string])[] {
+  if (audience.kind === 'not') return [[audience.of, `${path}/not`]];
+  if (audience.kind !== 'all' && audience.kind !== 'any') return [];
+  return audience.of.map((part, index) => [part, `${path}/${audience.kind}/${index}`]);
+}
+
+/** Every condition, in the order of the definition. */
+export function conditionsIn(audience: Audience, path: string): readonly LocatedCondition[] {
+  if (audience.kind === 'trait' || audience.kind === 'event') return [{ path, condition: audience }];
+  return partsOf(audience, path).flatMap(([part, at]) => conditionsIn(part, at));
 }

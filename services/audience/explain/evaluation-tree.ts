@@ -1,10 +1,9 @@
 import type { Micros } from '../../messages/message.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
-import type { Audience, EventCondition, TraitCondition } from '../definition/audience.ts';
-import { type CountedEvent, EventWindow } from './event-window.ts';
-import { type KnownTrait, passesTrait, conditionValue } from './user-traits.ts';
-import { partsOf } from '../definition/traverse.ts';
+import { type Audience, type EventCondition, partsOf, type TraitCondition } from '../definition/audience.ts';
 import { describe } from '../definition/describe.ts';
+import { type CountedEvent, EventWindow } from './event-window.ts';
+import { conditionValue, type KnownTrait, passesTrait } from './user-traits.ts';
 
 /** What became of a part of a definition, for one user. Plain data. */
 export type EvaluationNode = GroupNode | TraitNode | EventNode;

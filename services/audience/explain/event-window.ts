@@ -1,7 +1,6 @@
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
-import type { EventCondition } from '../definition/audience.ts';
-import { agesPassed, liesWithin, microsOf } from '../definition/instant.ts';
+import { agesPassed, type EventCondition, liesWithin, microsOf } from '../definition/audience.ts';
 
 /** An event of one user that a condition counts where it lies within the time asked for. */
 export interface CountedEvent {

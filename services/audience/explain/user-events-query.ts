@@ -3,13 +3,12 @@ import { DAY_MICROS, dayOf } from '../../messages/day.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { valueAt, parseStoredJson, passesAll } from '../sql/stored-value.ts';
-import type { EventCondition, Member } from '../definition/audience.ts';
 import { isNameable } from '../sql/column-value.ts';
-import { microsOf } from '../definition/instant.ts';
-import type { CountedEvent } from './event-window.ts';
 import { Params } from '../sql/params.ts';
+import { parseStoredJson, passesAll, valueAt } from '../sql/stored-value.ts';
+import type { CountedEvent } from './event-window.ts';
 
 export interface OneUser {
   readonly projectId: string;

@@ -1,12 +1,11 @@
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { type Audience, conditionsIn } from '../definition/audience.ts';
 import { QueryBudget } from '../query-budget.ts';
-import type { Audience } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
-import { readUserEvents, type OneUser } from './user-events-query.ts';
-import { readUserTraits } from './user-traits.ts';
-import { conditionsIn } from '../definition/traverse.ts';
 import { type EvaluationNode, EvaluationTree } from './evaluation-tree.ts';
+import { type OneUser, readUserEvents } from './user-events-query.ts';
+import { readUserTraits } from './user-traits.ts';
 
 /** Whether one user is in an audience, and why. Plain data. */
 export interface Why {

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AudienceHistory, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
-import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { parseBody } from '../../messages/json.ts';
-import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { AudienceHistory, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';
-import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
-import { compileMembership } from '../sql/compile-members.ts';
 import { readDefinition } from '../definition/definition.ts';
-import { limitsOf } from '../question-limits.ts';
+import { limitsOf } from '../query-budget.ts';
+import { compileMembership } from '../sql/compile-members.ts';
+import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
 
 export interface SchedulerParts {
   readonly store: AudienceStore & AudienceClaims;

@@ -1,7 +1,8 @@
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
-import { BASE36, randomText } from '../../stores/projects/random-text.ts';
-import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import { NOW_MS } from '../../stores/database/sql-time.ts';
+import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import type {
   AudienceClaims,
   AudienceCursor,
@@ -10,7 +11,6 @@ import type {
   NewAudience,
   SavedAudience,
 } from './audience-store.ts';
-import { NOW_MS } from '../../stores/database/sql-time.ts';
 
 /** Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql). */
 export class SqlAudienceStore implements AudienceStore, AudienceClaims {

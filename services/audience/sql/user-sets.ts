@@ -1,14 +1,20 @@
 /** Conditions as subqueries that give `user`, each user once. */
 import { DAY_MICROS } from '../../messages/day.ts';
 import type { Micros } from '../../messages/message.ts';
-import type { EventCondition, Member, Period, Times, TraitCondition } from '../definition/audience.ts';
+import {
+  type EventCondition,
+  type Member,
+  microsOf,
+  type Period,
+  type Times,
+  type TraitCondition,
+} from '../definition/audience.ts';
+import type { ValueSql } from '../definition/value.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
-import { microsOf } from '../definition/instant.ts';
 import type { Params } from './params.ts';
 import { testsSql } from './test-sql.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
-import type { ValueSql } from '../definition/value.ts';
 
 /** What a query is compiled for. */
 export interface Scope {

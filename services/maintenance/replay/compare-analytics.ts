@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { comparedColumns, type RowTable } from '../../stores/analytics/columns.ts';
-import { userNumber } from '../../stores/analytics/user-number.ts';
 import { IMPORT_TOPICS, isImported, LIVE_TOPICS } from '../../messages/message.ts';
-import { progressOf, checkedRangesOf } from '../../stores/profiles/progress-of.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { comparedColumns, type RowTable, userNumber } from '../../stores/analytics/columns.ts';
+import { checkedRangesOf, progressOf } from '../../stores/profiles/progress-of.ts';
 import { between, higher, lower, namedWithin, type Offsets, offsetsByPartition } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
 

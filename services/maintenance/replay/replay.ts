@@ -12,9 +12,8 @@ import {
   type GenerationKind,
   schemaOf,
 } from '../../stores/generations/generation.ts';
-import { liveNumbersOf } from '../../stores/generations/live-numbers.ts';
-import { liveNumberOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
-import { progressOf, progressSoFar, checkedRangesOf } from '../../stores/profiles/progress-of.ts';
+import { liveNumberOf, liveNumbersOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import { checkedRangesOf, progressOf, progressSoFar } from '../../stores/profiles/progress-of.ts';
 import { isPast, type Offsets, offsetsByPartition, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';

@@ -1,11 +1,11 @@
 /** What analytics holds of the messages of a topic, asked for by project and hour or by where they stand in the log. */
-import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { userNumber } from '../../stores/analytics/user-number.ts';
 import type { TopicPartition } from '../../event-log/event-log.ts';
 import { dayOf } from '../../messages/day.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import { isImported, type Message, type MessageTopic, typeOf } from '../../messages/message.ts';
 import { EARLIEST } from '../../messages/timestamp.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
 import { type CellName, cellOf, type CheckedRange } from './checkpoints.ts';
 import { CHECKSUM_MODULUS, type Located } from './log-cells.ts';
 import { instantsOf, type Period } from './period.ts';

@@ -1,18 +1,18 @@
-import type { Database } from '../../stores/database/database.ts';
+import type { Decoded } from '../../consumers/decode-batch.ts';
 import { hourOf } from '../../messages/hour.ts';
 import { splitObject } from '../../messages/json.ts';
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import type { Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import type { Database } from '../../stores/database/database.ts';
 import { areRepeats } from '../../stores/profiles/claims.ts';
 import { inSlices } from '../../stores/profiles/slices.ts';
-import type { Decoded } from '../../consumers/decode-batch.ts';
-import { hasCode } from '../../runtime/errors.ts';
-import { type Checkpoints, cellOf, partitionKey } from './checkpoints.ts';
+import { cellOf, type Checkpoints, partitionKey } from './checkpoints.ts';
 import type { Span } from './compare.ts';
-import type { Findings } from './findings.ts';
 import { type DeadLettered, recordState } from './log-cells.ts';
-import { type ScanParts, scanMessages } from './scan-messages.ts';
+import type { Findings } from './report.ts';
+import { scanMessages, type ScanParts } from './scan-messages.ts';
 
 export interface EffectParts extends ScanParts {
   readonly profiles: Pick<Database, 'query'>;

@@ -1,15 +1,15 @@
-import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
-import type { Database } from '../../stores/database/database.ts';
+import type { Decoded } from '../../consumers/decode-batch.ts';
 import { hourOf } from '../../messages/hour.ts';
 import type { Message, MessageTopic } from '../../messages/message.ts';
+import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
 import { areRepeats } from '../../stores/profiles/claims.ts';
-import type { Decoded } from '../../consumers/decode-batch.ts';
-import { haveEarlierCopy, type StoredRow, hoursAround, rowsBetween } from './analytics-rows.ts';
-import { type Checkpoints, cellOf, partitionKey } from './checkpoints.ts';
+import { haveEarlierCopy, hoursAround, rowsBetween, type StoredRow } from './analytics-rows.ts';
+import { cellOf, type Checkpoints, partitionKey } from './checkpoints.ts';
 import type { ComparedCell, Span } from './compare.ts';
-import type { Findings } from './findings.ts';
 import { type DeadLettered, recordState } from './log-cells.ts';
-import { type ScanParts, type ScannedMessages, scanMessages } from './scan-messages.ts';
+import type { Findings } from './report.ts';
+import { scanMessages, type ScannedMessages, type ScanParts } from './scan-messages.ts';
 
 export interface RowParts extends ScanParts {
   readonly analytics: AnalyticsReader;

@@ -1,25 +1,24 @@
-import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
-import type { Database } from '../../stores/database/database.ts';
+import type { Unprocessable } from '../../consumers/dead-letters.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Unprocessable } from '../../consumers/dead-letters.ts';
 import type { Progress } from '../../runtime/command.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
 import { type StoredCell, storedCells } from './analytics-rows.ts';
-import { type Checkpoints, partitionKey, readCheckpoints, type CheckedRange } from './checkpoints.ts';
-import { compareRecord, type ComparedCell, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
+import { type CheckedRange, type Checkpoints, partitionKey, readCheckpoints } from './checkpoints.ts';
+import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
 import { DeadLetterCoordinates } from './dead-letter-coordinates.ts';
-import { Findings } from './findings.ts';
 import { LogCells } from './log-cells.ts';
 import { rangesSince, wholeRanges } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows, type RowFault } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
 import { checkProfiles } from './profile-check.ts';
-import { countFaults, hoursOf, partitionOf, unknownBefore, type VerificationReport } from './report.ts';
+import { countFaults, Findings, hoursOf, partitionOf, unknownBefore, type VerificationReport } from './report.ts';
 import { scanMessages } from './scan-messages.ts';
 
 export interface VerifyStores {

@@ -1,6 +1,6 @@
 import { DAY_MICROS, dayOf } from '../../messages/day.ts';
 import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
-import { userNumber } from './user-number.ts';
+import { userNumber } from './columns.ts';
 
 /** A row of `user_event_rows` as it is read; times in microseconds, 64-bit integers as strings. */
 interface EventRow {

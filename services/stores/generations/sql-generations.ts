@@ -1,8 +1,9 @@
 /** The rows that say which generations there are and which of them answer, in a Postgres-compatible database. */
-import type { Database, Queryable } from '../database/database.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { Generation, GenerationKind } from './generation.ts';
+import type { LiveNumbers } from '../analytics/analytics-store.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { NOW_MS } from '../database/sql-time.ts';
+import { FIRST_GENERATION, type Generation, type GenerationKind } from './generation.ts';
 
 /** Which generation answers for a project, or for everybody who has no row. */
 export interface LiveRow {
@@ -249,4 +250,14 @@ function toGeneration(row: GenerationRow): Generation {
 
 function moved(kind: GenerationKind): TidemarkError {
   return new TidemarkError('POSITION_MOVED', `the live generation of ${kind} has changed meanwhile`);
+}
+
+/** Who answers for whom, of the rows of analytics. */
+export function liveNumbersOf(rows: readonly LiveRow[]): LiveNumbers {
+  const analytics = rows.filter(({ kind }) => kind === 'analytics');
+  const all = analytics.find(({ projectId }) => projectId === null)?.number ?? FIRST_GENERATION;
+  const own = analytics.flatMap(({ projectId, number }) =>
+    projectId === null || number === null || number === all ? [] : [[projectId, number] as const],
+  );
+  return { all, own: new Map(own) };
 }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AuthenticatedKey, KeyRing } from './key-ring.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { hashKey } from './keys.ts';
-import type { ProjectsSnapshot, ProjectStore } from './project-store.ts';
+import type { AuthenticatedKey, KeyRing, ProjectsSnapshot, ProjectStore } from './project-store.ts';
 
 export interface ProjectCacheOptions {
   /** From one refresh's beginning to the next one's. With `timeoutMs` it bounds for how long a revoked key works. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Database, Queryable, SqlValue } from '../database/database.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { Database, Queryable, SqlValue } from '../database/database.ts';
+import { BASE36, randomText } from './keys.ts';
 import type {
   ApiKey,
   FirstKey,
@@ -12,7 +13,6 @@ import type {
   ProjectStore,
   Scope,
 } from './project-store.ts';
-import { BASE36, randomText } from './random-text.ts';
 
 /** Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql). */
 export class SqlProjectStore implements ProjectStore {
