@@ -1,9 +1,9 @@
-/** Cursors over audiences: opaque, of a fixed form, valid for as long as what they name is there. */
+/** Cursors over audiences: opaque, of a fixed format, valid as long as the audience that they name exists. */
 import type { AudienceCursor } from '../audience/saved/audience-store.ts';
 import type { Micros } from '../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
 
-/** A place in the stream of an audience's members: after this user, evaluated as of `now`. */
+/** A position in the stream of an audience's members: after this user, evaluated as of `now`. */
 export interface MembersCursor {
   readonly audienceId: string;
   /** Of the definition. */
@@ -12,7 +12,7 @@ export interface MembersCursor {
   readonly after: bigint;
 }
 
-/** A place in the stream of changes: after this user of this evaluation. */
+/** A position in the stream of changes: after this user of this evaluation. */
 export interface ChangesCursor {
   readonly audienceId: string;
   readonly at: Micros;
@@ -59,11 +59,11 @@ export function userNumberOf(internalId: string): bigint {
   return BigInt(`0x${internalId.slice(0, 32)}`);
 }
 
-/** Stands before every user, and behind. */
+/** Sort before and after every user. */
 export const BEFORE_ALL = 0n;
 export const BEHIND_ALL = LAST_USER;
 
-/** base64url of the format, a time, a small number, a user's number and an id. One place has one cursor. */
+/** base64url of the format, a time, a small number, a user's number and an id. A position has exactly one cursor. */
 function pack(format: number, [time, small, user]: readonly [bigint, bigint, bigint], id: string): string {
   const head = Buffer.alloc(29);
   head.writeUInt8(format);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { EventCursor } from '../stores/analytics/analytics-store.ts';
 import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
 
-// The first names no event: the place of a cursor that was given before events of one time and id were told apart.
+// The first format names no event. Releases gave such cursors before events of one time and id were distinguished.
 const [WITHOUT_EVENT, WITH_EVENT] = [1, 2];
 const CURSOR_HEAD_BYTES = 9;
 const MAX_MESSAGE_ID_LENGTH = 128;
@@ -11,7 +11,7 @@ const MAX_BYTES = CURSOR_HEAD_BYTES + 2 + 4 * (MAX_MESSAGE_ID_LENGTH + MAX_EVENT
 const MAX_CURSOR_LENGTH = Math.ceil((MAX_BYTES * 4) / 3);
 
 /**
- * The cursor that names a place in a list of events, newest first: base64url of the format, the timestamp in eight bytes, the
+ * The cursor of a position in a list of events, newest first: base64url of the format, the timestamp in eight bytes, the
  * length of the message id in two, the id, the event.
  */
 export function encodeCursor({ timestamp, messageId, event }: EventCursor): string {
@@ -25,7 +25,7 @@ export function encodeCursor({ timestamp, messageId, event }: EventCursor): stri
   return Buffer.concat([head, length, id, Buffer.from(event)]).toString('base64url');
 }
 
-/** The place; undefined where the text is no cursor of ours. One place has one cursor. */
+/** Returns the position, or undefined if the text is not a valid cursor. A position has exactly one cursor. */
 export function decodeCursor(text: string): EventCursor | undefined {
   if (text.length > MAX_CURSOR_LENGTH) return undefined;
   const bytes = Buffer.from(text, 'base64url');

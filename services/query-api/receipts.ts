@@ -10,7 +10,7 @@ import type { ProgressWatch } from './progress-watch.ts';
 import { readWait, refuseParameter, single } from './query.ts';
 import type { Passed, RecordPosition } from './wanted-positions.ts';
 
-/** What is asked about receipts. */
+/** What the receipt endpoint needs. */
 export interface ReceiptParts {
   readonly watch: ProgressWatch;
   readonly ends: LogEnds;

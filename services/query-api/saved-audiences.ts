@@ -10,7 +10,7 @@ import { decodeListCursor, encodeListCursor } from './audience-cursor.ts';
 import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from './query.ts';
 import { isJsonObject } from '../audience/definition/reading.ts';
 
-/** What saved audiences are asked of. */
+/** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts {
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
@@ -86,7 +86,7 @@ export async function findAudience(
   return id === undefined ? undefined : saved.find(call.project.id, id);
 }
 
-/** A cursor of ours, undefined where none is given. */
+/** Reads a cursor; undefined if absent. */
 export function readCursor<T>(
   text: string | undefined,
   decode: (text: string) => T | undefined,
@@ -101,7 +101,7 @@ function audienceIdOf(call: QueryRequest): string | undefined {
   return /^\w{1,64}$/.test(id) ? id : undefined;
 }
 
-/** What stands in the body, each member checked. */
+/** The members of the body, each checked. */
 function readBody(call: QueryRequest, required: readonly string[]): Checked<Partial<NewAudience>> {
   const parsed = parseBody(call.text);
   if (!parsed.ok) return refuseBody(parsed.problems);
@@ -154,7 +154,7 @@ function readRefresh(refresh: unknown): number | null | undefined {
 
 const NO_REFRESH = 'is neither null nor a time such as 15m, 1h, 1d or 1w, from a minute to a year';
 
-/** Where there is none, it is another's to say. */
+/** A missing name is valid here: `missingOf` reports it. */
 function isName(name: unknown): boolean {
   if (name === undefined) return true;
   return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= 200 && !/\p{Cc}/u.test(name);
@@ -189,14 +189,14 @@ const UNITS = [
 
 const MOST_MS = 366 * 86_400_000;
 
-/** Milliseconds; undefined where the text is none, or less than a minute or more than a year. */
+/** Milliseconds; undefined if the text is invalid, less than a minute or more than a year. */
 export function parseRefresh(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS.find(([name]) => name === unit)?.[1] ?? Number.NaN);
   return ms >= 60_000 && ms <= MOST_MS ? ms : undefined;
 }
 
-/** In the largest unit that has it whole. */
+/** In the largest unit that divides it evenly. */
 export function formatRefresh(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ['m', 60_000];
   return `${Math.round(ms / unitMs)}${unit}`;

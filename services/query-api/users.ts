@@ -10,7 +10,7 @@ import { decodeCursor } from './cursor.ts';
 import { pageBody, readPage } from './events.ts';
 import { type Checked, readLimit, readName, refuseParameter, single } from './query.ts';
 
-/** What is asked about users: whom, and where the answers are. */
+/** The stores that answer requests about users. */
 export interface UserStores {
   readonly profiles: ProfileReader;
   readonly analytics: AnalyticsReader;
@@ -32,7 +32,7 @@ export async function answerEvents({ profiles, analytics }: UserStores, call: Ca
   if (!asked.ok) return asked.refusal;
   const user = { projectId: call.project.id, userKey: userKeyOf(call.project.id, userId.value) };
   const page = await readPage(analytics, { ...user, ...asked.value });
-  // The sink may be ahead of the projector: only who has neither events nor a profile is nobody.
+  // The sink may be ahead of the projector: a user is unknown only without events and without a profile.
   const isKnown = page.events.length > 0 || asked.value.after !== undefined;
   if (!isKnown && (await profiles.find(user.projectId, user.userKey)) === undefined) return NOBODY;
   return { status: 200, body: pageBody(page) };

@@ -1,12 +1,12 @@
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import { MESSAGE_TOPICS, type MessageTopic } from '../messages/message.ts';
 
-/** A place in the log: a reader has passed it whose next offset in the partition is this one or a later one. */
+/** A position in the log. A reader has passed it once its next offset in the partition is this one or a later one. */
 export interface RecordPosition extends TopicPartition {
   readonly offset: bigint;
 }
 
-/** Which readers have passed a set of places. */
+/** Which readers have passed a set of positions. */
 export interface Passed {
   readonly projected: boolean;
   readonly queryable: boolean;
@@ -22,15 +22,15 @@ export interface ProgressSnapshot {
   readonly sink: Offsets;
 }
 
-/** The four answers that there are: one object each, whoever they are given to. */
+/** The four possible answers, shared by all waiters. */
 export const NEITHER: Passed = { projected: false, queryable: false };
 const ONLY_PROJECTED: Passed = { projected: true, queryable: false };
 const ONLY_QUERYABLE: Passed = { projected: false, queryable: true };
 export const BOTH: Passed = { projected: true, queryable: true };
 
 /**
- * The places that everybody waits for who has the same receipt: held once for them all, sixteen bytes each, and held
- * against a look once for them all.
+ * The positions of one receipt, shared by all its waiters: stored once, in sixteen bytes each, and compared with a look
+ * once.
  */
 export class WantedPositions {
   readonly name: string;
@@ -38,7 +38,7 @@ export class WantedPositions {
   waiters = 0;
   /** A partition, its offset, the next partition, its offset, …: numbers side by side, without an object for each. */
   readonly #places: readonly number[];
-  // The place that each reader had not passed at the last look: the first to be held against the next one.
+  // A position that the reader had not passed at the last look: the first to be compared at the next one.
   #projectorAt = 0;
   #sinkAt = 0;
   #lookNumber = -1;
@@ -61,7 +61,7 @@ export class WantedPositions {
     return this.#passed;
   }
 
-  /** A place that these offsets have not passed. Once around from the last one: while it is that still, one comparison. */
+  /** A position that these offsets have not passed. The search begins at the last one, which usually takes one comparison. */
   #notPassed(offsets: Offsets, from: number): number | undefined {
     const places = this.#places;
     for (let i = 0; i < places.length; i += 2) {

@@ -1,4 +1,4 @@
-/** A body of a client's → an audience, or everything that is wrong with it. The words are those of schemas/audience.json. */
+/** Reads the definition of an audience from a request's body: returns the audience, or every problem (schemas/audience.json). */
 import type { Problem } from '../../messages/message.ts';
 import type { Audience } from './audience.ts';
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
@@ -12,7 +12,7 @@ export type ReadDefinition =
 export interface ReadingOptions {
   /** Of the project, for dates without an offset. */
   readonly timezone: string;
-  /** A pointer to where the definition stands in its document: `/definition`. Default: it is the document. */
+  /** The pointer to the definition in its document, such as `/definition`. Default: the definition is the document. */
   readonly path?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Conditions in words, for people who read what became of their definition. Pure. */
+/** Describes conditions in English, for people who read how their definition was evaluated. Pure. */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { Audience, Constant, EventCondition, Instant, Member, Period, Test, Times } from './audience.ts';

@@ -5,16 +5,16 @@ import { describe } from '../definition/describe.ts';
 import { type CountedEvent, EventWindow } from './event-window.ts';
 import { conditionValue, type KnownTrait, passesTrait } from './user-traits.ts';
 
-/** What became of a part of a definition, for one user. Plain data. */
+/** The result of one part of a definition for one user. Plain data. */
 export type EvaluationNode = GroupNode | TraitNode | EventNode;
 
 interface CommonNode {
   /** RFC 6901 pointer to the part. */
   readonly path: string;
-  /** The part in words. */
+  /** The part described in English. */
   readonly condition: string;
   readonly isMet: boolean;
-  /** The earliest instant after the evaluation at which, with no further message, `isMet` becomes another; null: never. */
+  /** The earliest instant after the evaluation at which `isMet` changes if no further message arrives; null: never. */
   readonly changesAt: Micros | null;
 }
 
@@ -25,7 +25,7 @@ export interface GroupNode extends CommonNode {
 
 export interface TraitNode extends CommonNode {
   readonly kind: 'trait';
-  /** The value asked for: undefined where it is missing. Numbers may be `JSON.rawJSON`. */
+  /** The value that the condition tests; undefined if missing. Numbers may be `JSON.rawJSON`. */
   readonly value: unknown;
   /** Of the trait as a whole; null where no message mentions it. */
   readonly setBy: (KnownTrait['setAt'] & Pick<KnownTrait, 'isDeleted'>) | null;
@@ -48,7 +48,7 @@ export interface EvaluationInput {
   readonly eventsShown: number;
 }
 
-/** A part as time goes on: what it was at the evaluation, what it is, and when it first became another. */
+/** A part over time: its result at the evaluation, its result now, and when the result first changed. */
 interface Part {
   readonly audience: Audience;
   readonly path: string;
@@ -56,7 +56,7 @@ interface Part {
   readonly wasMet: boolean;
   isMet: boolean;
   changesAt: Micros | null;
-  /** The instants still to come at which a condition becomes another. */
+  /** The future instants at which the result of a condition changes. */
   readonly flips: Iterator<Micros, void, undefined>;
   next: Micros | undefined;
 }
@@ -65,7 +65,7 @@ type EventEvidence = Pick<EventNode, 'count' | 'first' | 'last' | 'events'>;
 
 const NO_EVENTS: EventEvidence = { count: 0, first: null, last: null, events: [] };
 
-/** Evaluates a definition for one user, at one instant and then at all that follow. */
+/** Evaluates a definition for one user at one instant, and finds when each result changes after it. */
 export class EvaluationTree {
   readonly #known: EvaluationInput;
   readonly #root: Part;
@@ -81,7 +81,7 @@ export class EvaluationTree {
     return this.#node(this.#root);
   }
 
-  /** Finds out when each part becomes another. @param onPause Called now and then; may throw. */
+  /** Finds when the result of each part changes. @param onPause Called at intervals; may throw. */
   async lookAhead(onPause: () => void): Promise<void> {
     const turns = new EventLoopYielder();
     for (let instant = this.#nextFlip(); instant !== undefined; instant = this.#nextFlip()) {
@@ -146,7 +146,7 @@ export class EvaluationTree {
 
 const NEVER: Iterator<Micros, void, undefined> = { next: () => ({ done: true, value: undefined }) };
 
-/** Brings groups up to what their parts are at the instant. */
+/** Recomputes groups from the results of their parts at the instant. */
 function updateGroups(part: Part, instant: Micros): void {
   if (part.of.length === 0) return;
   for (const one of part.of) updateGroups(one, instant);

@@ -2,7 +2,7 @@ import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import { agesPassed, type EventCondition, liesWithin, microsOf } from '../definition/audience.ts';
 
-/** An event of one user that a condition counts where it lies within the time asked for. */
+/** An event of one user that a condition counts if it lies within the condition's period. */
 export interface CountedEvent {
   readonly messageId: string;
   readonly timestamp: Micros;
@@ -10,14 +10,14 @@ export interface CountedEvent {
 }
 
 /**
- * One user's events of one condition as time goes on: `moveTo` instants in order, from any. What is within a period is a
- * run of the events by time, whose ends only move forward. Pure but for where it stands.
+ * The events of one user that one condition counts, over time. Call `moveTo` with instants in ascending order. The events
+ * within a period are a contiguous range of the events sorted by time, and both ends of the range only move forward.
  */
 export class EventWindow {
   readonly #condition: EventCondition;
   /** By time. */
   readonly #events: readonly CountedEvent[];
-  /** Messages in the run, and how many of its events each has: a repeat may lie on several days. */
+  /** Messages in the range, and how many of its events each has: the copies of a message may lie on several days. */
   readonly #messages = new Map<string, number>();
   #now: Micros;
   #begin = 0;
@@ -68,7 +68,7 @@ export class EventWindow {
     return this.#isTimely(this.first, first) && this.#isTimely(this.last, last);
   }
 
-  /** The instants after now at which the verdict becomes another, in order. Moves on with each that is taken. */
+  /** The instants after now at which the result changes, in order. Taking one moves the window to it. */
   *flips(): Generator<Micros, void, undefined> {
     let current = this.verdict;
     for (const instant of this.#instants()) {

@@ -15,21 +15,21 @@ import { isNameable } from '../sql/column-value.ts';
 import { compileCondition, type CompileOptions, compilePreview, type PreviewOptions } from '../sql/compile.ts';
 import { runnableSql } from '../sql/literal.ts';
 
-/** How an audience is asked for, and what that costs. Plain data. */
+/** The query of an audience and its estimated cost. Plain data. */
 export interface Explanation {
   /** The evaluation, which relative times count back from. */
   readonly evaluatedAt: Micros;
-  /** Of analytics, that answers for the project now. */
+  /** The database of analytics that answers for the project now. */
   readonly database: string;
   /** Runs by hand in that database; the same row as a preview at that instant. */
   readonly sql: string;
   /** The same as the service sends it. */
   readonly query: Query;
-  /** What all users are, then every condition, in the order of the definition. */
+  /** The scan of all users, then that of every condition, in the order of the definition. */
   readonly reads: readonly ScanEstimate[];
 }
 
-/** What is read for one part of the question, all others left out: with them it may be less. */
+/** What one part of the query reads on its own. Together with the other parts it may read less. */
 export interface ScanEstimate extends Cost {
   /** RFC 6901 pointer to the condition; '' with the definition as the document. Null: the table of all users. */
   readonly path: string | null;
@@ -49,7 +49,7 @@ interface Cost {
 
 const NO_SCAN = { table: null, parts: 0, rows: 0, marks: 0, plan: [] } as const;
 
-/** Asks ClickHouse what it would read, without running the question. @throws TidemarkError as `AnalyticsReader.ask`. */
+/** Asks ClickHouse what it would read, without running the query. @throws TidemarkError as `AnalyticsReader.ask`. */
 export async function explain(
   reader: AnalyticsReader,
   limits: QueryLimits,

@@ -1,4 +1,4 @@
-/** The traits of one user that some conditions ask about. */
+/** Reads the traits of one user that a list of conditions tests. */
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { QueryBudget } from '../query-budget.ts';
@@ -12,7 +12,7 @@ export interface KnownTrait {
   readonly isDeleted: boolean;
   /** As `parseStoredJson` gives it; undefined where deleted. */
   readonly value: unknown;
-  /** When that message took place, as far as newer and older go, and when it arrived. */
+  /** The message's time, as used to order versions, and when it arrived. */
   readonly setAt: { readonly timestamp: Micros; readonly receivedAt: Micros };
 }
 
@@ -44,7 +44,7 @@ function knownTrait({ kind, value, version }: TraitRow): KnownTrait {
   return { isDeleted, value: isDeleted ? undefined : parseStoredJson(value), setAt: timesOfVersion(BigInt(version)) };
 }
 
-/** What the condition asks about, where it is there. */
+/** The value that the condition tests; undefined if missing. */
 export function conditionValue({ path }: TraitCondition, trait: KnownTrait | undefined): unknown {
   return valueAt(trait?.value, path.slice(1));
 }

@@ -16,16 +16,16 @@ export interface SchedulerParts {
   readonly store: AudienceStore & AudienceClaims;
   readonly projects: Pick<ProjectStore, 'listProjects'>;
   readonly history: AudienceHistory;
-  /** Of all projects that have none of their own. */
+  /** For projects without limits of their own. */
   readonly limits: QueryLimits;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** How long a claim holds that its owner does not renew. */
+  /** How long a claim is valid unless its owner renews it. */
   readonly leaseMs?: number;
-  /** How often it is looked for what is due. */
+  /** How often the scheduler looks for audiences that are due. */
   readonly everyMs?: number;
 }
 
-/** What others may have evaluated. Arguments and results can be cloned between threads. */
+/** Evaluates an audience on request. Arguments and results can be cloned between threads. */
 export interface AudienceEvaluator {
   /**
    * Evaluates it now, waiting for somebody else's evaluation to end, and resolves with it as it is after.
@@ -42,16 +42,16 @@ const MAX_CLAIM_WAIT_MS = 30_000;
 const CLAIM_POLL_MS = 200;
 
 /**
- * Keeps the history of saved audiences: evaluates those that are due, and deletes what is left of those that were
- * deleted. Any number of processes may do it: each audience is one's at a time, by a claim in the database, and each
- * process takes projects in turn: one with a hundred that are due holds up another's by one evaluation. A crash
- * anywhere leaves an evaluation that does not count, or one that the next settles.
+ * Evaluates saved audiences that are due, and deletes the history of deleted ones. Any number of processes may run it: a
+ * claim in the database gives an audience to one process at a time. Each process takes projects in turn, so that a project
+ * with a hundred audiences due delays another project's by one evaluation. A crash leaves an evaluation that does not
+ * count, or one that the next evaluation finalizes.
  */
 export class AudienceScheduler implements AudienceEvaluator {
   readonly #parts: Required<SchedulerParts>;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  /** Whose audience was evaluated last by itself: the next is another project's, where one is due. */
+  /** The project of the last scheduled evaluation: another project's audience goes next, if one is due. */
   #lastProjectId = '';
 
   constructor(parts: SchedulerParts) {
@@ -63,7 +63,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     this.#running ??= this.#run();
   }
 
-  /** Begins nothing more, and waits for the evaluation under way. Idempotent. */
+  /** Starts no further evaluation, and waits for the one under way. Idempotent. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -106,7 +106,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     }
   }
 
-  /** Whether there was one. What it fails of is noted and does not keep the others. */
+  /** Returns whether an audience was due. A failure is recorded and does not delay the others. */
   async #evaluateNext(): Promise<boolean> {
     const { store, leaseMs, logger } = this.#parts;
     const claim = await store.claimDue(leaseMs, this.#lastProjectId);
@@ -134,7 +134,7 @@ export class AudienceScheduler implements AudienceEvaluator {
       throw error;
     } finally {
       clearInterval(renewing);
-      // Where this fails the claim runs out.
+      // If this fails, the claim expires.
       await store.release(claim).catch(() => undefined);
     }
   }
@@ -161,7 +161,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     logger.info({ project: project.id, audience: audience.id, cause, ...difference }, 'evaluated an audience');
   }
 
-  /** Finalizes what a crash may have left of the last evaluation; the cause of what the next one finds. */
+  /** Finalizes the last evaluation if a crash prevented it. Returns the cause of the next one. */
   async #caughtUp(audience: SavedAudience): Promise<EvaluationCause> {
     const { history } = this.#parts;
     const last = audience.evaluation;
@@ -190,7 +190,7 @@ function evaluationOf(
   return { projectId, audienceId: id, at, version, cause };
 }
 
-/** @throws TidemarkError `STORE_REJECTED` where it was saved by a version that knew more. */
+/** @throws TidemarkError `STORE_REJECTED` if a newer version saved a definition that this one cannot read. */
 export function definitionOf({ definition }: SavedAudience, { timezone }: Pick<Project, 'timezone'>): Audience {
   const parsed = parseBody(definition);
   const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone }) : parsed;

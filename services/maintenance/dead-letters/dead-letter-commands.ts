@@ -15,7 +15,7 @@ export interface ListedDeadLetters {
   readonly dead_letters: readonly DeadLetterSummary[];
   /** Whether there are more than the limit. */
   readonly more: boolean;
-  /** Records of the topic that are no dead letters of ours. */
+  /** Records of the topic that are not valid dead letters. */
   readonly unreadable: number;
 }
 
@@ -42,7 +42,7 @@ const STATES = ['waiting', 'replayed', 'dropped', 'any'] as const;
 const LIMIT = 100;
 const MAX_LIMIT = 10_000;
 
-/** What operators do with messages that readers put aside. They throw TidemarkError `COMMAND_INVALID`, and as the stores. */
+/** The operators' commands for dead letters. They throw TidemarkError `COMMAND_INVALID`, and as the stores. */
 export function deadLetterCommands(parts: DeadLetterParts): DeadLetterCommands {
   const settler = new Settler(parts);
   return {
@@ -116,7 +116,7 @@ async function show(parts: DeadLetterParts, args: CommandArguments, call: Comman
   };
 }
 
-/** Brings the schemas to hand; a registry that is away matters only where the messages must be read. */
+/** Loads the schemas. An unreachable registry matters only where the messages must be read. */
 async function prepare(codec: Codec, found: readonly Found[], isNeeded: boolean): Promise<void> {
   try {
     await codec.prepare(found.map(({ letter }) => letter.value));

@@ -17,7 +17,7 @@ export interface AttemptSummary {
   readonly id: string;
 }
 
-/** A message that was put aside, by however many readers and however often, as the command line shows it. */
+/** The message of one or more dead letters, of any reader, as the command line shows it. */
 export interface DeadLetterSummary {
   /** `topic/partition/offset` of the message. */
   readonly id: string;
@@ -33,7 +33,7 @@ export interface DeadLetterSummary {
   readonly settled_at: string | null;
   /** Where it was appended again. */
   readonly copy: string | null;
-  /** It is itself a copy of this one, which was put aside before. */
+  /** It is itself a copy of this message, which became a dead letter before. */
   readonly copy_of: string | null;
 }
 
@@ -84,7 +84,7 @@ export class Listing {
       this.#items.set(name, item);
     }
     if (failedAt > item.lastFailedAt) item.lastFailedAt = failedAt;
-    // After a crash a reader puts the same message aside again.
+    // After a crash a reader may write the same dead letter again.
     if (!item.attempts.has(reader)) item.attempts.set(reader, { reader, error, failedAt, at });
     if (this.#items.size > 2 * this.#limit + 1_000) this.#prune();
   }

@@ -6,7 +6,7 @@ import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { RecordCoordinates } from './record-coordinates.ts';
 
-/** A dead letter as it stands on the log. */
+/** A dead letter and its coordinates in the log. */
 export interface Found {
   /** Where it stands itself. */
   readonly at: RecordCoordinates;
@@ -16,7 +16,7 @@ export interface Found {
 /** Consecutive dead letters of one partition. */
 export interface Piece {
   readonly found: readonly Found[];
-  /** Records among them that are no dead letters of ours. */
+  /** Records among them that are not valid dead letters. */
   readonly unreadable: number;
 }
 

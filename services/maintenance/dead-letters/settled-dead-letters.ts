@@ -2,7 +2,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 
-/** What became of a message that was put aside. */
+/** How a dead letter was resolved. */
 export interface Settled {
   readonly state: 'replayed' | 'dropped';
   readonly settledAtMs: number;

@@ -4,7 +4,7 @@ import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
 
-/** By `topic/partition`: where a reader stands. */
+/** A reader's next offset by `topic/partition`. */
 export type Offsets = ReadonlyMap<string, bigint>;
 
 export function offsetsByPartition(positions: readonly Position[]): Offsets {

@@ -1,11 +1,11 @@
-/** What the readers wrote down of how far they have come and of what they applied. */
+/** The readers' checkpoints, and their counts of applied messages. */
 import type { Queryable } from '../../stores/database/database.ts';
 import type { TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/hour.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import type { Period } from './period.ts';
 
-/** The offsets of a partition whose messages a reader must have left in its store: before is not known, beyond not yet. */
+/** The offsets of a partition whose messages a reader's store must have: below it is unknown, above it not yet read. */
 export interface CheckedRange {
   /** Inclusive. */
   readonly from: bigint;

@@ -1,4 +1,4 @@
-/** Where what the log says and what the stores hold differ. Pure. */
+/** Compares the log's counts with those of the stores. Pure. */
 import type { ScanRange } from '../../event-log/event-log.ts';
 import type { AppliedCell, CellName } from './checkpoints.ts';
 import { cellOf, partitionKey } from './checkpoints.ts';

@@ -25,13 +25,13 @@ export interface LogCell extends CellName {
   readonly deadLettered: { postgres: number; clickhouse: number };
 }
 
-/** A message where it stands. */
+/** A message and its coordinates. */
 export interface Located extends TopicPartition {
   readonly record: LogRecord;
   readonly content: Message;
 }
 
-/** Which offsets a reader put aside: they are not in its store. By partition. */
+/** The offsets of a reader's dead letters, which are not in its store. By partition. */
 export interface DeadLettered {
   has(reader: 'projector' | 'sink', place: TopicPartition, offset: bigint): boolean;
 }
@@ -58,7 +58,7 @@ export class LogCells {
   add(located: Located): void {
     const { content, record } = located;
     const hour = hourOf(content.receivedAt);
-    // What was put aside may come again, whole, when its dead letter is replayed: that copy counts.
+    // A replay of the dead letter appends a copy of the message, and that copy counts.
     const isAside = this.#deadLettered.has('sink', located, record.offset);
     const isRepeat = !isAside && this.#seen.add(identityOf(located));
     if (!holds(this.#period, content.projectId, hour)) return;

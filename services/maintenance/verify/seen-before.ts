@@ -15,7 +15,7 @@ export class SeenBefore {
     this.#older = new Float64Array(2 * capacity);
   }
 
-  /** Whether this was said before. Says it. */
+  /** Returns whether the identity was added before, and adds it. */
   add(identity: string): boolean {
     const hash = hashOf(identity);
     if (lookUpHash(this.#current, hash).found) return true;
@@ -30,7 +30,7 @@ export class SeenBefore {
   }
 }
 
-/** Where it is, or would be. At most half of the slots are taken; 0 is an empty one. */
+/** The index of the hash, or of the free cell for it. At most half of the cells are used; 0 is a free cell. */
 function lookUpHash(table: Float64Array, hash: number): { readonly slot: number; readonly found: boolean } {
   let slot = hash % table.length;
   while (table[slot] !== 0) {

@@ -48,7 +48,7 @@ export class VerifyWatch {
 
   /** In Prometheus' text format: what was last found, in whichever process. */
   async metrics(): Promise<string> {
-    // While Postgres is away, the last figures stand.
+    // While Postgres is unreachable, the last figures stay.
     const last = await lastVerification(this.#options.database).catch(() => undefined);
     if (last !== undefined) this.#metrics.show(last);
     return this.#metrics.text();
@@ -62,7 +62,7 @@ export class VerifyWatch {
       try {
         await this.#look(signal);
       } catch (error) {
-        // A store is away, or the process is stopping: the next turn comes.
+        // A store is unreachable, or the process is stopping: the next run retries.
         if (!signal.aborted) logger.warn({ err: error }, 'cannot verify the last hours now');
       }
     }

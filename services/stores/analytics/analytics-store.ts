@@ -19,14 +19,14 @@ export interface IngestedRange extends TopicPartition {
 /** What the sink writes to. */
 export interface AnalyticsWriter {
   /**
-   * Inserts all rows of these ranges, then notes the ranges as held. Resolves when they would survive a crash; if it
+   * Inserts all rows of these ranges, then records the ranges as ingested. Resolves when they would survive a crash; if it
    * rejects, some of the rows may be there. Inserting the same ranges again, with the same rows, changes no answer.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE` and `STORE_TIMEOUT`, retryable; `STORE_REJECTED` where a row is refused
-   *   whatever one does; `STOPPING`.
+   *   permanently; `STOPPING`.
    */
   insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void>;
-  /** Up to where each partition is held without a hole from offset 0; its beginning where nothing is. In order. */
+  /** Up to where each partition is ingested without a gap from offset 0, in the order given; its beginning if nothing is. */
   ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**
    * Writes down in one row what `ingestedUpTo` reads from many, so that it stays as quick after years as after a day; for
@@ -48,7 +48,7 @@ export interface EventsQuery {
   readonly after?: EventCursor;
 }
 
-/** A place in a user's events. Without `event` it lies after all events of that time and id. */
+/** A position in a user's events. Without `event` it lies after all events of that time and id. */
 export interface EventCursor {
   readonly timestamp: Micros;
   readonly messageId: string;

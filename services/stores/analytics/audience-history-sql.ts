@@ -55,7 +55,7 @@ export function finalizeStatements(base: string, evaluation: Evaluation): readon
   ];
 }
 
-/** Removes what evaluations that came to nothing left behind: those before this one that are not settled. */
+/** Removes the rows of failed evaluations: those before this one that are not finalized. */
 export function unfinalizedQuery(base: string, evaluation: Evaluation): Query {
   return {
     sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${unfinalized(base)}`,

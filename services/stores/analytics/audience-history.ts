@@ -1,7 +1,7 @@
 import type { Micros } from '../../messages/message.ts';
 import type { Query, QueryLimits } from './analytics-store.ts';
 
-/** Why an evaluation may have found others than the one before. */
+/** Why the members of an evaluation may differ from those of the one before. */
 export type EvaluationCause = 'first' | 'definition' | 'refresh';
 
 /** One evaluation of a saved audience. */
@@ -35,7 +35,7 @@ export interface ChangesQuery {
 
 /**
  * What became of the members of saved audiences. Not in the log: it cannot be made again. One evaluation is written in
- * two steps, so that a crash leaves nothing half said:
+ * two steps, so that a crash leaves nothing half written:
  *
  * 1. `difference` writes who entered and left since the last evaluation that was finalized. Nobody sees it yet. Whoever
  *    fails here tries again under a later `at`.

@@ -13,7 +13,7 @@ import {
 } from '../../messages/message.ts';
 import { columnJson, nearestDouble, wholeNumber } from './column-json.ts';
 
-/** Where the message stands in the log. */
+/** The position of the message in the log. */
 export interface RecordCoordinates {
   readonly topic: string;
   readonly partition: number;

@@ -90,8 +90,8 @@ class DatabaseMigrations implements MigrationTarget {
   }
 }
 
-// Any number that no other program locks in this database; until the transaction ends. Who waits longer for it than a
-// server's lock timeout is told STORE_UNAVAILABLE and comes again.
+// Any number that no other program locks in this database; until the transaction ends. A wait longer
+// than the server's lock timeout fails with STORE_UNAVAILABLE and is retried.
 const MIGRATION_LOCK = `select pg_advisory_xact_lock(7418321990)::text`;
 
 const MAKE_RECORD = `

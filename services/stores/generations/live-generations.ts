@@ -10,7 +10,7 @@ const FOLLOWED_WITHIN_MS = 5_000;
 /**
  * Which generation answers, as a process knows it: looked up at most once a second. So for a second after a swap two
  * processes may answer from two generations, each question from one alone; both go on being fed, so that both answers are
- * right. While Postgres is away what was last known goes on: nobody can swap then.
+ * right. While Postgres is unreachable the last known state stays in use: nobody can swap then.
  */
 export class LiveGenerations {
   readonly #generations: SqlGenerations;

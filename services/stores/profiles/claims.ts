@@ -6,7 +6,7 @@ import type { Claim, ReaderName } from './profile-store.ts';
 import { TRANSACTION_MS } from '../database/sql-time.ts';
 
 /**
- * Enters claims that nobody made before; says of each, in order, whether it counts: whether its place is the one stored
+ * Enters claims that nobody made before; returns of each, in order, whether it counts: whether its position is the one stored
  * for its identity. Of several claims of one identity the first given is entered.
  */
 export async function enterClaims(
@@ -31,7 +31,7 @@ export async function enterClaims(
   return claims.map((claim, index) => positions.get(identities[index] as string) === positionKey(claim));
 }
 
-/** Takes those claims back that count: of messages that were put aside, so that a copy appended later counts. */
+/** Takes those claims back that count: of messages that became dead letters, so that a copy appended later counts. */
 export async function releaseClaims(database: Queryable, reader: ReaderName, claims: readonly Claim[]): Promise<void> {
   for (const slice of inSlices(claims)) {
     await database.query(
@@ -44,7 +44,7 @@ export async function releaseClaims(database: Queryable, reader: ReaderName, cla
   }
 }
 
-/** Of each claim, in order, whether another copy was entered in its place. Enters nothing. */
+/** Of each claim, in order, whether another copy was entered instead. Enters nothing. */
 export async function areRepeats(
   database: Queryable,
   reader: ReaderName,

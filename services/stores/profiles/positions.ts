@@ -1,4 +1,4 @@
-/** Statements on `reader_positions`: where the projector stands. */
+/** Statements on `reader_positions`: the projector's positions. */
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Queryable } from '../database/database.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
@@ -22,10 +22,10 @@ export async function readPositions(database: Queryable, of: readonly TopicParti
 }
 
 /**
- * Holds the partitions until the transaction ends: another that would move one of them waits, and then finds it moved.
+ * Locks the partitions until the transaction ends: another transaction that moves one of them waits, and then finds it moved.
  * They are locked in one order everywhere, or two readers that share several could deadlock.
  *
- * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`; some may have been moved.
+ * @throws TidemarkError `POSITION_MOVED` where a partition's position is not `from`; some may have been moved.
  */
 export async function movePositions(transaction: Queryable, steps: readonly ReaderStep[]): Promise<void> {
   const [row] = await transaction.query<{ readonly moved: bigint }>(

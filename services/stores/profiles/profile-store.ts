@@ -16,7 +16,7 @@ export interface Claim extends TopicPartition {
   readonly offset: bigint;
 }
 
-/** A step of a reader over one partition: from where it stands to where it will stand. */
+/** A step of a reader over one partition: from its position to its next one. */
 export interface ReaderStep {
   readonly from: Position;
   readonly to: Position;
@@ -40,7 +40,7 @@ export interface ProfileReader {
 
 /** The projector's store: profiles and the projector's positions, moved together. */
 export interface ProfileStore extends ProfileReader {
-  /** Where the projector stands; partitions never written are left out. */
+  /** The projector's positions; partitions never written are left out. */
   positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**
    * One transaction: moves every step's position, enters the claims (insert or leave), asks `fold` for the changes
@@ -48,7 +48,7 @@ export interface ProfileStore extends ProfileReader {
    * be held against the log. Both are pure and may be called again. A repeat of the whole call is refused by the
    * positions; merging itself is idempotent.
    *
-   * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`: nothing is written.
+   * @throws TidemarkError `POSITION_MOVED` where a partition's position is not `from`: nothing is written.
    */
   write(
     steps: readonly ReaderStep[],
@@ -74,7 +74,7 @@ export interface Plan extends ReaderStep {
   readonly inserted: boolean;
 }
 
-/** The sink's plans: where it stands and what it had set out to insert, a row per partition. */
+/** The sink's plans: its position and the range of its next insert, a row per partition. */
 export interface SinkPlans {
   /** The last plan of each partition; partitions never planned are left out. */
   last(partitions: readonly TopicPartition[]): Promise<readonly Plan[]>;
@@ -88,14 +88,14 @@ export interface SinkPlans {
   /** Which of these claims count, entering those that are new: for a plan that is inserted again after a crash. */
   claim(claims: readonly Claim[]): Promise<readonly boolean[]>;
   /**
-   * Takes back those of these claims that count: their messages were put aside. So that a copy which is appended later
-   * counts; to be done before the plan is finished. May be repeated.
+   * Takes back those of these claims that count: their messages became dead letters. A copy that is appended later then
+   * counts. Call it before the plan is finished. May be repeated.
    */
   release(claims: readonly Claim[]): Promise<void>;
   /** Marks the last plans, which end at these positions, as inserted. @throws TidemarkError `POSITION_MOVED`. */
   finish(ends: readonly Position[]): Promise<void>;
   /**
-   * Sets a partition's plan to "inserted up to `to`" although it stood further: analytics was found to hold less (a
+   * Sets a partition's plan to "inserted up to `to`" although it was further: analytics was found to have less (a
    * restored backup, a power cut). @throws TidemarkError `POSITION_MOVED` where it does not stand at `from`.
    */
   rewind(from: Position, to: Position): Promise<void>;

@@ -103,7 +103,7 @@ export class ChdbConnection implements Connection {
     }
   }
 
-  /** Nothing is held here: the engine is closed by whoever opened it. */
+  /** A no-op: whoever opened the engine closes it. */
   async close(): Promise<void> {}
 }
 

@@ -19,7 +19,7 @@ const QUESTIONS_AT_ONCE = 8;
 const STREAMS_AT_ONCE = 4;
 const EVALUATIONS_AT_ONCE = 2;
 
-// A server that says nothing for so long is taken to be away. Inserts of an hour's backlog into a busy server, with the
+// A server that is silent for this long counts as unreachable. Inserts of an hour's backlog into a busy server, with the
 // flush of every part, take seconds; a quorum is waited for up to half a minute. Questions have their own limit.
 const OPENING_TIMEOUT_MS = 8_000;
 const LOOKUP_TIMEOUT_MS = 40_000;
