@@ -1,5 +1,5 @@
 import { Audiences } from '../audience/audiences.ts';
-import { limitsOf } from '../audience/question-limits.ts';
+import { limitsOf } from '../audience/query-budget.ts';
 import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
 import type { AudienceStore } from '../audience/saved/audience-store.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';

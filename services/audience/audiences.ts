@@ -3,7 +3,7 @@ import type { Micros } from '../messages/message.ts';
 import type { Audience } from './definition/audience.ts';
 import { compilePreview } from './sql/compile.ts';
 import { explain, type Explanation } from './explain/explain.ts';
-import { explainVerdict, type Why } from './explain/why.ts';
+import { explainMembership, type Why } from './explain/why.ts';
 
 /** How many users an audience has, and some of them. Plain data. */
 export interface Preview {
@@ -15,7 +15,7 @@ export interface Preview {
   readonly rowsRead: number;
 }
 
-/** Asks analytics who is in an audience. */
+/** Evaluates audiences in analytics. */
 export class Audiences {
   readonly #reader: AnalyticsReader;
   readonly #limits: QueryLimits;
@@ -39,8 +39,8 @@ export class Audiences {
     return { count: Number(count), sample, tookMs, rowsRead };
   }
   /**
-   * How the audience is asked for and what that costs, without asking. @param path A pointer to where the definition
-   * stands in its document.
+   * The query of the audience and its estimated cost, without running it. @param path The pointer to the definition in
+   * its document.
    *
    * @throws TidemarkError as `preview`.
    */
@@ -50,8 +50,8 @@ export class Audiences {
   }
 
   /**
-   * Whether the user with this internal id is in the audience, and why. Undefined where no message has named them.
-   * @param path A pointer to where the definition stands in its document.
+   * Whether the user with this internal id is in the audience, and why. Undefined if no message names the user.
+   * @param path The pointer to the definition in its document.
    *
    * @throws TidemarkError as `preview`.
    */
@@ -62,7 +62,7 @@ export class Audiences {
     eventsShown: number,
   ): Promise<Why | undefined> {
     const options = { ...user, now: this.#now(), eventsShown };
-    return explainVerdict(this.#reader, this.#limits, definition, path, options);
+    return explainMembership(this.#reader, this.#limits, definition, path, options);
   }
 
   #now(): Micros {

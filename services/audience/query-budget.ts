@@ -1,7 +1,8 @@
-import type { AnalyticsReader, Query, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { ProjectLimits } from '../stores/projects/project-store.ts';
 
-/** Several queries under the limits of one, and what they took together. */
+/** Runs several queries under the limits of one query, and sums up what they took. */
 export class QueryBudget {
   readonly #reader: AnalyticsReader;
   readonly #limits: QueryLimits;
@@ -34,9 +35,18 @@ export class QueryBudget {
     return rows as readonly unknown[] as readonly T[];
   }
 
-  /** For work between the queries. @throws TidemarkError `QUERY_LIMIT` past the limit of time. */
+  /** Call this during work between the queries. @throws TidemarkError `QUERY_LIMIT` past the limit of time. */
   checkTime(): void {
     if (this.tookMs > this.#limits.maxMs)
       throw new TidemarkError('QUERY_LIMIT', 'the question went past its limit of time');
   }
+}
+
+/** The limits of a project's queries: its own where set, otherwise the defaults. */
+export function limitsOf(project: ProjectLimits, ofAll: QueryLimits): QueryLimits {
+  return {
+    maxMs: project.queryMaxMs ?? ofAll.maxMs,
+    maxMemoryBytes: project.queryMaxMemoryBytes ?? ofAll.maxMemoryBytes,
+    maxRowsRead: project.queryMaxRows ?? ofAll.maxRowsRead,
+  };
 }

@@ -2,8 +2,7 @@
 import { parseBody } from '../messages/json.ts';
 import { userKeyOf } from '../messages/user-key.ts';
 import type { Project, ProjectStore } from '../stores/projects/project-store.ts';
-import type { Command, CommandArguments } from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
+import { type Command, type CommandArguments, commandInvalid } from '../runtime/command.ts';
 import type { Audience } from './definition/audience.ts';
 import type { Audiences } from './audiences.ts';
 import { MAX_EVENTS_SHOWN } from './definition/limits.ts';
@@ -36,37 +35,37 @@ const SAMPLE = 10;
 export function questionCommands({ projects, audiencesOf }: QuestionParts): QuestionCommands {
   return {
     'audience explain': async (args) => {
-      const { project, definition } = await readAsked(projects, args);
+      const { project, definition } = await readQuestionArguments(projects, args);
       return explanationJson(await audiencesOf(project).explain(project.id, definition, '', SAMPLE));
     },
     'audience why': async (args) => {
-      const { project, definition } = await readAsked(projects, args);
-      const { user, events } = readWhom(args);
+      const { project, definition } = await readQuestionArguments(projects, args);
+      const { user, events } = readUserArguments(args);
       const found = { projectId: project.id, userKey: userKeyOf(project.id, user) };
       const why = await audiencesOf(project).why(found, definition, '', events);
       if (why !== undefined) return whyJson(why);
-      throw new TidemarkError('COMMAND_INVALID', 'No message of this project has named this user.');
+      throw commandInvalid('No message of this project has named this user.');
     },
   };
 }
 
-async function readAsked(
+async function readQuestionArguments(
   projects: Pick<ProjectStore, 'listProjects'>,
   { project: id, definition: text }: CommandArguments,
 ): Promise<{ project: Project; definition: Audience }> {
   const project = (await projects.listProjects()).find((one) => one.id === id);
-  if (project === undefined) throw new TidemarkError('COMMAND_INVALID', 'There is no such project.');
+  if (project === undefined) throw commandInvalid('There is no such project.');
   const body = parseBody(typeof text === 'string' ? text : '');
   const read = body.ok ? readDefinition(body.value.exact, { timezone: project.timezone }) : body;
   if ('definition' in read) return { project, definition: read.definition };
   const problems = 'problems' in read ? read.problems : [];
   const lines = problems.map(({ path, message }) => `  ${path === '' ? 'it' : path} ${message}`);
-  throw new TidemarkError('COMMAND_INVALID', `The definition is wrong:\n${lines.join('\n')}\n`);
+  throw commandInvalid(`The definition is wrong:\n${lines.join('\n')}\n`);
 }
 
-function readWhom({ user, events = SAMPLE }: CommandArguments): { user: string; events: number } {
-  if (typeof user !== 'string' || user === '') throw new TidemarkError('COMMAND_INVALID', 'A user id is a text.');
+function readUserArguments({ user, events = SAMPLE }: CommandArguments): { user: string; events: number } {
+  if (typeof user !== 'string' || user === '') throw commandInvalid('A user id is a text.');
   const isNumber = typeof events === 'number' && Number.isInteger(events) && events >= 0 && events <= MAX_EVENTS_SHOWN;
   if (isNumber) return { user, events };
-  throw new TidemarkError('COMMAND_INVALID', `As many events can be named as 0 to ${MAX_EVENTS_SHOWN}.`);
+  throw commandInvalid(`As many events can be named as 0 to ${MAX_EVENTS_SHOWN}.`);
 }

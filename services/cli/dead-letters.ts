@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ShownDeadLetter } from '../maintenance/dead-letters/listing.ts';
+import type { DeadLetterSummary } from '../maintenance/dead-letters/listing.ts';
 import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
@@ -48,7 +48,14 @@ function addDeadLettersList(parent: Command, context: CliContext): void {
     });
 }
 
-function rowOf({ id, state, attempts, project_id: project, failed_at: failedAt, copy_of: original }: ShownDeadLetter) {
+function rowOf({
+  id,
+  state,
+  attempts,
+  project_id: project,
+  failed_at: failedAt,
+  copy_of: original,
+}: DeadLetterSummary) {
   const readers = [...new Set(attempts.map(({ reader }) => reader))].join(', ');
   const why = shortened(attempts.at(-1)?.error ?? '');
   return [id, state, readers, project ?? '-', failedAt, original === null ? why : `(copy of ${original}) ${why}`];

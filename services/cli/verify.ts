@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Finding } from '../maintenance/verify/findings.ts';
-import type { HourReport, VerificationReport } from '../maintenance/verify/report.ts';
+import type { Finding, HourReport, VerificationReport } from '../maintenance/verify/report.ts';
 import { carryOut } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';

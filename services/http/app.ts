@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
+import type { KeyRing } from '../stores/projects/project-store.ts';
 import { keyIn, opens, UNAUTHORIZED } from './authenticate.ts';
 import { readBody, refuseHead } from './body.ts';
 import { Call } from './call.ts';
 import { HttpMetrics } from './http-metrics.ts';
-import type { KeyRing } from '../stores/projects/key-ring.ts';
-import { invalid, refusalOf, type Refusal } from './problems.ts';
+import { invalid, type Refusal, refusalOf } from './problems.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ReceivingBytes } from './receiving-bytes.ts';
-import type { Answer, Route } from './route.ts';
 import type { RouteTable } from './route-table.ts';
+import type { Answer, Route } from './route.ts';
 import { send } from './send.ts';
 
 export interface AppParts {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AuthenticatedKey } from '../stores/projects/key-ring.ts';
+import type { AuthenticatedKey } from '../stores/projects/project-store.ts';
 import type { Refusal } from './problems.ts';
 import type { Route } from './route.ts';
 

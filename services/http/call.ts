@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Project } from '../stores/projects/project-store.ts';
-import type { AuthenticatedKey } from '../stores/projects/key-ring.ts';
+import type { AuthenticatedKey, Project } from '../stores/projects/project-store.ts';
 import type { Route } from './route.ts';
 
 const NO_BODY: Buffer = Buffer.alloc(0);

@@ -4,11 +4,11 @@ import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody } from '../messages/json.ts';
 import type { ProjectStore } from '../stores/projects/project-store.ts';
-import type { Command, CommandArguments } from '../runtime/command.ts';
+import { type Command, type CommandArguments, commandInvalid } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerPreview, type AudienceParts } from './audiences.ts';
-import type { Asked } from './query.ts';
+import type { QueryRequest } from './query.ts';
 import {
   answerChange,
   answerDelete,
@@ -44,7 +44,7 @@ export type AudienceCommands = {
   readonly [Name in keyof AudienceCommandResults]: Command<AudienceAnswer>;
 };
 
-type Handler = (asked: Asked) => Promise<Answer | Refusal>;
+type Handler = (asked: QueryRequest) => Promise<Answer | Refusal>;
 
 /** What a page of a stream has at most: it is held whole. */
 const MAX_LINES = 100_000;
@@ -58,7 +58,7 @@ export function audienceCommands(parts: AudienceCommandParts): AudienceCommands 
   const answering =
     (handle: Handler): Command<AudienceAnswer> =>
     async (args) =>
-      answerOf(await handle(await askedBy(parts, args)));
+      commandAnswer(await handle(await askedBy(parts, args)));
   const page =
     (handle: Handler): Command<AudienceAnswer> =>
     (args, call) =>
@@ -76,7 +76,7 @@ export function audienceCommands(parts: AudienceCommandParts): AudienceCommands 
   };
 }
 
-async function askedBy({ projects }: AudienceCommandParts, args: CommandArguments): Promise<Asked> {
+async function askedBy({ projects }: AudienceCommandParts, args: CommandArguments): Promise<QueryRequest> {
   const { project: projectId, id, definition, ...others } = args;
   const project = (await projects.listProjects()).find((one) => one.id === projectId);
   if (project === undefined) {
@@ -95,21 +95,17 @@ function queryOf(args: CommandArguments): URLSearchParams {
 function bodyOf(args: CommandArguments, definition: unknown): string {
   const rest = JSON.stringify(args);
   if (definition === undefined) return rest;
-  if (typeof definition !== 'string') throw invalid('The definition is JSON, as text.');
+  if (typeof definition !== 'string') throw commandInvalid('The definition is JSON, as text.');
   const parsed = parseBody(definition);
-  if (!parsed.ok) throw invalid(`The definition ${parsed.problems[0]?.message}.`);
+  if (!parsed.ok) throw commandInvalid(`The definition ${parsed.problems[0]?.message}.`);
   return `{"definition":${definition}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
 }
 
-async function answerOf(answer: Answer | Refusal): Promise<AudienceAnswer> {
+async function commandAnswer(answer: Answer | Refusal): Promise<AudienceAnswer> {
   if ('refused' in answer) {
     if (answer.refused === 'not-found') throw new TidemarkError('AUDIENCE_UNKNOWN', answer.detail);
-    throw invalid(answer.detail);
+    throw commandInvalid(answer.detail);
   }
   const { body } = answer;
   return { json: body instanceof Readable ? await text(body) : String(body) };
-}
-
-function invalid(message: string): TidemarkError {
-  return new TidemarkError('COMMAND_INVALID', message);
 }

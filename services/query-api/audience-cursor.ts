@@ -1,10 +1,10 @@
-/** Cursors over audiences: opaque, of a fixed form, valid for as long as what they name is there. */
-import type { AudiencePlace } from '../audience/saved/audience-store.ts';
+/** Cursors over audiences: opaque, of a fixed format, valid as long as the audience that they name exists. */
+import type { AudienceCursor } from '../audience/saved/audience-store.ts';
 import type { Micros } from '../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
 
-/** A place in the stream of an audience's members: after this user, evaluated as of `now`. */
-export interface MembersPlace {
+/** A position in the stream of an audience's members: after this user, evaluated as of `now`. */
+export interface MembersCursor {
   readonly audienceId: string;
   /** Of the definition. */
   readonly version: number;
@@ -12,8 +12,8 @@ export interface MembersPlace {
   readonly after: bigint;
 }
 
-/** A place in the stream of changes: after this user of this evaluation. */
-export interface ChangesPlace {
+/** A position in the stream of changes: after this user of this evaluation. */
+export interface ChangesCursor {
   readonly audienceId: string;
   readonly at: Micros;
   readonly after: bigint;
@@ -23,31 +23,31 @@ const FORMATS = { list: 2, members: 3, changes: 4 } as const;
 const LAST_USER = 2n ** 128n - 1n;
 const MAX_LENGTH = 160;
 
-export function encodeListCursor({ createdAtMs, id }: AudiencePlace): string {
+export function encodeListCursor({ createdAtMs, id }: AudienceCursor): string {
   return pack(FORMATS.list, [BigInt(createdAtMs), 0n, 0n], id);
 }
 
-export function decodeListCursor(text: string): AudiencePlace | undefined {
+export function decodeListCursor(text: string): AudienceCursor | undefined {
   const read = unpack(FORMATS.list, text);
   return read && { createdAtMs: Number(read.numbers[0]), id: read.id };
 }
 
-export function encodeMembersCursor({ audienceId, version, now, after }: MembersPlace): string {
+export function encodeMembersCursor({ audienceId, version, now, after }: MembersCursor): string {
   return pack(FORMATS.members, [now, BigInt(version), after], audienceId);
 }
 
-export function decodeMembersCursor(text: string): MembersPlace | undefined {
+export function decodeMembersCursor(text: string): MembersCursor | undefined {
   const read = unpack(FORMATS.members, text);
   if (read === undefined) return undefined;
   const [now, version, after] = read.numbers;
   return isOnTheCalendar(now) ? { audienceId: read.id, version: Number(version), now, after } : undefined;
 }
 
-export function encodeChangesCursor({ audienceId, at, after }: ChangesPlace): string {
+export function encodeChangesCursor({ audienceId, at, after }: ChangesCursor): string {
   return pack(FORMATS.changes, [at, 0n, after], audienceId);
 }
 
-export function decodeChangesCursor(text: string): ChangesPlace | undefined {
+export function decodeChangesCursor(text: string): ChangesCursor | undefined {
   const read = unpack(FORMATS.changes, text);
   if (read === undefined) return undefined;
   const [at, , after] = read.numbers;
@@ -59,11 +59,11 @@ export function userNumberOf(internalId: string): bigint {
   return BigInt(`0x${internalId.slice(0, 32)}`);
 }
 
-/** Stands before every user, and behind. */
+/** Sort before and after every user. */
 export const BEFORE_ALL = 0n;
 export const BEHIND_ALL = LAST_USER;
 
-/** base64url of the format, a time, a small number, a user's number and an id. One place has one cursor. */
+/** base64url of the format, a time, a small number, a user's number and an id. A position has exactly one cursor. */
 function pack(format: number, [time, small, user]: readonly [bigint, bigint, bigint], id: string): string {
   const head = Buffer.alloc(29);
   head.writeUInt8(format);

@@ -11,26 +11,26 @@ import type { Project } from '../stores/projects/project-store.ts';
 import {
   BEFORE_ALL,
   BEHIND_ALL,
-  type ChangesPlace,
+  type ChangesCursor,
   decodeChangesCursor,
   decodeMembersCursor,
   encodeChangesCursor,
   encodeMembersCursor,
-  type MembersPlace,
+  type MembersCursor,
   userNumberOf,
 } from './audience-cursor.ts';
 import { ndjsonAnswer } from './ndjson.ts';
-import { type Asked, type Checked, refuseParameter, single } from './query.ts';
+import { type QueryRequest, type Checked, refuseParameter, single } from './query.ts';
 import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved-audiences.ts';
 
 export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
-  readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'settledAt'>;
+  readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'finalizedAt'>;
   readonly limitsOf: (project: Project) => QueryLimits;
   readonly nowMs?: () => number;
 }
 
 /** `GET /v1/audiences/:id/members` */
-export async function answerMembers(parts: StreamParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerMembers(parts: StreamParts, call: QueryRequest): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
   if (audience === undefined) return NO_AUDIENCE;
   const asked = readStreamQuery(call.query, decodeMembersCursor);
@@ -55,7 +55,7 @@ export async function answerMembers(parts: StreamParts, call: Asked): Promise<An
 }
 
 /** `GET /v1/audiences/:id/changes` */
-export async function answerChanges(parts: StreamParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerChanges(parts: StreamParts, call: QueryRequest): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
   if (audience === undefined) return NO_AUDIENCE;
   const asked = readStreamQuery(call.query, decodeChangesCursor);
@@ -72,11 +72,11 @@ export async function answerChanges(parts: StreamParts, call: Asked): Promise<An
 
 async function changesAnswer(
   { analytics, limitsOf }: StreamParts,
-  { project }: Asked,
+  { project }: QueryRequest,
   { id }: SavedAudience,
-  { at, after, limit }: Omit<ChangesPlace, 'audienceId'> & { readonly limit: number | null },
+  { at, after, limit }: Omit<ChangesCursor, 'audienceId'> & { readonly limit: number | null },
 ): Promise<Answer> {
-  const until = await analytics.settledAt(project.id, id);
+  const until = await analytics.finalizedAt(project.id, id);
   const names = { projectId: project.id, audienceId: id };
   const query = { ...names, after: { at, user: after }, until: until ?? EARLIEST, limit };
   const lines = await analytics.audienceChanges(query, limitsOf(project));
@@ -102,7 +102,7 @@ const CHANGED: Refusal = {
   detail: 'The definition was changed since this cursor was given. Begin again without one.',
 };
 
-function beginning({ id, version }: SavedAudience, { nowMs = Date.now }: StreamParts): MembersPlace {
+function beginning({ id, version }: SavedAudience, { nowMs = Date.now }: StreamParts): MembersCursor {
   return { audienceId: id, version, now: BigInt(Math.floor(nowMs())) * 1000n, after: BEFORE_ALL };
 }
 

@@ -3,13 +3,14 @@ import type { Audiences, Preview } from '../audience/audiences.ts';
 import { MAX_SAMPLE } from '../audience/sql/compile.ts';
 import { readDefinition } from '../audience/definition/definition.ts';
 import { definitionOf } from '../audience/saved/audience-scheduler.ts';
-import { invalid, type Refusal } from '../http/problems.ts';
+import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
 import type { Project } from '../stores/projects/project-store.ts';
-import { type Asked, type Checked, refuseParameter, single } from './query.ts';
+import { type QueryRequest, type Checked, refuseBody, refuseParameter, single } from './query.ts';
 import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
+import { isJsonObject } from '../audience/definition/reading.ts';
 
 /** What is asked about audiences. */
 export interface AudienceParts {
@@ -20,7 +21,7 @@ export interface AudienceParts {
 export const DEFAULT_SAMPLE = 10;
 
 /** `POST /v1/audiences/preview` */
-export async function answerPreview({ audiencesOf }: AudienceParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerPreview({ audiencesOf }: AudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const asked = readQuestion(call, ({ sample = DEFAULT_SAMPLE }) => problemsWithSample(sample));
   if (!asked.ok) return asked.refusal;
   const { definition, body } = asked.value;
@@ -40,27 +41,23 @@ export const DEFINITION_PATH = '/definition';
 
 /** @param problemsWith What is wrong with the other members, to be named with what is wrong with the definition. */
 export function readQuestion(
-  call: Asked,
+  call: QueryRequest,
   problemsWith: (body: Readonly<Record<string, unknown>>) => readonly Problem[],
 ): Checked<Question> {
   const parsed = parseBody(call.text);
-  if (!parsed.ok) return refused(parsed.problems);
+  if (!parsed.ok) return refuseBody(parsed.problems);
   const { plain, exact } = parsed.value;
-  if (!isObject(plain) || !isObject(exact)) return refused([{ path: '', message: 'is not an object' }]);
+  if (!isJsonObject(plain) || !isJsonObject(exact)) return refuseBody([{ path: '', message: 'is not an object' }]);
   const read = readDefinition(exact['definition'], { timezone: call.project.timezone, path: DEFINITION_PATH });
   const problems = [...(read.ok ? [] : read.problems), ...problemsWith(plain)];
-  if (!read.ok || problems.length > 0) return refused(problems);
+  if (!read.ok || problems.length > 0) return refuseBody(problems);
   return { ok: true, value: { definition: read.definition, body: plain } };
-}
-
-function refused(problems: readonly Problem[]): Checked<never> {
-  return { ok: false, refusal: invalid('invalid-body', problems) };
 }
 
 /** `GET /v1/audiences/:id/preview` */
 export async function answerSavedPreview(
   { audiencesOf, saved }: AudienceParts & Pick<SavedAudienceParts, 'saved'>,
-  call: Asked,
+  call: QueryRequest,
 ): Promise<Answer | Refusal> {
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;
@@ -79,10 +76,6 @@ export function readSample(text: string | undefined): Checked<number> {
   const sample = /^\d{1,4}$/.test(text) ? Number(text) : Infinity;
   if (sample > MAX_SAMPLE) return refuseParameter('sample', `is a whole number from 0 to ${MAX_SAMPLE}`);
   return { ok: true, value: sample };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
 /** A sample is asked for, if at all, by a whole number. */

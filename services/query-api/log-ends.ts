@@ -22,15 +22,15 @@ export class Ends {
     return this.#byTopic.get(topic) ?? [];
   }
 
-  /** Whether the partition is there and holds records up to this offset. */
-  reach({ topic, partition, offset }: End): boolean {
+  /** Whether the partition exists and has records up to this offset. */
+  contains({ topic, partition, offset }: End): boolean {
     return (this.#byName.get(nameOf({ topic, partition })) ?? 0n) >= offset;
   }
 }
 
 /**
- * Where the log ends when asked. The log is asked once at a time: those who come meanwhile share the next answer, because
- * the one under way may be from before what they ask about.
+ * Reads where the log ends. One request to the log runs at a time. Callers that arrive meanwhile share the next one, because
+ * the answer under way may predate the record that they ask about.
  */
 export class LogEnds {
   readonly #log: Pick<EventLog, 'ends'>;

@@ -18,7 +18,7 @@ export interface NdjsonOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer of lines of JSON as they come, and one more. A failure on the way cuts it short of that. */
+/** Streams lines of JSON and a final line. After a failure the final line is missing. */
 export function ndjsonAnswer(lines: AsyncIterable<Uint8Array>, { headers, ...options }: NdjsonOptions): Answer {
   const body = Readable.from(new Lines(lines, options), { objectMode: false });
   return { status: 200, type: 'application/x-ndjson', body, ...(headers && { headers }) };
@@ -28,7 +28,7 @@ const NEWLINE = 10;
 // Longer than any line: a user id has 512 characters, each at most 12 bytes as JSON.
 const MAX_LINE_BYTES = 8_192;
 
-// No generator: one that nobody has begun to read would not let go of what it reads from.
+// Not a generator: before the first read, ending a generator does not end its source.
 class Lines implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #options: Omit<NdjsonOptions, 'headers'>;

@@ -91,7 +91,7 @@ function pointedAt(document: Json, pointer: string): Json {
   }, document);
 }
 
-/** `identify.json` → `Identify`, `audience.json#/$defs/trait` → `AudienceTrait`; what all share has no such prefix. */
+/** `identify.json` → `Identify`, `audience.json#/$defs/trait` → `AudienceTrait`; schemas in definitions.json get no prefix. */
 function nameFor(address: string): string {
   const [, file = '', definition = ''] = /([^/]+)\.json(?:#.*\/([^/]+))?$/.exec(address) ?? [];
   const hasPrefix = file === 'definitions' || definition.startsWith(file);

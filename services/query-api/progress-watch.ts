@@ -1,49 +1,57 @@
 import type { Writable } from 'node:stream';
 import type { ReaderProgress } from '../stores/profiles/profile-store.ts';
 import { isRetryable, TidemarkError } from '../runtime/errors.ts';
-import { BOTH, type Look, NEITHER, offsetsOf, type Passed, type Place, WantedPlaces } from './wanted-places.ts';
+import {
+  BOTH,
+  type ProgressSnapshot,
+  NEITHER,
+  offsetsByNumber,
+  type Passed,
+  type RecordPosition,
+  WantedPositions,
+} from './wanted-positions.ts';
 
-/** What somebody waits for. */
+/** The positions that a request waits for. */
 export interface Wanted {
-  /** The same text stands for the same places, as long as anybody waits for them. */
+  /** Equal names mean equal positions, as long as any request waits for them. */
   readonly name: string;
-  readonly places: readonly Place[];
+  readonly places: readonly RecordPosition[];
 }
 
 export interface WaitOptions {
-  /** How long the answer may take to become true of both, give or take an interval; 0 is the state now. */
+  /** How long to wait for both readers, to within one interval; 0 returns the current state. */
   readonly waitMs: number;
-  /** Where the answer goes: nobody waits any more once it is closed. */
+  /** The response. The wait ends when it is closed. */
   readonly client: Pick<Writable, 'closed' | 'on'>;
 }
 
-/** Of these there are thousands, so it holds what it needs and no timer, signal or list of its own. */
+/** There may be thousands of waiters, so a waiter has no timer, signal or list of its own. */
 interface Waiter {
-  readonly wanted: WantedPlaces;
-  /** With a promise that is rejected, too. */
+  readonly wanted: WantedPositions;
+  /** Also takes a rejected promise. */
   readonly resolve: (answer: Passed | Promise<never>) => void;
-  /** Its time is over then: the next look settles it, whatever it brings. */
+  /** The deadline. The first look after it resolves the waiter, whatever the result. */
   readonly dueAtMs: number;
-  /** How many looks had begun when it came: it is not answered by one of them. */
+  /** How many looks had begun when the waiter arrived. None of them may answer it. */
   readonly looksBefore: number;
   /** The last answer; undefined before the first look. What readers have passed stays passed, so it is a lower bound. */
   seen: Passed | undefined;
-  /** What kept the last look from an answer. */
+  /** The error of the last look. */
   failure: unknown;
 }
 
 const DEFAULT_INTERVAL_MS = 25;
 
 /**
- * Tells when the readers have passed places in the log. Whoever asks shares one look at the readers' positions, at most
- * one every interval, and none while nobody asks: a thousand who wait cost the store what one does. They share one timer
- * too, and those with the same receipt its places: who waits costs 200 bytes beside the request that waits for the answer.
+ * Waits until the readers have passed positions in the log. All waiters share one read of the readers' positions, at most
+ * one every interval and none without waiters, so that a thousand waiters cost the store as much as one. They also share
+ * one timer, and waiters with the same receipt share its positions: a waiter takes 200 bytes besides its request.
  */
 export class ProgressWatch {
   readonly #progress: ReaderProgress;
   readonly #intervalMs: number;
   readonly #waiters = new Set<Waiter>();
-  readonly #wanted = new Map<string, WantedPlaces>();
+  readonly #wanted = new Map<string, WantedPositions>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   /** How many looks have begun, and when the last one did. */
@@ -73,7 +81,7 @@ export class ProgressWatch {
    * @throws TidemarkError as `ReaderProgress` does, where the time is over with nothing seen; `STOPPING`, likewise.
    */
   passed({ name, places }: Wanted, { waitMs, client }: WaitOptions): Promise<Passed> {
-    if (this.#isStopped) return Promise.reject(stopping());
+    if (this.#isStopped) return Promise.reject(watchStopped());
     if (client.closed) return Promise.resolve(NEITHER);
     const wanted = this.#want(name, places);
     // Whole, so that V8 keeps it without an object of its own.
@@ -83,29 +91,29 @@ export class ProgressWatch {
       const waiter: Waiter = { wanted, resolve, dueAtMs, looksBefore, seen: undefined, failure: undefined };
       this.#waiters.add(waiter);
       // Not `once`, which takes twice as much: it is emitted once, and who has been answered is not answered again.
-      client.on('close', () => this.#settle(waiter, waiter.seen ?? NEITHER));
+      client.on('close', () => this.#respond(waiter, waiter.seen ?? NEITHER));
       this.#schedule();
     });
   }
 
-  /** Answers everybody who waits, at once, and refuses who comes after. Idempotent. */
+  /** Answers all waiters at once, and refuses later ones. Idempotent. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     for (const waiter of this.#waiters) {
-      waiter.failure ??= stopping();
-      this.#settleNow(waiter);
+      waiter.failure ??= watchStopped();
+      this.#respondNow(waiter);
     }
   }
 
-  #want(name: string, places: readonly Place[]): WantedPlaces {
+  #want(name: string, places: readonly RecordPosition[]): WantedPositions {
     let wanted = this.#wanted.get(name);
-    if (wanted === undefined) this.#wanted.set(name, (wanted = new WantedPlaces(name, places)));
+    if (wanted === undefined) this.#wanted.set(name, (wanted = new WantedPositions(name, places)));
     wanted.waiters++;
     return wanted;
   }
 
-  /** Until nobody waits any more the timer goes every interval, whether or not a look takes longer. */
+  /** The timer runs every interval while there are waiters, even if a look takes longer. */
   #schedule(): void {
     if (this.#timer !== undefined || this.#isStopped) return;
     const untilNextMs = this.#lookedAtMs + this.#intervalMs - performance.now();
@@ -123,7 +131,7 @@ export class ProgressWatch {
     const nowMs = performance.now();
     for (const waiter of this.#waiters) {
       if (waiter.dueAtMs <= nowMs && (waiter.seen !== undefined || waiter.failure !== undefined))
-        this.#settleNow(waiter);
+        this.#respondNow(waiter);
     }
   }
 
@@ -134,7 +142,7 @@ export class ProgressWatch {
     this.#schedule();
     try {
       const { projector, sink } = await this.#progress.progress();
-      this.#answer({ number, projector: offsetsOf(projector), sink: offsetsOf(sink) });
+      this.#answer({ number, projector: offsetsByNumber(projector), sink: offsetsByNumber(sink) });
     } catch (error) {
       this.#fail(number, error);
     }
@@ -144,7 +152,7 @@ export class ProgressWatch {
     if (this.#waiters.size > 0) this.#schedule();
   }
 
-  /** Those who came before the look began: it may have begun before what the others ask about. */
+  /** The waiters that arrived before the look began. For later ones the look may be too old. */
   *#waitersBefore(number: number): Iterable<Waiter> {
     for (const waiter of this.#waiters) {
       if (waiter.looksBefore >= number) return; // So did all after it.
@@ -152,11 +160,11 @@ export class ProgressWatch {
     }
   }
 
-  #answer(look: Look): void {
+  #answer(look: ProgressSnapshot): void {
     const nowMs = performance.now();
     for (const waiter of this.#waitersBefore(look.number)) {
       waiter.seen = waiter.wanted.passedAt(look);
-      if (waiter.seen === BOTH || waiter.dueAtMs <= nowMs) this.#settle(waiter, waiter.seen);
+      if (waiter.seen === BOTH || waiter.dueAtMs <= nowMs) this.#respond(waiter, waiter.seen);
     }
   }
 
@@ -164,21 +172,21 @@ export class ProgressWatch {
     const [nowMs, isLasting] = [performance.now(), !isRetryable(error)];
     for (const waiter of this.#waitersBefore(number)) {
       waiter.failure = error;
-      if (isLasting || waiter.dueAtMs <= nowMs) this.#settleNow(waiter);
+      if (isLasting || waiter.dueAtMs <= nowMs) this.#respondNow(waiter);
     }
   }
 
-  /** With what was seen last, else with what kept it from being seen. */
-  #settleNow(waiter: Waiter): void {
-    if (waiter.seen !== undefined) this.#settle(waiter, waiter.seen);
+  /** Resolves with the last result, or rejects with the last error if there is none. */
+  #respondNow(waiter: Waiter): void {
+    if (waiter.seen !== undefined) this.#respond(waiter, waiter.seen);
     else if (this.#leave(waiter)) waiter.resolve(Promise.reject(waiter.failure));
   }
 
-  #settle(waiter: Waiter, answer: Passed): void {
+  #respond(waiter: Waiter, answer: Passed): void {
     if (this.#leave(waiter)) waiter.resolve(answer);
   }
 
-  /** False where it has been answered. */
+  /** Returns false if the waiter has already been answered. */
   #leave(waiter: Waiter): boolean {
     if (!this.#waiters.delete(waiter)) return false;
     if (--waiter.wanted.waiters === 0) this.#wanted.delete(waiter.wanted.name);
@@ -186,6 +194,6 @@ export class ProgressWatch {
   }
 }
 
-function stopping(): TidemarkError {
+function watchStopped(): TidemarkError {
   return new TidemarkError('STOPPING', 'this process is stopping');
 }

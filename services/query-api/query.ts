@@ -1,8 +1,9 @@
 import type { Call } from '../http/call.ts';
-import type { Refusal } from '../http/problems.ts';
+import { invalid, type Refusal } from '../http/problems.ts';
+import type { Problem } from '../messages/message.ts';
 
-/** What a request asks, by whatever way it came. */
-export type Asked = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
+/** A request for data, over HTTP or as a command. */
+export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
 
 /** A value that a caller sent, or why it is refused. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | Refused;
@@ -19,12 +20,17 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
 const MAX_WAIT_S = 30;
 
-/** A parameter that makes no sense. @param name As it stands in the address, for the caller to find. */
+/** Refuses an invalid parameter. @param name As in the URL, so that the caller finds it. */
 export function refuseParameter(name: string, message: string): Refused {
   return { ok: false, refusal: { refused: 'invalid-parameter', detail: `${name} ${message}` } };
 }
 
-/** Reads the one value of a query parameter, undefined where it is not given. Given twice, nobody knows which counts. */
+/** The refusal of a body with these problems. */
+export function refuseBody(problems: readonly Problem[]): Refused {
+  return { ok: false, refusal: invalid('invalid-body', problems) };
+}
+
+/** Reads the one value of a query parameter, undefined if absent. Refuses a parameter that is given twice. */
 export function single<T>(
   query: URLSearchParams,
   name: string,

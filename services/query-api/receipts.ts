@@ -8,9 +8,9 @@ import { formatMicros } from '../messages/timestamp.ts';
 import type { Ends, LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { readWait, refuseParameter, single } from './query.ts';
-import type { Passed, Place } from './wanted-places.ts';
+import type { Passed, RecordPosition } from './wanted-positions.ts';
 
-/** What is asked about receipts. */
+/** What the receipt endpoint needs. */
 export interface ReceiptParts {
   readonly watch: ProgressWatch;
   readonly ends: LogEnds;
@@ -22,12 +22,12 @@ export interface ReceiptParts {
 export async function answerReceipt({ watch, ends, waits }: ReceiptParts, call: Call): Promise<Answer | Refusal> {
   const name = call.params['receipt'] ?? '';
   const receipt = decodeReceipt(name, receiptSignerOf(call.project));
-  if (receipt === undefined) return NO_RECEIPT_OF_OURS;
+  if (receipt === undefined) return UNKNOWN_RECEIPT;
   const waitMs = single(call.query, 'wait', readWait);
   if (!waitMs.ok) return waitMs.refusal;
   if (receipt === 'foreign') return FOREIGN;
-  const places = exactPlaces(receipt) ?? placesWithin(await ends.now(), receipt);
-  if (places === undefined) return NO_RECEIPT_OF_OURS;
+  const places = exactPositions(receipt) ?? positionsWithin(await ends.now(), receipt);
+  if (places === undefined) return UNKNOWN_RECEIPT;
   const refusal = waitMs.value === 0 ? undefined : waits.admit(call);
   if (refusal !== undefined) return refusal;
   // Not awaited here: an async function that waits keeps everything that it ever held.
@@ -36,7 +36,7 @@ export async function answerReceipt({ watch, ends, waits }: ReceiptParts, call: 
     .then(answerWith(receipt.acceptedAtMs));
 }
 
-const NO_RECEIPT_OF_OURS = refuseParameter('receipt', 'is none that this service gave').refusal;
+const UNKNOWN_RECEIPT = refuseParameter('receipt', 'is none that this service gave').refusal;
 
 const FOREIGN: Refusal = { refused: 'not-found', detail: 'This project has no such receipt.' };
 
@@ -51,7 +51,7 @@ function answerWith(acceptedAtMs: number): (passed: Passed) => Answer {
  * The places of a signed receipt that names them all, as nearly every one does: they were in the log, which need not be
  * asked. Where it has been replaced by a shorter one since, the answer is false until readers come to those places again.
  */
-function exactPlaces({ isSigned, places }: Receipt): readonly Place[] | undefined {
+function exactPositions({ isSigned, places }: Receipt): readonly RecordPosition[] | undefined {
   return isSigned && places.every(isExact) ? places : undefined;
 }
 
@@ -65,11 +65,11 @@ function isExact<T extends { readonly partition: number | null }>(
  * Every place with its partition: one that stands for a whole topic asks no more of a partition than it holds now.
  * Undefined where a receipt that is not signed names a place that the log does not have.
  */
-function placesWithin(ends: Ends, { isSigned, places }: Receipt): readonly Place[] | undefined {
-  const exact: Place[] = [];
+function positionsWithin(ends: Ends, { isSigned, places }: Receipt): readonly RecordPosition[] | undefined {
+  const exact: RecordPosition[] = [];
   for (const place of places) {
     const held = isExact(place) ? [place] : ends.ofTopic(place.topic);
-    const isWithin = isExact(place) ? ends.reach(place) : held.some(({ offset }) => offset >= place.offset);
+    const isWithin = isExact(place) ? ends.contains(place) : held.some(({ offset }) => offset >= place.offset);
     if (!isSigned && !isWithin) return undefined;
     for (const { topic, partition, offset } of held) {
       exact.push({ topic, partition, offset: least(offset, place.offset) });

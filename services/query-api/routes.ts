@@ -33,11 +33,11 @@ const BODY_LIMIT_BYTES = 32_768;
 // Of pages, 8 million characters each at most, what waits for its client is 256 MB at worst.
 const PAGES_AT_ONCE = 32;
 /** Questions that analytics answers, or that wait for it, and evaluations that were asked for. */
-const QUESTIONS_AT_ONCE = 64;
+const OPEN_QUERIES = 64;
 /** Receipts that wait: each takes some 8 KB with its connection and its request, of which 500 bytes are the wait's. */
 const RECEIPTS_AT_ONCE = 6_000;
 /** Members and changes that are being read, or that wait for analytics. */
-const STREAMS_AT_ONCE = 64;
+const OPEN_STREAMS = 64;
 
 /** Everything that is read over HTTP: profiles, events, receipts, audiences. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
@@ -46,7 +46,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
   const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
   const page = { ...read, ...limitedTo(PAGES_AT_ONCE) };
-  const question = limitedTo(QUESTIONS_AT_ONCE);
+  const question = limitedTo(OPEN_QUERIES);
   const ask = { ...read, ...question, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   return {
     routes: [
@@ -71,7 +71,7 @@ function limitedTo(atOnce: number): Limited {
 function savedRoutes(parts: ReadingParts, question: Limited): Route[] {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
   const ask = { ...get, ...question };
-  const stream = { ...get, ...limitedTo(STREAMS_AT_ONCE) };
+  const stream = { ...get, ...limitedTo(OPEN_STREAMS) };
   const write = { ...get, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const one = '/v1/audiences/:id';
   return [

@@ -1,31 +1,32 @@
 import { readDefinition } from '../audience/definition/definition.ts';
 import type { AudienceStore, NewAudience, SavedAudience } from '../audience/saved/audience-store.ts';
 import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
-import { invalid, type Refusal } from '../http/problems.ts';
+import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { parseBody, toJsonText } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import { decodeListCursor, encodeListCursor } from './audience-cursor.ts';
-import { type Asked, type Checked, readLimit, refuseParameter, single } from './query.ts';
+import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from './query.ts';
+import { isJsonObject } from '../audience/definition/reading.ts';
 
-/** What saved audiences are asked of. */
+/** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts {
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
 }
 
 /** `POST /v1/audiences` */
-export async function answerSave({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerSave({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const body = readBody(call, ['name', 'definition']);
   if (!body.ok) return body.refusal;
   const { name = '', definition = '', refreshMs = null } = body.value;
   const audience = await saved.create(call.project.id, { name, definition, refreshMs });
-  return { status: 201, body: shown(audience), headers: { Location: `/v1/audiences/${audience.id}` } };
+  return { status: 201, body: audienceJson(audience), headers: { Location: `/v1/audiences/${audience.id}` } };
 }
 
 /** `GET /v1/audiences` */
-export async function answerList({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerList({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const limit = single(call.query, 'limit', readLimit);
   if (!limit.ok) return limit.refusal;
   const after = single(call.query, 'cursor', (text) => readCursor(text, decodeListCursor));
@@ -35,20 +36,20 @@ export async function answerList({ saved }: SavedAudienceParts, call: Asked): Pr
   const page = found.slice(0, limit.value);
   const last = page.at(-1);
   const next = found.length > page.length && last !== undefined ? encodeListCursor(last) : null;
-  const body = `{"audiences":[${page.map(shown).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  const body = `{"audiences":[${page.map(audienceJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
 }
 
 /** `GET /v1/audiences/:id` */
-export async function answerSaved(parts: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
-  return audience === undefined ? NO_AUDIENCE : { status: 200, body: shown(audience) };
+  return audience === undefined ? NO_AUDIENCE : { status: 200, body: audienceJson(audience) };
 }
 
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
 export async function answerChange(
   { saved }: SavedAudienceParts,
-  call: Asked,
+  call: QueryRequest,
   replaces: boolean,
 ): Promise<Answer | Refusal> {
   const body = readBody(call, replaces ? ['name', 'definition'] : []);
@@ -56,11 +57,11 @@ export async function answerChange(
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   const changes = { ...(replaces && { refreshMs: null }), ...body.value };
-  return { status: 200, body: shown(await saved.update(call.project.id, id, changes)) };
+  return { status: 200, body: audienceJson(await saved.update(call.project.id, id, changes)) };
 }
 
 /** `DELETE /v1/audiences/:id` */
-export async function answerDelete({ saved }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerDelete({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   await saved.remove(call.project.id, id);
@@ -68,10 +69,10 @@ export async function answerDelete({ saved }: SavedAudienceParts, call: Asked): 
 }
 
 /** `POST /v1/audiences/:id/evaluate` */
-export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: Asked): Promise<Answer | Refusal> {
+export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  return { status: 200, body: shown(await evaluator.evaluate(call.project.id, id)) };
+  return { status: 200, body: audienceJson(await evaluator.evaluate(call.project.id, id)) };
 }
 
 export const NO_AUDIENCE: Refusal = { refused: 'not-found', detail: 'This project has no such audience.' };
@@ -79,13 +80,13 @@ export const NO_AUDIENCE: Refusal = { refused: 'not-found', detail: 'This projec
 /** The audience that the path names. */
 export async function findAudience(
   { saved }: Pick<SavedAudienceParts, 'saved'>,
-  call: Asked,
+  call: QueryRequest,
 ): Promise<SavedAudience | undefined> {
   const id = audienceIdOf(call);
   return id === undefined ? undefined : saved.find(call.project.id, id);
 }
 
-/** A cursor of ours, undefined where none is given. */
+/** Reads a cursor; undefined if absent. */
 export function readCursor<T>(
   text: string | undefined,
   decode: (text: string) => T | undefined,
@@ -95,17 +96,17 @@ export function readCursor<T>(
   return { ok: true, value: place };
 }
 
-function audienceIdOf(call: Asked): string | undefined {
+function audienceIdOf(call: QueryRequest): string | undefined {
   const id = call.params['id'] ?? '';
   return /^\w{1,64}$/.test(id) ? id : undefined;
 }
 
-/** What stands in the body, each member checked. */
-function readBody(call: Asked, required: readonly string[]): Checked<Partial<NewAudience>> {
+/** The members of the body, each checked. */
+function readBody(call: QueryRequest, required: readonly string[]): Checked<Partial<NewAudience>> {
   const parsed = parseBody(call.text);
-  if (!parsed.ok) return refused(parsed.problems);
+  if (!parsed.ok) return refuseBody(parsed.problems);
   const body = parsed.value.exact;
-  if (!isObject(body)) return refused([{ path: '', message: 'is not an object' }]);
+  if (!isJsonObject(body)) return refuseBody([{ path: '', message: 'is not an object' }]);
   const definition = readSaved(body['definition'], call.project);
   const { name, refresh } = body;
   const refreshMs = readRefresh(refresh);
@@ -115,7 +116,7 @@ function readBody(call: Asked, required: readonly string[]): Checked<Partial<New
     ...definition.problems,
     ...(refresh === undefined || refreshMs !== undefined ? [] : [{ path: '/refresh', message: NO_REFRESH }]),
   ];
-  if (problems.length > 0) return refused(problems);
+  if (problems.length > 0) return refuseBody(problems);
   return {
     ok: true,
     value: {
@@ -139,7 +140,7 @@ function missingOf(body: Readonly<Record<string, unknown>>, required: readonly s
 /** A definition as it is kept: as it was sent. */
 function readSaved(
   definition: unknown,
-  { timezone }: Pick<Asked['project'], 'timezone'>,
+  { timezone }: Pick<QueryRequest['project'], 'timezone'>,
 ): { readonly text?: string; readonly problems: readonly Problem[] } {
   if (definition === undefined) return { problems: [] };
   const read = readDefinition(definition, { timezone, path: '/definition' });
@@ -153,22 +154,14 @@ function readRefresh(refresh: unknown): number | null | undefined {
 
 const NO_REFRESH = 'is neither null nor a time such as 15m, 1h, 1d or 1w, from a minute to a year';
 
-/** Where there is none, it is another's to say. */
+/** A missing name is valid here: `missingOf` reports it. */
 function isName(name: unknown): boolean {
   if (name === undefined) return true;
   return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= 200 && !/\p{Cc}/u.test(name);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-}
-
-function refused(problems: readonly Problem[]): { readonly ok: false; readonly refusal: Refusal } {
-  return { ok: false, refusal: invalid('invalid-body', problems) };
-}
-
 /** The definition is JSON text already and goes in untouched, every digit kept. */
-export function shown(audience: SavedAudience): string {
+export function audienceJson(audience: SavedAudience): string {
   const { id, name, definition, version, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } = audience;
   const rest = {
     version,
@@ -196,14 +189,14 @@ const UNITS = [
 
 const MOST_MS = 366 * 86_400_000;
 
-/** Milliseconds; undefined where the text is none, or less than a minute or more than a year. */
+/** Milliseconds; undefined if the text is invalid, less than a minute or more than a year. */
 export function parseRefresh(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS.find(([name]) => name === unit)?.[1] ?? Number.NaN);
   return ms >= 60_000 && ms <= MOST_MS ? ms : undefined;
 }
 
-/** In the largest unit that has it whole. */
+/** In the largest unit that divides it evenly. */
 export function formatRefresh(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ['m', 60_000];
   return `${Math.round(ms / unitMs)}${unit}`;

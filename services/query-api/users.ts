@@ -10,7 +10,7 @@ import { decodeCursor } from './cursor.ts';
 import { pageBody, readPage } from './events.ts';
 import { type Checked, readLimit, readName, refuseParameter, single } from './query.ts';
 
-/** What is asked about users: whom, and where the answers are. */
+/** The stores that answer requests about users. */
 export interface UserStores {
   readonly profiles: ProfileReader;
   readonly analytics: AnalyticsReader;
@@ -32,7 +32,7 @@ export async function answerEvents({ profiles, analytics }: UserStores, call: Ca
   if (!asked.ok) return asked.refusal;
   const user = { projectId: call.project.id, userKey: userKeyOf(call.project.id, userId.value) };
   const page = await readPage(analytics, { ...user, ...asked.value });
-  // The sink may be ahead of the projector: only who has neither events nor a profile is nobody.
+  // The sink may be ahead of the projector: a user is unknown only without events and without a profile.
   const isKnown = page.events.length > 0 || asked.value.after !== undefined;
   if (!isKnown && (await profiles.find(user.projectId, user.userKey)) === undefined) return NOBODY;
   return { status: 200, body: pageBody(page) };
@@ -47,9 +47,9 @@ function profileBody(userId: string, { userKey, anonymous, traits, firstSeen, la
   return `${head.slice(0, -1)},"traits":${traits},${seen.slice(1)}`;
 }
 
-type EventsAsked = Pick<Parameters<AnalyticsReader['userEvents']>[0], 'event' | 'limit' | 'after'>;
+type EventsRequest = Pick<Parameters<AnalyticsReader['userEvents']>[0], 'event' | 'limit' | 'after'>;
 
-function readEventsQuery(query: URLSearchParams): Checked<EventsAsked> {
+function readEventsQuery(query: URLSearchParams): Checked<EventsRequest> {
   const limit = single(query, 'limit', readLimit);
   if (!limit.ok) return limit;
   const event = single(query, 'event', readEvent);
@@ -59,13 +59,13 @@ function readEventsQuery(query: URLSearchParams): Checked<EventsAsked> {
   return { ok: true, value: { limit: limit.value, ...event.value, ...after.value } };
 }
 
-function readEvent(text: string | undefined): Checked<Pick<EventsAsked, 'event'>> {
+function readEvent(text: string | undefined): Checked<Pick<EventsRequest, 'event'>> {
   if (text === undefined) return { ok: true, value: {} };
   const event = readName('event', text);
   return event.ok ? { ok: true, value: { event: event.value } } : event;
 }
 
-function readCursor(text: string | undefined): Checked<Pick<EventsAsked, 'after'>> {
+function readCursor(text: string | undefined): Checked<Pick<EventsRequest, 'after'>> {
   if (text === undefined) return { ok: true, value: {} };
   const after = decodeCursor(text);
   return after === undefined

@@ -1,4 +1,5 @@
 /** A command of the command line, as carried out by the process that has the stores open. */
+import { TidemarkError } from './errors.ts';
 
 /** What a command was given: JSON from the control socket or the command line, not yet checked. */
 export type CommandArguments = Readonly<Record<string, unknown>>;
@@ -23,3 +24,8 @@ export interface CommandCall {
 
 /** Its result is sent to the caller as JSON. Arguments that it does not know are ignored. */
 export type Command<Result = unknown> = (args: CommandArguments, call: CommandCall) => Promise<Result>;
+
+/** The error of an argument that a command cannot use. */
+export function commandInvalid(message: string): TidemarkError {
+  return new TidemarkError('COMMAND_INVALID', message);
+}

@@ -31,7 +31,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
 
   async function evaluated(hour: number, ...users: readonly number[]) {
     const difference = await store().difference(evaluation(hour), membersAre(...users), AMPLE);
-    await store().settle(evaluation(hour));
+    await store().finalize(evaluation(hour));
     return difference;
   }
 
@@ -85,7 +85,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
     test('the history tells of each line whose definition it was, and why it was evaluated', async () => {
       const changed = evaluation(1, { version: 7, cause: 'definition' });
       await store().difference(changed, membersAre(1), AMPLE);
-      await store().settle(changed);
+      await store().finalize(changed);
 
       const query = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
       const [chunk] = await Array.fromAsync(await store().audienceChanges(query, AMPLE));
@@ -100,29 +100,29 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       });
     });
 
-    test('an evaluation that was not settled does not count, and leaves nothing behind', async () => {
+    test('an evaluation that was not finalized does not count, and leaves nothing behind', async () => {
       await evaluated(1, 1, 2);
       await store().difference(evaluation(2), membersAre(5, 6, 7), AMPLE);
 
       expect(await changes()).toHaveLength(2);
-      expect(await store().settledAt(names.projectId, names.audienceId)).toBe(AT + 1n);
+      expect(await store().finalizedAt(names.projectId, names.audienceId)).toBe(AT + 1n);
       expect(await evaluated(3, 2, 3)).toEqual({ entered: 1, left: 1, members: 2 });
       expect(await changes()).toEqual(['1 user-1 entered', '1 user-2 entered', '3 user-1 left', '3 user-3 entered']);
     });
 
-    test('settling again changes nothing', async () => {
+    test('finalizing again changes nothing', async () => {
       await evaluated(1, 1, 2);
       await evaluated(2, 2, 3);
 
-      await store().settle(evaluation(2));
-      await store().settle(evaluation(2));
+      await store().finalize(evaluation(2));
+      await store().finalize(evaluation(2));
 
       expect(await changes()).toHaveLength(4);
       expect(await evaluated(3, 2, 3)).toEqual({ entered: 0, left: 0, members: 2 });
     });
 
     test('an audience that was never evaluated has no history', async () => {
-      expect(await store().settledAt(names.projectId, names.audienceId)).toBeNull();
+      expect(await store().finalizedAt(names.projectId, names.audienceId)).toBeNull();
       expect(await changes()).toEqual([]);
     });
 
@@ -160,7 +160,7 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
       const second = await store().ofGeneration(2);
 
       expect(await second.difference(evaluation(2), membersAre(2, 3), AMPLE)).toMatchObject({ entered: 1, left: 1 });
-      await store().settle(evaluation(2));
+      await store().finalize(evaluation(2));
       await store().dropGeneration(2);
 
       expect(await changes()).toHaveLength(4);

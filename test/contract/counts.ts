@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../services/stores/database/database.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
-import type { AppliedCount, Step } from '../../services/stores/profiles/profile-store.ts';
+import type { AppliedCount, ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
 import { randomIdentity, randomProjectId, randomTopic } from '../support/random-project.ts';
@@ -81,7 +81,7 @@ function counted(database: Database) {
   const at = beginningOf({ topic: randomTopic(), partition: 0 });
   const projectId = randomProjectId();
   const write = async (
-    from: Step['from'],
+    from: ReaderStep['from'],
     to: bigint,
     counts: readonly Pick<AppliedCount, 'hour' | 'messages' | 'repeats'>[],
   ) => {
@@ -107,6 +107,6 @@ function planned(database: Database) {
   return { plans: new SqlSinkPlans(database), at, rowsFrom };
 }
 
-function stepTo(from: Step['from'], offset: bigint): Step {
+function stepTo(from: ReaderStep['from'], offset: bigint): ReaderStep {
   return { from, to: { ...from, offset, identity: randomIdentity() } };
 }

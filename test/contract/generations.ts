@@ -6,7 +6,7 @@ import { LiveGenerations } from '../../services/stores/generations/live-generati
 import { LiveProgress } from '../../services/stores/generations/live-progress.ts';
 import { LiveProfiles } from '../../services/stores/generations/live-stores.ts';
 import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
-import type { Step } from '../../services/stores/profiles/profile-store.ts';
+import type { ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
 
@@ -134,7 +134,7 @@ async function swap(database: Database, projectId: string, from: number, to: num
   expect(await generations.swap({ kind: 'profiles', projectId, from, to, asAll }, async () => true)).toBe(true);
 }
 
-function stepOf(topic: string): Step {
+function stepOf(topic: string): ReaderStep {
   const from = beginningOf({ topic, partition: 0 });
   return { from, to: { ...from, offset: 5n, identity: randomIdentity() } };
 }

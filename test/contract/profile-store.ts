@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Database } from '../../services/stores/database/database.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { ProfileChange, TraitState } from '../../services/stores/profiles/profile.ts';
-import type { Claim, ProfileStore, Step } from '../../services/stores/profiles/profile-store.ts';
+import type { Claim, ProfileStore, ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { tableOf } from '../../services/stores/generations/generation.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
@@ -269,7 +269,7 @@ function deleted(number: number): TraitState {
   return { value: null, version: version(number) };
 }
 
-function stepFrom(topic: string, from: bigint, to: bigint): Step {
+function stepFrom(topic: string, from: bigint, to: bigint): ReaderStep {
   const partition = { topic, partition: 0 };
   return {
     from: { ...partition, offset: from, identity: '' },

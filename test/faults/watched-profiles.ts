@@ -1,12 +1,12 @@
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
 import type { Profile } from '../../services/stores/profiles/profile.ts';
-import type { ProfileStore, Step } from '../../services/stores/profiles/profile-store.ts';
+import type { ProfileStore, ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { hasCode } from '../../services/runtime/errors.ts';
 
 /** A projector's view of a real store: can be held in the middle of a batch, and remembers what was written. */
 export class WatchedProfiles implements ProfileStore {
   /** The steps of every batch that the store took. */
-  readonly written: Step[] = [];
+  readonly written: ReaderStep[] = [];
   /** Batches that the store refused because another projector had moved a partition of theirs. */
   refused = 0;
   /** Batches that wait to be written. */
@@ -49,7 +49,7 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.find(projectId, userKey);
   }
 
-  probe(steps: readonly Step[]): Promise<void> {
+  probe(steps: readonly ReaderStep[]): Promise<void> {
     return this.#store.probe(steps);
   }
 
@@ -62,7 +62,7 @@ export class WatchedProfiles implements ProfileStore {
  * What is wrong with the steps of all projectors together: each partition's must follow one another from its beginning, each
  * from where the one before it ended. A step that two took would be there twice, one that none took is a gap.
  */
-export function brokenSteps(steps: readonly Step[]): readonly string[] {
+export function brokenSteps(steps: readonly ReaderStep[]): readonly string[] {
   const stands = new Map<string, Position>();
   const broken: string[] = [];
   for (const { from, to } of steps.toSorted((a, b) => Number(a.from.offset - b.from.offset))) {

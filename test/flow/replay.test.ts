@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { BuiltGeneration, ShownGeneration } from '../../services/maintenance/replay/replay-commands.ts';
+import type { BuiltGeneration, GenerationSummary } from '../../services/maintenance/replay/replay-commands.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { RememberingLoad } from '../support/remembering-load.ts';
 import { canRunOnServers, onServers } from '../support/server-settings.ts';
@@ -24,7 +24,7 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout) as T;
   };
-  const status = () => tidemark<readonly ShownGeneration[]>('status');
+  const status = () => tidemark<readonly GenerationSummary[]>('status');
   /** Resolves with what the generation under construction has read, once that is something; it is not all. */
   const hasRead = async (): Promise<number> => {
     for (;;) {

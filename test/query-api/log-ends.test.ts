@@ -54,10 +54,10 @@ test('a place is within the log where its partition is there and is as long', as
   const now = ends.now();
   answers[0]!.resolve(endAt(5n));
 
-  const reached = [0, 1, 2].map(async (partition) => (await now).reach({ topic: TOPIC, partition, offset: 5n }));
+  const reached = [0, 1, 2].map(async (partition) => (await now).contains({ topic: TOPIC, partition, offset: 5n }));
 
   expect(await Promise.all(reached)).toEqual([true, false, false]);
-  expect((await now).reach({ topic: TOPIC, partition: 0, offset: 6n })).toBe(false);
-  expect((await now).reach({ topic: 'tidemark.identify', partition: 0, offset: 1n })).toBe(false);
+  expect((await now).contains({ topic: TOPIC, partition: 0, offset: 6n })).toBe(false);
+  expect((await now).contains({ topic: 'tidemark.identify', partition: 0, offset: 1n })).toBe(false);
   expect((await now).ofTopic('tidemark.identify')).toEqual([]);
 });

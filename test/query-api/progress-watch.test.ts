@@ -4,14 +4,14 @@ import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ProgressWatch } from '../../services/query-api/progress-watch.ts';
-import type { Passed, Place } from '../../services/query-api/wanted-places.ts';
+import type { Passed, RecordPosition } from '../../services/query-api/wanted-positions.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { MemoryProgress } from '../support/reading-fakes.ts';
 
 const TOPIC = 'tidemark.track';
 const STORE_AWAY = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
 
-function place(offset: bigint, partition = 0): Place {
+function place(offset: bigint, partition = 0): RecordPosition {
   return { topic: TOPIC, partition, offset };
 }
 
@@ -37,7 +37,7 @@ function watching(intervalMs = 1) {
   const progress = new MemoryProgress();
   const watch = new ProgressWatch(progress, intervalMs);
   onTestFinished(() => watch.stop());
-  const passed = (places: readonly Place[], waitMs: number, client = new PassThrough()): Promise<Passed> =>
+  const passed = (places: readonly RecordPosition[], waitMs: number, client = new PassThrough()): Promise<Passed> =>
     watch.passed(
       { name: places.map((wanted) => `${wanted.partition}:${wanted.offset}`).join(), places },
       { waitMs, client },

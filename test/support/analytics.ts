@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { userNumber } from '../../services/stores/analytics/user-number.ts';
+import { RowChunks } from '../../services/consumers/sink/row-chunks.ts';
+import { rowsOf } from '../../services/consumers/sink/row.ts';
+import { UsersSeen } from '../../services/consumers/sink/users-seen.ts';
+import { type Identify, type Message, type Session, topicOf, type Track } from '../../services/messages/message.ts';
+import { userKeyOf } from '../../services/messages/user-key.ts';
+import { versionOf } from '../../services/messages/version.ts';
 import type {
   AnalyticsReader,
   AnalyticsWriter,
   QueryLimits,
   Rows,
 } from '../../services/stores/analytics/analytics-store.ts';
-import { type Identify, type Message, type Session, topicOf, type Track } from '../../services/messages/message.ts';
-import { userKeyOf } from '../../services/messages/user-key.ts';
-import { versionOf } from '../../services/messages/version.ts';
-import { RowChunks } from '../../services/consumers/sink/row-chunks.ts';
-import { rowsOf } from '../../services/consumers/sink/row.ts';
-import { UsersSeen } from '../../services/consumers/sink/users-seen.ts';
+import { userNumber } from '../../services/stores/analytics/columns.ts';
 
 /** Far more than a test's question takes. */
 export const AMPLE: QueryLimits = { maxMs: 60_000, maxMemoryBytes: 2 ** 32, maxRowsRead: 2 ** 40 };

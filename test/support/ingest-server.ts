@@ -1,10 +1,9 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
 import { createHttpServer } from '../../services/http/create-server.ts';
-import type { AuthenticatedKey, KeyRing } from '../../services/stores/projects/key-ring.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
-import type { Route } from '../../services/http/route.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
+import type { Route } from '../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../services/http/server.ts';
 import { type IngestLog, Ingestor } from '../../services/ingest/accept.ts';
 import { ClockGuard } from '../../services/ingest/clock-guard.ts';
@@ -14,9 +13,14 @@ import { Codec } from '../../services/messages/codec.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
-import { NO_LIMITS, type Project } from '../../services/stores/projects/project-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger, type Logger } from '../../services/runtime/logger.ts';
+import {
+  type AuthenticatedKey,
+  type KeyRing,
+  NO_LIMITS,
+  type Project,
+} from '../../services/stores/projects/project-store.ts';
 import { FaultyLog } from './faulty-log.ts';
 import type { ReplyBody } from './reply.ts';
 

@@ -1,5 +1,5 @@
 import type {
-  AudiencePlace,
+  AudienceCursor,
   AudienceStore,
   NewAudience,
   SavedAudience,
@@ -31,7 +31,7 @@ export class MemoryAudienceStore implements AudienceStore {
     return made;
   }
 
-  async list(projectId: string, limit: number, after?: AudiencePlace): Promise<readonly SavedAudience[]> {
+  async list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]> {
     this.#check();
     const found = [...this.audiences.values()].filter((one) => one.projectId === projectId).sort(newestFirst);
     return found.filter((one) => after === undefined || newestFirst(after, one) < 0).slice(0, limit);
@@ -68,6 +68,6 @@ export class MemoryAudienceStore implements AudienceStore {
   }
 }
 
-function newestFirst(a: AudiencePlace, b: AudiencePlace): number {
+function newestFirst(a: AudienceCursor, b: AudienceCursor): number {
   return b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 }

@@ -1,6 +1,6 @@
 import type {
   AnalyticsReader,
-  EventPlace,
+  EventCursor,
   EventsQuery,
   Query,
   QueryLimits,
@@ -89,7 +89,7 @@ export class MemoryAnalytics implements AnalyticsReader {
     return this.stream({ sql: '', params: { ...params, limit: String(limit) } }, limits);
   }
 
-  settledAt(): Promise<Micros | null> {
+  finalizedAt(): Promise<Micros | null> {
     return this.away ? Promise.reject(awayError()) : Promise.resolve(this.settled);
   }
 
@@ -108,7 +108,7 @@ export class MemoryAnalytics implements AnalyticsReader {
   }
 }
 
-function compareNewestFirst(a: EventPlace, b: EventPlace): number {
+function compareNewestFirst(a: EventCursor, b: EventCursor): number {
   if (a.timestamp !== b.timestamp) return a.timestamp > b.timestamp ? -1 : 1;
   // As ClickHouse orders strings: by their bytes.
   const byId = Buffer.compare(Buffer.from(b.messageId), Buffer.from(a.messageId));

@@ -1,15 +1,14 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
-import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import { Audiences } from '../../services/audience/audiences.ts';
+import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
-import { limitsOf } from '../../services/audience/question-limits.ts';
+import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { createHttpServer } from '../../services/http/create-server.ts';
-import type { AuthenticatedKey, KeyRing } from '../../services/stores/projects/key-ring.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
-import type { Route, RouteSet } from '../../services/http/route.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
+import type { Route, RouteSet } from '../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../services/http/server.ts';
 import { Ingestor } from '../../services/ingest/accept.ts';
 import { ClockGuard } from '../../services/ingest/clock-guard.ts';
@@ -19,13 +18,19 @@ import { Codec } from '../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
-import type { Profile } from '../../services/stores/profiles/profile.ts';
-import { NO_LIMITS, type Project, type Scope } from '../../services/stores/projects/project-store.ts';
 import { openApiDocument } from '../../services/query-api/openapi.ts';
 import { ProgressWatch } from '../../services/query-api/progress-watch.ts';
 import { readingRoutes } from '../../services/query-api/routes.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
+import type { Profile } from '../../services/stores/profiles/profile.ts';
+import {
+  type AuthenticatedKey,
+  type KeyRing,
+  NO_LIMITS,
+  type Project,
+  type Scope,
+} from '../../services/stores/projects/project-store.ts';
 import { FaultyLog } from './faulty-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';

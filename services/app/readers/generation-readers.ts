@@ -11,7 +11,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { type Generation, groupSuffixOf } from '../../stores/generations/generation.ts';
-import { countOf, DroppedTraitsWarning } from '../../stores/profiles/dropped-traits.ts';
+import { countDropped, DroppedTraitsWarning } from '../../stores/profiles/dropped-traits.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
@@ -126,7 +126,7 @@ export class GenerationReaders {
     const onDropped = (dropped: readonly DroppedTraits[]): void => {
       if (!this.#isLive) return;
       warning.note(dropped);
-      metrics.countDropped(countOf(dropped));
+      metrics.countDropped(countDropped(dropped));
     };
     const reader =
       analytics === undefined

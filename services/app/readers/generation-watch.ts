@@ -1,7 +1,6 @@
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import { FIRST_GENERATION, type Generation, type GenerationKind } from '../../stores/generations/generation.ts';
-import { liveNumbersOf } from '../../stores/generations/live-numbers.ts';
-import { type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import { liveNumbersOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { type GenerationParts, GenerationReaders } from './generation-readers.ts';
 

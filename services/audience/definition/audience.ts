@@ -1,5 +1,6 @@
-/** An audience as read from its definition: what the words of schemas/audience.json mean. Plain data. */
+/** An audience as read from its definition, in the terms of schemas/audience.json. Plain data. */
 import type { Micros } from '../../messages/message.ts';
+import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 
 /** Users who satisfy a condition, or several together. */
 export type Audience =
@@ -19,23 +20,23 @@ export interface EventCondition {
   readonly event: string;
   /** Only events whose properties pass. */
   readonly where: readonly Member[];
-  /** Only events of this time; null is ever. */
+  /** Only events within this period; null means at any time. */
   readonly within: Period | null;
   readonly times: Times;
-  /** When the first, or last, of these events was; null is whenever. */
+  /** The period in which the first, or last, of these events lies; null means at any time. */
   readonly first: Period | null;
   readonly last: Period | null;
 }
 
-/** A member of a JSON object and what is asked of it. */
+/** A member of a JSON object and the tests that its value must pass. */
 export interface Member {
   /** Keys from the outermost in; never empty, though a key may be. */
   readonly path: readonly string[];
-  /** Never empty. All must pass. */
+  /** At least one. All must pass. */
   readonly tests: readonly Test[];
 }
 
-/** From `atLeast` to `atMost` times; `atMost` null is without end. */
+/** From `atLeast` to `atMost` times; null means no upper limit. */
 export interface Times {
   readonly atLeast: number;
   readonly atMost: number | null;
@@ -69,7 +70,45 @@ export interface NumberConstant {
   readonly integer: bigint | null;
 }
 
-/** Whether a user passes of whom the member is not known. */
+/** Whether a user without this member passes its tests. */
 export function isPassedByMissing({ tests }: Member): boolean {
   return tests.every((test) => test.test === 'is_not' || (test.test === 'exists' && !test.value));
+}
+
+/** The instant in an evaluation at `now`. */
+export function microsOf(instant: Instant, now: Micros): Micros {
+  const micros = 'at' in instant ? instant.at : now - instant.ago;
+  // No message has a time outside these bounds, and ClickHouse's dates end there.
+  if (micros < EARLIEST) return EARLIEST;
+  return micros >= END_OF_TIME ? END_OF_TIME - 1n : micros;
+}
+
+export function liesWithin(time: Micros, { from, to }: Period, now: Micros): boolean {
+  return (from === null || time >= microsOf(from, now)) && (to === null || time < microsOf(to, now));
+}
+
+/** For each end of a period that moves with the evaluation: how long after an event's time that end passes the event. */
+export function agesPassed(periods: readonly (Period | null)[]): readonly Micros[] {
+  const ends = periods.flatMap((period) => (period === null ? [] : [period.from, period.to]));
+  const ages = ends.flatMap((end) => (end !== null && 'ago' in end ? [end.ago + 1n] : []));
+  return [...new Set(ages)];
+}
+
+/** A condition, and the RFC 6901 pointer to it in the document of its definition. */
+export interface LocatedCondition {
+  readonly path: string;
+  readonly condition: TraitCondition | EventCondition;
+}
+
+/** The parts of a group with their pointers. A condition has no parts. */
+export function partsOf(audience: Audience, path: string): readonly (readonly [Audience, string])[] {
+  if (audience.kind === 'not') return [[audience.of, `${path}/not`]];
+  if (audience.kind !== 'all' && audience.kind !== 'any') return [];
+  return audience.of.map((part, index) => [part, `${path}/${audience.kind}/${index}`]);
+}
+
+/** Every condition, in the order of the definition. */
+export function conditionsIn(audience: Audience, path: string): readonly LocatedCondition[] {
+  if (audience.kind === 'trait' || audience.kind === 'event') return [{ path, condition: audience }];
+  return partsOf(audience, path).flatMap(([part, at]) => conditionsIn(part, at));
 }

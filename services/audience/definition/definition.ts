@@ -1,7 +1,7 @@
-/** A body of a client's → an audience, or everything that is wrong with it. The words are those of schemas/audience.json. */
+/** Reads the definition of an audience from a request's body: returns the audience, or every problem (schemas/audience.json). */
 import type { Problem } from '../../messages/message.ts';
 import type { Audience } from './audience.ts';
-import { MAX_CONDITIONS, MAX_DEPTH } from './limits.ts';
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
 import { readEvent } from './read-event.ts';
 import { readMember } from './read-member.ts';
 import { Reading } from './reading.ts';
@@ -12,7 +12,7 @@ export type ReadDefinition =
 export interface ReadingOptions {
   /** Of the project, for dates without an offset. */
   readonly timezone: string;
-  /** A pointer to where the definition stands in its document: `/definition`. Default: it is the document. */
+  /** The pointer to the definition in its document, such as `/definition`. Default: the definition is the document. */
   readonly path?: string;
 }
 
@@ -38,7 +38,7 @@ function readNode(reading: Reading, body: unknown, path: string, depth: number):
     if (!reading.countCondition()) return reading.refuse(path, `is one condition more than ${MAX_CONDITIONS}`);
     return kind === 'event' ? readEvent(reading, node, path) : readTrait(reading, node, path);
   }
-  if (depth > MAX_DEPTH) return reading.refuse(path, `is nested deeper than ${MAX_DEPTH} groups`);
+  if (depth > MAX_GROUP_DEPTH) return reading.refuse(path, `is nested deeper than ${MAX_GROUP_DEPTH} groups`);
   reading.onlyKeys(node, [kind], path);
   return kind === 'not'
     ? readNot(reading, node['not'], path, depth)

@@ -1,7 +1,7 @@
 /** How large a definition may be. schemas/audience.json says the same. */
 
 /** Groups within groups, the outermost included. */
-export const MAX_DEPTH = 10;
+export const MAX_GROUP_DEPTH = 10;
 
 /** Conditions and the members under `where`, together. */
 export const MAX_CONDITIONS = 100;

@@ -2,7 +2,7 @@ import { pointerTo } from '../../messages/unacceptable.ts';
 import type { Problem } from '../../messages/message.ts';
 import { MAX_CONDITIONS, MAX_PROBLEMS, MAX_TEXT } from './limits.ts';
 
-/** What is found out while one definition is read. Each reader gives undefined where it has refused. */
+/** The state of reading one definition. Each function that reads a part returns undefined after it has refused it. */
 export class Reading {
   readonly timezone: string;
   readonly problems: Problem[] = [];
@@ -16,14 +16,13 @@ export class Reading {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push({ path, message });
   }
 
-  /** Counts one more; false where it is one too many. */
+  /** Counts a condition. Returns false when the definition has more than it may. */
   countCondition(): boolean {
     return ++this.#conditions <= MAX_CONDITIONS;
   }
 
   object(value: unknown, path: string): Record<string, unknown> | undefined {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-    return isObject ? (value as Record<string, unknown>) : this.refuse(path, 'is not an object');
+    return isJsonObject(value) ? value : this.refuse(path, 'is not an object');
   }
 
   /** A list that is not empty. */
@@ -37,7 +36,7 @@ export class Reading {
     if (typeof value !== 'string') return this.refuse(path, 'is not a string');
     if (value.length < least) return this.refuse(path, 'is empty');
     if (lengthOf(value) > MAX_TEXT) return this.refuse(path, `is longer than ${MAX_TEXT} characters`);
-    // What no stored string holds, and what no store could be asked for.
+    // No stored string contains these, and no store accepts them in a query.
     if (value.includes('\0') || !value.isWellFormed()) return this.refuse(path, 'is not valid Unicode without NUL');
     return value;
   }
@@ -50,7 +49,12 @@ export class Reading {
   }
 }
 
-/** In code points; those beyond the limit are not told apart. */
+/** In code points. Exact up to the limit; longer texts count as longer than the limit. */
 function lengthOf(text: string): number {
   return text.length <= MAX_TEXT ? text.length : Array.from(text.slice(0, 2 * MAX_TEXT + 2)).length;
+}
+
+/** Of a value as `parseBody` gives it, in either form. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }

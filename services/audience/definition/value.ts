@@ -1,4 +1,4 @@
-/** How ClickHouse is asked about one JSON value, wherever it is stored. */
+/** The SQL that tests one JSON value in ClickHouse, independent of where the value is stored. */
 import type { NumberConstant } from './audience.ts';
 
 export const OPERATOR_SQL = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -12,7 +12,7 @@ export type ComparisonSql = '=' | (typeof OPERATOR_SQL)[keyof typeof OPERATOR_SQ
 export interface ValueSql {
   /** There is a value, whatever its type. */
   exists(): string;
-  /** The string itself; NULL where it is none. */
+  /** The string itself; NULL if the value is not a string. */
   string(): string;
   isBoolean(value: boolean): string;
   isNumber(comparison: ComparisonSql, value: NumberConstant): string;

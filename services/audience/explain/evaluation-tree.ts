@@ -1,55 +1,54 @@
 import type { Micros } from '../../messages/message.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
-import type { Audience, EventCondition, TraitCondition } from '../definition/audience.ts';
-import { type EventWindow, EventWindows } from './event-window.ts';
-import { type KnownTrait, passesTrait, valueAskedFor } from './user-traits.ts';
-import { partsOf } from '../definition/traverse.ts';
-import { wordsOf } from '../definition/describe.ts';
+import { type Audience, type EventCondition, partsOf, type TraitCondition } from '../definition/audience.ts';
+import { describe } from '../definition/describe.ts';
+import { type CountedEvent, EventWindow } from './event-window.ts';
+import { conditionValue, type KnownTrait, passesTrait } from './user-traits.ts';
 
-/** What became of a part of a definition, for one user. Plain data. */
-export type Verdict = GroupVerdict | TraitVerdict | EventVerdict;
+/** The result of one part of a definition for one user. Plain data. */
+export type EvaluationNode = GroupNode | TraitNode | EventNode;
 
-interface CommonVerdict {
+interface CommonNode {
   /** RFC 6901 pointer to the part. */
   readonly path: string;
-  /** The part in words. */
+  /** The part described in English. */
   readonly condition: string;
   readonly isMet: boolean;
-  /** The earliest instant after the evaluation at which, with no further message, `isMet` becomes another; null: never. */
+  /** The earliest instant after the evaluation at which `isMet` changes if no further message arrives; null: never. */
   readonly changesAt: Micros | null;
 }
 
-export interface GroupVerdict extends CommonVerdict {
+export interface GroupNode extends CommonNode {
   readonly kind: 'all' | 'any' | 'not';
-  readonly of: readonly Verdict[];
+  readonly of: readonly EvaluationNode[];
 }
 
-export interface TraitVerdict extends CommonVerdict {
+export interface TraitNode extends CommonNode {
   readonly kind: 'trait';
-  /** The value asked for: undefined where it is missing. Numbers may be `JSON.rawJSON`. */
+  /** The value that the condition tests; undefined if missing. Numbers may be `JSON.rawJSON`. */
   readonly value: unknown;
   /** Of the trait as a whole; null where no message mentions it. */
   readonly setBy: (KnownTrait['setAt'] & Pick<KnownTrait, 'isDeleted'>) | null;
 }
 
-export interface EventVerdict extends CommonVerdict {
+export interface EventNode extends CommonNode {
   readonly kind: 'event';
   /** Different messages counted. */
   readonly count: number;
-  readonly first: EventWindow | null;
-  readonly last: EventWindow | null;
+  readonly first: CountedEvent | null;
+  readonly last: CountedEvent | null;
   /** The newest of those counted, newest first. */
-  readonly events: readonly EventWindow[];
+  readonly events: readonly CountedEvent[];
 }
 
-export interface Known {
+export interface EvaluationInput {
   readonly traits: ReadonlyMap<string, KnownTrait>;
-  readonly events: ReadonlyMap<EventCondition, readonly EventWindow[]>;
+  readonly events: ReadonlyMap<EventCondition, readonly CountedEvent[]>;
   readonly now: Micros;
   readonly eventsShown: number;
 }
 
-/** A part as time goes on: what it was at the evaluation, what it is, and when it first became another. */
+/** A part over time: its result at the evaluation, its result now, and when the result first changed. */
 interface Part {
   readonly audience: Audience;
   readonly path: string;
@@ -57,32 +56,32 @@ interface Part {
   readonly wasMet: boolean;
   isMet: boolean;
   changesAt: Micros | null;
-  /** The instants still to come at which a condition becomes another. */
+  /** The future instants at which the result of a condition changes. */
   readonly flips: Iterator<Micros, void, undefined>;
   next: Micros | undefined;
 }
 
-type EventEvidence = Pick<EventVerdict, 'count' | 'first' | 'last' | 'events'>;
+type EventEvidence = Pick<EventNode, 'count' | 'first' | 'last' | 'events'>;
 
 const NO_EVENTS: EventEvidence = { count: 0, first: null, last: null, events: [] };
 
-/** Evaluates a definition for one user, at one instant and then at all that follow. */
-export class Verdicts {
-  readonly #known: Known;
+/** Evaluates a definition for one user at one instant, and finds when each result changes after it. */
+export class EvaluationTree {
+  readonly #known: EvaluationInput;
   readonly #root: Part;
   readonly #conditions: Part[] = [];
   readonly #evidence = new Map<Audience, EventEvidence>();
 
-  constructor(audience: Audience, path: string, known: Known) {
+  constructor(audience: Audience, path: string, known: EvaluationInput) {
     this.#known = known;
     this.#root = this.#part(audience, path);
   }
 
-  get root(): Verdict {
-    return this.#verdict(this.#root);
+  get root(): EvaluationNode {
+    return this.#node(this.#root);
   }
 
-  /** Finds out when each part becomes another. @param onPause Called now and then; may throw. */
+  /** Finds when the result of each part changes. @param onPause Called at intervals; may throw. */
   async lookAhead(onPause: () => void): Promise<void> {
     const turns = new EventLoopYielder();
     for (let instant = this.#nextFlip(); instant !== undefined; instant = this.#nextFlip()) {
@@ -92,7 +91,7 @@ export class Verdicts {
         condition.changesAt ??= instant;
         condition.next = condition.flips.next().value ?? undefined;
       }
-      settle(this.#root, instant);
+      updateGroups(this.#root, instant);
       if (!turns.isOver()) continue;
       onPause();
       await turns.next();
@@ -121,36 +120,36 @@ export class Verdicts {
 
   #eventPart(condition: EventCondition, path: string): Part {
     const { events, now, eventsShown } = this.#known;
-    const occurrences = new EventWindows(condition, events.get(condition) ?? [], now);
-    const { count, first = null, last = null, verdict: isMet } = occurrences;
-    this.#evidence.set(condition, { count, first, last, events: occurrences.newest(eventsShown) });
-    const flips = occurrences.flips();
+    const window = new EventWindow(condition, events.get(condition) ?? [], now);
+    const { count, first = null, last = null, verdict: isMet } = window;
+    this.#evidence.set(condition, { count, first, last, events: window.newest(eventsShown) });
+    const flips = window.flips();
     const next = flips.next().value ?? undefined;
     const part = { audience: condition, path, of: [], wasMet: isMet, isMet, changesAt: null, flips, next };
     this.#conditions.push(part);
     return part;
   }
 
-  #verdict({ audience, path, of, wasMet, changesAt }: Part): Verdict {
-    const common = { path, condition: wordsOf(audience), isMet: wasMet, changesAt };
+  #node({ audience, path, of, wasMet, changesAt }: Part): EvaluationNode {
+    const common = { path, condition: describe(audience), isMet: wasMet, changesAt };
     if (audience.kind === 'trait') return { ...common, kind: 'trait', ...this.#traitEvidence(audience) };
     if (audience.kind === 'event') return { ...common, kind: 'event', ...(this.#evidence.get(audience) ?? NO_EVENTS) };
-    return { ...common, kind: audience.kind, of: of.map((part) => this.#verdict(part)) };
+    return { ...common, kind: audience.kind, of: of.map((part) => this.#node(part)) };
   }
 
-  #traitEvidence(condition: TraitCondition): Pick<TraitVerdict, 'value' | 'setBy'> {
+  #traitEvidence(condition: TraitCondition): Pick<TraitNode, 'value' | 'setBy'> {
     const trait = this.#known.traits.get(condition.path[0] ?? '');
-    const value = valueAskedFor(condition, trait);
+    const value = conditionValue(condition, trait);
     return { value, setBy: trait === undefined ? null : { ...trait.setAt, isDeleted: trait.isDeleted } };
   }
 }
 
 const NEVER: Iterator<Micros, void, undefined> = { next: () => ({ done: true, value: undefined }) };
 
-/** Brings groups up to what their parts are at the instant. */
-function settle(part: Part, instant: Micros): void {
+/** Recomputes groups from the results of their parts at the instant. */
+function updateGroups(part: Part, instant: Micros): void {
   if (part.of.length === 0) return;
-  for (const one of part.of) settle(one, instant);
+  for (const one of part.of) updateGroups(one, instant);
   part.isMet = combined(part.audience, part.of);
   if (part.isMet !== part.wasMet) part.changesAt ??= instant;
 }

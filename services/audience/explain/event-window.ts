@@ -1,30 +1,29 @@
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
-import type { EventCondition } from '../definition/audience.ts';
-import { agesPassed, liesWithin, microsOf } from '../definition/instant.ts';
+import { agesPassed, type EventCondition, liesWithin, microsOf } from '../definition/audience.ts';
 
-/** An event of one user that a condition counts where it lies within the time asked for. */
-export interface EventWindow {
+/** An event of one user that a condition counts if it lies within the condition's period. */
+export interface CountedEvent {
   readonly messageId: string;
   readonly timestamp: Micros;
   readonly receivedAt: Micros;
 }
 
 /**
- * One user's events of one condition as time goes on: `moveTo` instants in order, from any. What is within a period is a
- * run of the events by time, whose ends only move forward. Pure but for where it stands.
+ * The events of one user that one condition counts, over time. Call `moveTo` with instants in ascending order. The events
+ * within a period are a contiguous range of the events sorted by time, and both ends of the range only move forward.
  */
-export class EventWindows {
+export class EventWindow {
   readonly #condition: EventCondition;
   /** By time. */
-  readonly #events: readonly EventWindow[];
-  /** Messages in the run, and how many of its events each has: a repeat may lie on several days. */
+  readonly #events: readonly CountedEvent[];
+  /** Messages in the range, and how many of its events each has: the copies of a message may lie on several days. */
   readonly #messages = new Map<string, number>();
   #now: Micros;
   #begin = 0;
   #end = 0;
 
-  constructor(condition: EventCondition, events: readonly EventWindow[], now: Micros) {
+  constructor(condition: EventCondition, events: readonly CountedEvent[], now: Micros) {
     this.#condition = condition;
     this.#events = events.toSorted((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
     this.#now = now;
@@ -45,17 +44,17 @@ export class EventWindows {
     return this.#messages.size;
   }
 
-  get first(): EventWindow | undefined {
+  get first(): CountedEvent | undefined {
     return this.#begin < this.#end ? this.#events[this.#begin] : undefined;
   }
 
-  get last(): EventWindow | undefined {
+  get last(): CountedEvent | undefined {
     return this.#begin < this.#end ? this.#events[this.#end - 1] : undefined;
   }
 
   /** The newest events counted, newest first, one of each message. */
-  newest(atMost: number): readonly EventWindow[] {
-    const found = new Map<string, EventWindow>();
+  newest(atMost: number): readonly CountedEvent[] {
+    const found = new Map<string, CountedEvent>();
     for (let index = this.#end - 1; index >= this.#begin && found.size < atMost; index--) {
       const event = this.#events[index];
       if (event && !found.has(event.messageId)) found.set(event.messageId, event);
@@ -69,7 +68,7 @@ export class EventWindows {
     return this.#isTimely(this.first, first) && this.#isTimely(this.last, last);
   }
 
-  /** The instants after now at which the verdict becomes another, in order. Moves on with each that is taken. */
+  /** The instants after now at which the result changes, in order. Taking one moves the window to it. */
   *flips(): Generator<Micros, void, undefined> {
     let current = this.verdict;
     for (const instant of this.#instants()) {
@@ -88,7 +87,7 @@ export class EventWindows {
     return new BigInt64Array(instants.filter((instant) => instant > this.#now && instant < END_OF_TIME)).sort();
   }
 
-  #isTimely(event: EventWindow | undefined, period: EventCondition['first']): boolean {
+  #isTimely(event: CountedEvent | undefined, period: EventCondition['first']): boolean {
     return period === null || (event !== undefined && liesWithin(event.timestamp, period, this.#now));
   }
 

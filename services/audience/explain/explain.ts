@@ -1,28 +1,36 @@
-import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
-import type { Audience } from '../definition/audience.ts';
-import { compileCondition, compilePreview, type PreviewOptions } from '../sql/compile.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import {
+  type Audience,
+  conditionsIn,
+  type EventCondition,
+  type LocatedCondition,
+  microsOf,
+  type Period,
+  type TraitCondition,
+} from '../definition/audience.ts';
+import { describe } from '../definition/describe.ts';
+import { isNameable } from '../sql/column-value.ts';
+import { compileCondition, type CompileOptions, compilePreview, type PreviewOptions } from '../sql/compile.ts';
 import { runnableSql } from '../sql/literal.ts';
-import { readsOf } from '../sql/scan-estimate.ts';
-import { conditionsIn, type PlacedCondition } from '../definition/traverse.ts';
-import { wordsOf } from '../definition/describe.ts';
 
-/** How an audience is asked for, and what that costs. Plain data. */
+/** The query of an audience and its estimated cost. Plain data. */
 export interface Explanation {
   /** The evaluation, which relative times count back from. */
   readonly evaluatedAt: Micros;
-  /** Of analytics, that answers for the project now. */
+  /** The database of analytics that answers for the project now. */
   readonly database: string;
   /** Runs by hand in that database; the same row as a preview at that instant. */
   readonly sql: string;
   /** The same as the service sends it. */
   readonly query: Query;
-  /** What all users are, then every condition, in the order of the definition. */
-  readonly reads: readonly Reads[];
+  /** The scan of all users, then that of every condition, in the order of the definition. */
+  readonly reads: readonly ScanEstimate[];
 }
 
-/** What is read for one part of the question, all others left out: with them it may be less. */
-export interface Reads extends Cost {
+/** What one part of the query reads on its own. Together with the other parts it may read less. */
+export interface ScanEstimate extends Cost {
   /** RFC 6901 pointer to the condition; '' with the definition as the document. Null: the table of all users. */
   readonly path: string | null;
   readonly condition: string;
@@ -39,9 +47,9 @@ interface Cost {
   readonly marks: number;
 }
 
-const NOTHING = { table: null, parts: 0, rows: 0, marks: 0, plan: [] } as const;
+const NO_SCAN = { table: null, parts: 0, rows: 0, marks: 0, plan: [] } as const;
 
-/** Asks ClickHouse what it would read, without running the question. @throws TidemarkError as `AnalyticsReader.ask`. */
+/** Asks ClickHouse what it would read, without running the query. @throws TidemarkError as `AnalyticsReader.ask`. */
 export async function explain(
   reader: AnalyticsReader,
   limits: QueryLimits,
@@ -52,13 +60,18 @@ export async function explain(
   const query = compilePreview(audience, options);
   const { projectId } = options;
   const named = await reader.ask({ projectId, sql: 'SELECT currentDatabase() AS database', params: {} }, limits);
-  const reads = [await readsOfUsers(reader, limits, options)];
-  for (const placed of conditionsIn(audience, path)) reads.push(await readsOfOne(reader, limits, placed, options));
+  const reads = [await estimateUsersScan(reader, limits, options)];
+  for (const placed of conditionsIn(audience, path))
+    reads.push(await estimateConditionScan(reader, limits, placed, options));
   const database = String(named.rows[0]?.['database']);
   return { evaluatedAt: options.now, database, sql: runnableSql(query), query, reads };
 }
 
-async function readsOfUsers(reader: AnalyticsReader, limits: QueryLimits, options: PreviewOptions): Promise<Reads> {
+async function estimateUsersScan(
+  reader: AnalyticsReader,
+  limits: QueryLimits,
+  options: PreviewOptions,
+): Promise<ScanEstimate> {
   const query = {
     projectId: options.projectId,
     sql: 'SELECT user, user_id FROM user_rows WHERE project_id = {p0:String}',
@@ -68,26 +81,65 @@ async function readsOfUsers(reader: AnalyticsReader, limits: QueryLimits, option
   return { path: null, condition: 'every user', reads, ...(await estimate(reader, limits, query)) };
 }
 
-async function readsOfOne(
+async function estimateConditionScan(
   reader: AnalyticsReader,
   limits: QueryLimits,
-  { path, condition }: PlacedCondition,
+  { path, condition }: LocatedCondition,
   options: PreviewOptions,
-): Promise<Reads> {
+): Promise<ScanEstimate> {
   const query = compileCondition(condition, options);
-  const cost = query === null ? NOTHING : await estimate(reader, limits, query);
-  return { path, condition: wordsOf(condition), reads: readsOf(condition, options), ...cost };
+  const cost = query === null ? NO_SCAN : await estimate(reader, limits, query);
+  return { path, condition: describe(condition), reads: describeScan(condition, options), ...cost };
 }
 
 async function estimate(
   reader: AnalyticsReader,
   limits: QueryLimits,
   query: Query,
-): Promise<Cost & Pick<Reads, 'table' | 'plan'>> {
+): Promise<Cost & Pick<ScanEstimate, 'table' | 'plan'>> {
   const estimated = await reader.ask({ ...query, sql: `EXPLAIN ESTIMATE ${query.sql}` }, limits);
   const planned = await reader.ask({ ...query, sql: `EXPLAIN indexes = 1 ${query.sql}` }, limits);
   const row = estimated.rows[0] as Readonly<Record<'table' | 'parts' | 'rows' | 'marks', string>> | undefined;
   const plan = planned.rows.map((line) => String(line['explain']));
-  if (row === undefined) return { ...NOTHING, plan };
+  if (row === undefined) return { ...NO_SCAN, plan };
   return { table: row.table, parts: Number(row.parts), rows: Number(row.rows), marks: Number(row.marks), plan };
+}
+
+/** What a condition makes ClickHouse read, in words. Pure. */
+
+export function describeScan(condition: TraitCondition | EventCondition, { now }: Pick<CompileOptions, 'now'>): string {
+  return condition.kind === 'trait' ? traitReads(condition) : eventReads(condition, now);
+}
+
+function traitReads({ path }: TraitCondition): string {
+  const [trait, ...nested] = path;
+  const what = nested.length === 0 ? 'its typed columns (its JSON only of lists)' : 'its JSON';
+  return `trait_rows: the newest row of every user who has the trait ${JSON.stringify(trait)}, by the key; ${what}`;
+}
+
+function eventReads({ event, where, times, within, first, last }: EventCondition, now: bigint): string {
+  if (times.atLeast === 0 && times.atMost === null && first === null && last === null)
+    return 'nothing: every user passes';
+  const days = within === null ? 'of any day' : daysOf(within, now);
+  const isAnyCopy = where.length === 0 && !first && !last && times.atLeast <= 1 && (times.atMost ?? 0) === 0;
+  const copies = isAnyCopy
+    ? `any copy of a repeat${within === null ? '' : ', the first on the days where the time begins and ends'}`
+    : 'the first copy of a repeat (FINAL)';
+  const columns = where.map(({ path }) => columnsOf(path));
+  return [`track_rows: the events ${JSON.stringify(event)} ${days}, by the key`, copies, ...new Set(columns)].join(
+    '; ',
+  );
+}
+
+function daysOf({ from, to }: Period, now: bigint): string {
+  const day = (micros: bigint) => formatMicros(micros).slice(0, 10);
+  const ends = [...(from ? [`from ${day(microsOf(from, now))}`] : []), ...(to ? [`to ${day(microsOf(to, now))}`] : [])];
+  return `of the days ${ends.join(' ')}`;
+}
+
+function columnsOf(path: readonly string[]): string {
+  const member = path.map((key) => JSON.stringify(key)).join(' → ');
+  return isNameable(path)
+    ? `of the properties the subcolumns of ${member} alone`
+    : `the whole text of the properties, since ClickHouse can name no subcolumn ${member}`;
 }

@@ -1,9 +1,9 @@
-/** Answers about audiences as JSON shows them. Numbers of a caller's may be `JSON.rawJSON`: stringify them here. */
+/** Serializes answers about audiences. A caller's numbers may be `JSON.rawJSON`, which only `JSON.stringify` in this process keeps. */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { Explanation } from './explain.ts';
-import type { EventWindow } from './event-window.ts';
-import type { Verdict } from './evaluation-tree.ts';
+import type { CountedEvent } from './event-window.ts';
+import type { EvaluationNode } from './evaluation-tree.ts';
 import type { Why } from './why.ts';
 
 export function explanationJson({ sql, query, reads, evaluatedAt, database }: Explanation): string {
@@ -23,24 +23,24 @@ export function whyJson({ userId, userKey, evaluatedAt, verdict, tookMs, rowsRea
     internal_id: userKey,
     evaluated_at: formatMicros(evaluatedAt),
     is_member: verdict.isMet,
-    changes_at: shownTime(verdict.changesAt),
-    why: shownVerdict(verdict),
+    changes_at: timeJson(verdict.changesAt),
+    why: nodeJson(verdict),
     took_ms: Math.round(tookMs),
     rows_read: rowsRead,
   });
 }
 
-function shownVerdict(verdict: Verdict): object {
+function nodeJson(verdict: EvaluationNode): object {
   const { path, kind, condition, isMet, changesAt } = verdict;
-  const common = { path, kind, condition, is_met: isMet, changes_at: shownTime(changesAt) };
-  if (verdict.kind === 'trait') return { ...common, ...shownTrait(verdict) };
-  if (verdict.kind !== 'event') return { ...common, of: verdict.of.map(shownVerdict) };
+  const common = { path, kind, condition, is_met: isMet, changes_at: timeJson(changesAt) };
+  if (verdict.kind === 'trait') return { ...common, ...traitJson(verdict) };
+  if (verdict.kind !== 'event') return { ...common, of: verdict.of.map(nodeJson) };
   const { count, first, last, events } = verdict;
-  return { ...common, count, first: shownEvent(first), last: shownEvent(last), events: events.map(shownEvent) };
+  return { ...common, count, first: eventJson(first), last: eventJson(last), events: events.map(eventJson) };
 }
 
 /** Without `value` where it is missing. */
-function shownTrait({ value, setBy }: Extract<Verdict, { kind: 'trait' }>): object {
+function traitJson({ value, setBy }: Extract<EvaluationNode, { kind: 'trait' }>): object {
   const version = setBy && {
     timestamp: formatMicros(setBy.timestamp),
     received_at: formatMicros(setBy.receivedAt),
@@ -49,12 +49,12 @@ function shownTrait({ value, setBy }: Extract<Verdict, { kind: 'trait' }>): obje
   return { value, version };
 }
 
-function shownEvent(event: EventWindow | null): object | null {
+function eventJson(event: CountedEvent | null): object | null {
   if (event === null) return null;
   const { messageId, timestamp, receivedAt } = event;
   return { message_id: messageId, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
 }
 
-function shownTime(time: Micros | null): string | null {
+function timeJson(time: Micros | null): string | null {
   return time === null ? null : formatMicros(time);
 }

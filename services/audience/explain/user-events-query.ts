@@ -3,13 +3,12 @@ import { DAY_MICROS, dayOf } from '../../messages/day.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { valueAt, parseToAsk, passesAll } from '../sql/asked-value.ts';
-import type { EventCondition, Member } from '../definition/audience.ts';
 import { isNameable } from '../sql/column-value.ts';
-import { microsOf } from '../definition/instant.ts';
-import type { EventWindow } from './event-window.ts';
 import { Params } from '../sql/params.ts';
+import { parseStoredJson, passesAll, valueAt } from '../sql/stored-value.ts';
+import type { CountedEvent } from './event-window.ts';
 
 export interface OneUser {
   readonly projectId: string;
@@ -27,7 +26,7 @@ interface EventRow {
 }
 
 /** What is kept of an event: for each place asked about, whether its properties pass. */
-interface Copy extends EventWindow {
+interface Copy extends CountedEvent {
   readonly precedence: bigint;
   /** Of the conditions on events of this name, those whose `where` it passes. */
   readonly passes: ReadonlySet<EventCondition>;
@@ -47,13 +46,13 @@ const MAX_EVENTS = 200_000;
  *
  * @throws TidemarkError `QUERY_LIMIT` where the user has done more than can be looked at; and as `AnalyticsReader.ask`.
  */
-export async function eventsOf(
+export async function readUserEvents(
   asking: QueryBudget,
   user: OneUser,
   conditions: readonly EventCondition[],
   now: Micros,
-): Promise<ReadonlyMap<EventCondition, readonly EventWindow[]>> {
-  const events = new Map<EventCondition, EventWindow[]>(conditions.map((condition) => [condition, []]));
+): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
+  const events = new Map<EventCondition, CountedEvent[]>(conditions.map((condition) => [condition, []]));
   // Where no condition asks about properties, their text is not read.
   const isAboutProperties = (name: string) => conditions.some(({ event, where }) => event === name && where.length > 0);
   for (const withText of [false, true]) {
@@ -65,12 +64,17 @@ export async function eventsOf(
   return events;
 }
 
-interface Wanted {
+interface PageScope {
   readonly conditions: readonly EventCondition[];
   readonly withText: boolean;
 }
 
-async function firstCopies(asking: QueryBudget, user: OneUser, wanted: Wanted, now: Micros): Promise<Iterable<Copy>> {
+async function firstCopies(
+  asking: QueryBudget,
+  user: OneUser,
+  wanted: PageScope,
+  now: Micros,
+): Promise<Iterable<Copy>> {
   const copies = new Map<string, Copy>();
   let after: EventRow | undefined;
   let limit = wanted.withText ? FIRST_ROWS : MAX_PAGE_ROWS;
@@ -99,7 +103,7 @@ function conditionsPassed(
   conditions: readonly EventCondition[],
 ): ReadonlySet<EventCondition> {
   const asked = conditions.filter((condition) => condition.event === event);
-  const properties = text === '' ? {} : parseToAsk(text);
+  const properties = text === '' ? {} : parseStoredJson(text);
   return new Set(asked.filter(({ where }) => where.every((member) => isPassed(properties, member))));
 }
 
@@ -110,7 +114,7 @@ function isPassed(properties: unknown, { path, tests }: Member): boolean {
 /** In order of time and message. WITH TIES: the copies of the last one come along, so that the next page begins after them. */
 function pageQuery(
   { projectId, userKey }: OneUser,
-  { conditions, withText }: Wanted,
+  { conditions, withText }: PageScope,
   now: Micros,
   { after, limit }: { readonly after: EventRow | undefined; readonly limit: number },
 ) {

@@ -1,8 +1,8 @@
-/** The traits of one user that some conditions ask about. */
+/** Reads the traits of one user that a list of conditions tests. */
 import type { Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { parseToAsk, passesAll, type Place, valueAt } from '../sql/asked-value.ts';
+import { parseStoredJson, passesAll, type ValueLocation, valueAt } from '../sql/stored-value.ts';
 import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
 import type { OneUser } from './user-events-query.ts';
@@ -10,9 +10,9 @@ import type { OneUser } from './user-events-query.ts';
 /** A trait as the newest message that mentions it left it. */
 export interface KnownTrait {
   readonly isDeleted: boolean;
-  /** As `parseToAsk` gives it; undefined where deleted. */
+  /** As `parseStoredJson` gives it; undefined where deleted. */
   readonly value: unknown;
-  /** When that message took place, as far as newer and older go, and when it arrived. */
+  /** The message's time, as used to order versions, and when it arrived. */
   readonly setAt: { readonly timestamp: Micros; readonly receivedAt: Micros };
 }
 
@@ -24,7 +24,7 @@ interface TraitRow {
 }
 
 /** By the trait's name; those that no message mentions are absent. @throws TidemarkError as `AnalyticsReader.ask`. */
-export async function traitsOf(
+export async function readUserTraits(
   asking: QueryBudget,
   { projectId, userKey }: OneUser,
   conditions: readonly TraitCondition[],
@@ -41,15 +41,15 @@ export async function traitsOf(
 
 function knownTrait({ kind, value, version }: TraitRow): KnownTrait {
   const isDeleted = kind === 'deleted';
-  return { isDeleted, value: isDeleted ? undefined : parseToAsk(value), setAt: timesOfVersion(BigInt(version)) };
+  return { isDeleted, value: isDeleted ? undefined : parseStoredJson(value), setAt: timesOfVersion(BigInt(version)) };
 }
 
-/** What the condition asks about, where it is there. */
-export function valueAskedFor({ path }: TraitCondition, trait: KnownTrait | undefined): unknown {
+/** The value that the condition tests; undefined if missing. */
+export function conditionValue({ path }: TraitCondition, trait: KnownTrait | undefined): unknown {
   return valueAt(trait?.value, path.slice(1));
 }
 
 export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined): boolean {
-  const place: Place = condition.path.length === 1 ? 'trait' : 'in-trait';
-  return passesAll(valueAskedFor(condition, trait), condition.tests, place);
+  const place: ValueLocation = condition.path.length === 1 ? 'trait' : 'in-trait';
+  return passesAll(conditionValue(condition, trait), condition.tests, place);
 }

@@ -1,12 +1,11 @@
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { type Audience, conditionsIn } from '../definition/audience.ts';
 import { QueryBudget } from '../query-budget.ts';
-import type { Audience } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
-import { eventsOf, type OneUser } from './user-events-query.ts';
-import { traitsOf } from './user-traits.ts';
-import { conditionsIn } from '../definition/traverse.ts';
-import { type Verdict, Verdicts } from './evaluation-tree.ts';
+import { type EvaluationNode, EvaluationTree } from './evaluation-tree.ts';
+import { type OneUser, readUserEvents } from './user-events-query.ts';
+import { readUserTraits } from './user-traits.ts';
 
 /** Whether one user is in an audience, and why. Plain data. */
 export interface Why {
@@ -16,7 +15,7 @@ export interface Why {
   readonly userId: string | null;
   readonly evaluatedAt: Micros;
   /** Of the whole definition, with those of its parts. */
-  readonly verdict: Verdict;
+  readonly verdict: EvaluationNode;
   readonly tookMs: number;
   readonly rowsRead: number;
 }
@@ -34,7 +33,7 @@ export interface WhyOptions extends OneUser {
  *
  * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
  */
-export async function explainVerdict(
+export async function explainMembership(
   reader: AnalyticsReader,
   limits: QueryLimits,
   audience: Audience,
@@ -42,27 +41,27 @@ export async function explainVerdict(
   options: WhyOptions,
 ): Promise<Why | undefined> {
   const { now, userKey, eventsShown } = options;
-  const asking = new QueryBudget(reader, limits);
-  const user = await knownUser(asking, options);
+  const budget = new QueryBudget(reader, limits);
+  const user = await knownUser(budget, options);
   if (user === undefined) return undefined;
   const conditions = conditionsIn(audience, path).map(({ condition }) => condition);
   const [traits, events] = await Promise.all([
-    traitsOf(
-      asking,
+    readUserTraits(
+      budget,
       options,
       conditions.filter((condition) => condition.kind === 'trait'),
     ),
-    eventsOf(
-      asking,
+    readUserEvents(
+      budget,
       options,
       conditions.filter((condition) => condition.kind === 'event'),
       now,
     ),
   ]);
-  const verdicts = new Verdicts(audience, path, { traits, events, now, eventsShown });
-  await verdicts.lookAhead(() => asking.checkTime());
-  const { tookMs, rowsRead } = asking;
-  return { userKey, ...user, evaluatedAt: now, verdict: verdicts.root, tookMs, rowsRead };
+  const tree = new EvaluationTree(audience, path, { traits, events, now, eventsShown });
+  await tree.lookAhead(() => budget.checkTime());
+  const { tookMs, rowsRead } = budget;
+  return { userKey, ...user, evaluatedAt: now, verdict: tree.root, tookMs, rowsRead };
 }
 
 async function knownUser(

@@ -1,31 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AudienceHistory, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
-import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { parseBody } from '../../messages/json.ts';
-import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { AudienceHistory, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';
-import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
-import { compileMembership } from '../sql/compile-members.ts';
 import { readDefinition } from '../definition/definition.ts';
-import { limitsOf } from '../question-limits.ts';
+import { limitsOf } from '../query-budget.ts';
+import { compileMembership } from '../sql/compile-members.ts';
+import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audience-store.ts';
 
 export interface SchedulerParts {
   readonly store: AudienceStore & AudienceClaims;
   readonly projects: Pick<ProjectStore, 'listProjects'>;
   readonly history: AudienceHistory;
-  /** Of all projects that have none of their own. */
+  /** For projects without limits of their own. */
   readonly limits: QueryLimits;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** How long a claim holds that its owner does not renew. */
+  /** How long a claim is valid unless its owner renews it. */
   readonly leaseMs?: number;
-  /** How often it is looked for what is due. */
+  /** How often the scheduler looks for audiences that are due. */
   readonly everyMs?: number;
 }
 
-/** What others may have evaluated. Arguments and results can be cloned between threads. */
+/** Evaluates an audience on request. Arguments and results can be cloned between threads. */
 export interface AudienceEvaluator {
   /**
    * Evaluates it now, waiting for somebody else's evaluation to end, and resolves with it as it is after.
@@ -36,26 +36,26 @@ export interface AudienceEvaluator {
 }
 
 const LEASE_MS = 15_000;
-const EVERY_MS = 1_000;
-const AGAIN_MS = 15_000;
-const BUSY_MS = 30_000;
-const LOOK_AGAIN_MS = 200;
+const DUE_POLL_MS = 1_000;
+const RETRY_AFTER_MS = 15_000;
+const MAX_CLAIM_WAIT_MS = 30_000;
+const CLAIM_POLL_MS = 200;
 
 /**
- * Keeps the history of saved audiences: evaluates those that are due, and deletes what is left of those that were
- * deleted. Any number of processes may do it: each audience is one's at a time, by a claim in the database, and each
- * process takes projects in turn: one with a hundred that are due holds up another's by one evaluation. A crash
- * anywhere leaves an evaluation that does not count, or one that the next settles.
+ * Evaluates saved audiences that are due, and deletes the history of deleted ones. Any number of processes may run it: a
+ * claim in the database gives an audience to one process at a time. Each process takes projects in turn, so that a project
+ * with a hundred audiences due delays another project's by one evaluation. A crash leaves an evaluation that does not
+ * count, or one that the next evaluation finalizes.
  */
 export class AudienceScheduler implements AudienceEvaluator {
   readonly #parts: Required<SchedulerParts>;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  /** Whose audience was evaluated last by itself: the next is another project's, where one is due. */
+  /** The project of the last scheduled evaluation: another project's audience goes next, if one is due. */
   #lastProjectId = '';
 
   constructor(parts: SchedulerParts) {
-    this.#parts = { leaseMs: LEASE_MS, everyMs: EVERY_MS, ...parts };
+    this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, ...parts };
   }
 
   /** Evaluates what is due from now on. */
@@ -63,7 +63,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     this.#running ??= this.#run();
   }
 
-  /** Begins nothing more, and waits for the evaluation under way. Idempotent. */
+  /** Starts no further evaluation, and waits for the one under way. Idempotent. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -78,13 +78,13 @@ export class AudienceScheduler implements AudienceEvaluator {
   }
 
   async #claim(projectId: string, id: string): Promise<Claim> {
-    const until = performance.now() + BUSY_MS;
+    const until = performance.now() + MAX_CLAIM_WAIT_MS;
     for (;;) {
       try {
         return await this.#parts.store.claim(projectId, id, this.#parts.leaseMs);
       } catch (error) {
         if (!hasCode(error, 'AUDIENCE_BUSY') || performance.now() > until) throw error;
-        await delay(LOOK_AGAIN_MS);
+        await delay(CLAIM_POLL_MS);
       }
     }
   }
@@ -92,21 +92,21 @@ export class AudienceScheduler implements AudienceEvaluator {
   async #run(): Promise<void> {
     const { everyMs, logger } = this.#parts;
     const { signal } = this.#stopping;
-    let isAway = false;
+    let isUnavailable = false;
     while (!signal.aborted) {
       try {
         const isBusy = await this.#evaluateNext();
-        isAway = false;
+        isUnavailable = false;
         if (isBusy) continue;
       } catch (error) {
-        if (!isAway && !signal.aborted) logger.warn({ err: error }, 'audiences cannot be evaluated now');
-        isAway = true;
+        if (!isUnavailable && !signal.aborted) logger.warn({ err: error }, 'audiences cannot be evaluated now');
+        isUnavailable = true;
       }
       await pause(everyMs, signal);
     }
   }
 
-  /** Whether there was one. What it fails of is noted and does not keep the others. */
+  /** Returns whether an audience was due. A failure is recorded and does not delay the others. */
   async #evaluateNext(): Promise<boolean> {
     const { store, leaseMs, logger } = this.#parts;
     const claim = await store.claimDue(leaseMs, this.#lastProjectId);
@@ -128,11 +128,13 @@ export class AudienceScheduler implements AudienceEvaluator {
     try {
       await (claim.isDeleted ? this.#forget(claim) : this.#evaluateNow(claim));
     } catch (error) {
-      await store.giveUp(claim, codeOf(error), isRetryable(error) ? AGAIN_MS : AFTER_REFRESH_MS).catch(() => undefined);
+      await store
+        .giveUp(claim, failureCode(error), isRetryable(error) ? RETRY_AFTER_MS : AFTER_REFRESH_MS)
+        .catch(() => undefined);
       throw error;
     } finally {
       clearInterval(renewing);
-      // Where this fails the claim runs out.
+      // If this fails, the claim expires.
       await store.release(claim).catch(() => undefined);
     }
   }
@@ -155,19 +157,19 @@ export class AudienceScheduler implements AudienceEvaluator {
     if (!(await store.commit(claim, evaluation, difference))) {
       throw new TidemarkError('AUDIENCE_BUSY', 'the claim on this audience ran out, or it was deleted meanwhile');
     }
-    await history.settle(evaluation);
+    await history.finalize(evaluation);
     logger.info({ project: project.id, audience: audience.id, cause, ...difference }, 'evaluated an audience');
   }
 
-  /** Settles what a crash may have left of the last evaluation; the cause of what the next one finds. */
+  /** Finalizes the last evaluation if a crash prevented it. Returns the cause of the next one. */
   async #caughtUp(audience: SavedAudience): Promise<EvaluationCause> {
     const { history } = this.#parts;
     const last = audience.evaluation;
     if (last === null) return 'first';
-    const settledAt = await history.settledAt(audience.projectId, audience.id);
+    const finalizedAt = await history.finalizedAt(audience.projectId, audience.id);
     // Its history was lost: analytics was deleted, or is of an older backup than the projects.
-    if (settledAt === null && last.cause !== 'first') return 'first';
-    if (settledAt === null || settledAt < last.at) await history.settle(evaluationOf(audience, last));
+    if (finalizedAt === null && last.cause !== 'first') return 'first';
+    if (finalizedAt === null || finalizedAt < last.at) await history.finalize(evaluationOf(audience, last));
     return last.version === audience.version ? 'refresh' : 'definition';
   }
 
@@ -188,7 +190,7 @@ function evaluationOf(
   return { projectId, audienceId: id, at, version, cause };
 }
 
-/** @throws TidemarkError `STORE_REJECTED` where it was saved by a version that knew more. */
+/** @throws TidemarkError `STORE_REJECTED` if a newer version saved a definition that this one cannot read. */
 export function definitionOf({ definition }: SavedAudience, { timezone }: Pick<Project, 'timezone'>): Audience {
   const parsed = parseBody(definition);
   const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone }) : parsed;
@@ -197,6 +199,6 @@ export function definitionOf({ definition }: SavedAudience, { timezone }: Pick<P
   return read.definition;
 }
 
-function codeOf(error: unknown): ErrorCode {
+function failureCode(error: unknown): ErrorCode {
   return error instanceof TidemarkError ? error.code : 'STORE_REJECTED';
 }

@@ -35,10 +35,10 @@ export interface NewAudience {
   readonly refreshMs: number | null;
 }
 
-/** A place in the list, newest first by (createdAtMs, id): what comes after it is the next page. */
-export type AudiencePlace = Pick<SavedAudience, 'createdAtMs' | 'id'>;
+/** A position in the list, which is sorted newest first by (createdAtMs, id). The next page begins after it. */
+export type AudienceCursor = Pick<SavedAudience, 'createdAtMs' | 'id'>;
 
-/** Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` where the store is away. */
+/** Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the store is unreachable. */
 export interface AudienceStore {
   /**
    * With a refresh it is due at once. @throws TidemarkError `AUDIENCE_EXISTS` where the project has one of this name;
@@ -47,7 +47,7 @@ export interface AudienceStore {
    */
   create(projectId: string, audience: NewAudience): Promise<SavedAudience>;
   /** Newest first. */
-  list(projectId: string, limit: number, after?: AudiencePlace): Promise<readonly SavedAudience[]>;
+  list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]>;
   find(projectId: string, id: string): Promise<SavedAudience | undefined>;
   /** What leaves the definition as it is leaves its version. @throws `AUDIENCE_UNKNOWN`, `AUDIENCE_EXISTS`. */
   update(projectId: string, id: string, changes: Partial<NewAudience>): Promise<SavedAudience>;
@@ -73,13 +73,13 @@ export interface AudienceClaims {
   claimDue(leaseMs: number, lastProjectId?: string): Promise<Claim | undefined>;
   /** @throws TidemarkError `AUDIENCE_BUSY`, retryable; `AUDIENCE_UNKNOWN`. */
   claim(projectId: string, id: string, leaseMs: number): Promise<Claim>;
-  /** False where it is no longer held. */
+  /** Returns false if the claim has expired. */
   renew(claim: Claim, leaseMs: number): Promise<boolean>;
   /** The evaluation counts from now on; the next is due after the refresh. False, and nothing done, where it is no longer held. */
   commit(claim: Claim, evaluation: Evaluation, difference: Difference): Promise<boolean>;
-  /** It came to nothing; the next is due after this, or after the refresh where that is shorter. */
+  /** The evaluation failed. The next is due after this time, or after the refresh if that is shorter. */
   giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void>;
-  /** Lets go of it, whatever became of it. */
+  /** Releases the claim, whether or not the evaluation succeeded. */
   release(claim: Claim): Promise<void>;
   /** Deletes the row of a deleted audience. */
   forget(claim: Claim): Promise<void>;

@@ -1,10 +1,11 @@
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
-import { BASE36, randomText } from '../../stores/projects/random-text.ts';
-import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import { NOW_MS } from '../../stores/database/sql-time.ts';
+import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import type {
   AudienceClaims,
-  AudiencePlace,
+  AudienceCursor,
   AudienceStore,
   Claim,
   NewAudience,
@@ -52,23 +53,23 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
        from projects where id = $2
          and (select count(*) from audiences where project_id = $2 and deleted_at_ms is null) < $6::int8
        on conflict (project_id, name) where deleted_at_ms is null do nothing
-       returning ${COLUMNS}`,
+       returning ${AUDIENCE_COLUMNS}`,
       [`aud_${randomText(20, BASE36)}`, projectId, name, definition, bigintOf(refreshMs), BigInt(this.#maxPerProject)],
     );
     return created === undefined ? undefined : toAudience(created);
   }
 
-  async list(projectId: string, limit: number, after?: AudiencePlace): Promise<readonly SavedAudience[]> {
+  async list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]> {
     const later = after === undefined ? '' : 'and (created_at_ms, id) < ($3::int8, $4)';
     return this.#rows(
-      `select ${COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null ${later}
+      `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null ${later}
        order by created_at_ms desc, id desc limit $2::int8`,
       [projectId, BigInt(limit), ...(after === undefined ? [] : [BigInt(after.createdAtMs), after.id])],
     );
   }
 
   async find(projectId: string, id: string): Promise<SavedAudience | undefined> {
-    const [found] = await this.#rows(`select ${COLUMNS} from audiences where ${IS_SEEN}`, [projectId, id]);
+    const [found] = await this.#rows(`select ${AUDIENCE_COLUMNS} from audiences where ${IS_SEEN}`, [projectId, id]);
     return found;
   }
 
@@ -93,7 +94,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
        where ${IS_SEEN} and not exists (
          select from audiences other where other.project_id = $1 and other.name = $3::text and other.id <> $2
            and other.deleted_at_ms is null)
-       returning ${COLUMNS}`,
+       returning ${AUDIENCE_COLUMNS}`,
       [projectId, id, name ?? null, definition ?? null, refreshMs !== undefined, bigintOf(refreshMs ?? null)],
     ).catch(async (error: unknown) => {
       // Two who take one name at the same moment: the index lets one through.
@@ -107,7 +108,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
 
   async remove(projectId: string, id: string): Promise<void> {
     const rows = await this.#rows(
-      `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS} where ${IS_SEEN} returning ${COLUMNS}`,
+      `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS} where ${IS_SEEN} returning ${AUDIENCE_COLUMNS}`,
       [projectId, id],
     );
     if (rows.length === 0) throw unknown(id);
@@ -169,7 +170,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     const token = randomText(20, BASE36);
     const sql = `update audiences set claim = $1, claimed_until_ms = ${NOW_MS} + $2::int8,
                    claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1)
-                 where ${which} returning ${COLUMNS}, claimed_at, deleted_at_ms`;
+                 where ${which} returning ${AUDIENCE_COLUMNS}, claimed_at, deleted_at_ms`;
     const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), ...values]);
     const [row] = rows;
     if (row === undefined) return undefined;
@@ -197,12 +198,11 @@ async function isTaken(
 }
 
 const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
-const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::int8';
 const IS_SEEN = 'project_id = $1 and id = $2 and deleted_at_ms is null';
 const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
 const CHANGED = '(case when $4::text <> definition then 1 else 0 end)';
 
-const COLUMNS = `id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
+const AUDIENCE_COLUMNS = `id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
   evaluated_version, evaluated_cause, members, entered, left_members, failure`;
 
 type AudienceRow = {

@@ -17,28 +17,28 @@ export function runnableSql({ sql, params }: Query): string {
 }
 
 function literal(type: string, value: unknown): string {
-  if (type === 'Array(String)') return `[${(value as readonly string[]).map(quoted).join(', ')}]`;
+  if (type === 'Array(String)') return `[${(value as readonly string[]).map(quotedLiteral).join(', ')}]`;
   const text = String(value);
   switch (type) {
     case 'String':
-      return quoted(text);
+      return quotedLiteral(text);
     case 'Identifier':
       return `\`${escaped(text, '`')}\``;
     case 'UInt64':
       // A plain number, where it is one.
-      return /^\d{1,18}$/.test(text) ? text : `toUInt64(${quoted(text)})`;
+      return /^\d{1,18}$/.test(text) ? text : `toUInt64(${quotedLiteral(text)})`;
     case 'UInt128':
     case 'Int128':
     case 'Float64':
-      return `to${type}(${quoted(text)})`;
+      return `to${type}(${quotedLiteral(text)})`;
     case "DateTime64(6, 'UTC')":
-      return `toDateTime64(${quoted(text)}, 6, 'UTC')`;
+      return `toDateTime64(${quotedLiteral(text)}, 6, 'UTC')`;
     default:
       throw new RangeError(`no literal is known for a parameter of type ${type}`);
   }
 }
 
-function quoted(text: string): string {
+function quotedLiteral(text: string): string {
   return `'${escaped(text, "'")}'`;
 }
 

@@ -1,6 +1,6 @@
-import { userNumber } from '../../stores/analytics/user-number.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
 import type { Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
 
 /** The parameters of one query: every value of a caller's goes through here, and what comes back is a name of ours. */
 export class Params {

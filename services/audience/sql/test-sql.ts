@@ -27,7 +27,7 @@ function testSql(params: Params, value: ValueSql, test: Test): string {
     case 'lte':
       break;
   }
-  return compare(params, value, test);
+  return comparisonSql(params, value, test);
 }
 
 function isOneOf(params: Params, value: ValueSql, wanted: readonly Constant[]): string {
@@ -60,7 +60,11 @@ function contains(params: Params, value: ValueSql, wanted: Constant): string {
 }
 
 /** Strings by code point. */
-function compare(params: Params, value: ValueSql, { test, value: bound }: Extract<Test, { test: Comparison }>): string {
+function comparisonSql(
+  params: Params,
+  value: ValueSql,
+  { test, value: bound }: Extract<Test, { test: Comparison }>,
+): string {
   const comparison = OPERATOR_SQL[test];
   if (typeof bound === 'object') return value.isNumber(comparison, bound);
   return orFalse(`${value.string()} ${comparison} ${params.string(bound)}`);

@@ -1,14 +1,20 @@
 /** Conditions as subqueries that give `user`, each user once. */
 import { DAY_MICROS } from '../../messages/day.ts';
 import type { Micros } from '../../messages/message.ts';
-import type { EventCondition, Member, Period, Times, TraitCondition } from '../definition/audience.ts';
+import {
+  type EventCondition,
+  type Member,
+  microsOf,
+  type Period,
+  type Times,
+  type TraitCondition,
+} from '../definition/audience.ts';
+import type { ValueSql } from '../definition/value.ts';
 import { ColumnValue, isNameable } from './column-value.ts';
-import { microsOf } from '../definition/instant.ts';
 import type { Params } from './params.ts';
 import { testsSql } from './test-sql.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
-import type { ValueSql } from '../definition/value.ts';
 
 /** What a query is compiled for. */
 export interface Scope {
@@ -54,7 +60,7 @@ export function eventUsers(scope: Scope, condition: EventCondition, times: Times
 function firstCopies(scope: Scope, condition: EventCondition, among: string | null): string {
   const { within, where } = condition;
   return select(`SELECT user FROM track_rows FINAL${narrowedTo(isAmong(among))}`, [
-    ...named(scope, condition),
+    ...eventNamed(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...(within ? periodSql(scope, 'timestamp', within) : []),
     ...where.map((member) => memberSql(scope.params, member)),
@@ -69,14 +75,14 @@ function anyCopies(scope: Scope, condition: EventCondition, among: string | null
   const { within } = condition;
   const cut = within === null ? [] : cutDays(scope, within);
   const whole = select('SELECT user FROM track_rows', [
-    ...named(scope, condition),
+    ...eventNamed(scope, condition),
     ...(within ? daysSql(scope, within) : []),
     ...cut.map((day) => `day != ${day}`),
     cut.length === 0 ? isAmong(among) : null,
   ]);
   if (cut.length === 0 || within === null) return whole;
   const part = select('SELECT user FROM track_rows FINAL', [
-    ...named(scope, condition),
+    ...eventNamed(scope, condition),
     `day IN (${cut.join(', ')})`,
     ...periodSql(scope, 'timestamp', within),
   ]);
@@ -100,7 +106,7 @@ function isAmong(users: string | null): string | null {
   return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
 }
 
-function named({ params, projectId }: Scope, { event }: EventCondition): string[] {
+function eventNamed({ params, projectId }: Scope, { event }: EventCondition): string[] {
   return [`project_id = ${params.string(projectId)}`, `event = ${params.string(event)}`];
 }
 

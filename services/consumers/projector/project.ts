@@ -3,7 +3,7 @@ import type { LogReader, PartitionRecords, Position, TopicPartition } from '../.
 import { nameOf } from '../../event-log/partition.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
-import type { ProfileStore, Step } from '../../stores/profiles/profile-store.ts';
+import type { ProfileStore, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { decodeBatch, type Decoded, type DecodedBatch } from '../decode-batch.ts';
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
@@ -132,7 +132,7 @@ export class Projector extends LogConsumer {
    * After timeouts: a change that was accepted before may be of the very user whose profile has become slow, and after a
    * start there is none. So made-up profiles are written in place of the messages'.
    */
-  async #expectProbeAccepted(steps: readonly Step[]): Promise<void> {
+  async #expectProbeAccepted(steps: readonly ReaderStep[]): Promise<void> {
     await expectAccepted('the database refuses a made-up profile', () => this.#options.store.probe(steps));
   }
 
@@ -146,7 +146,7 @@ export class Projector extends LogConsumer {
   }
 
   async #writeSteps(
-    steps: readonly Step[],
+    steps: readonly ReaderStep[],
     decoded: readonly Decoded<Contribution>[],
     folded: Folded | undefined,
   ): Promise<void> {
@@ -175,7 +175,7 @@ export class Projector extends LogConsumer {
     if (forgotten > 0) logger.info({ forgotten }, 'message ids older than the window forgotten');
   }
 
-  #step(records: PartitionRecords): Step {
+  #step(records: PartitionRecords): ReaderStep {
     const last = records.records.at(-1);
     const from = this.#positionOf(records);
     return { from, to: last ? positionAfter(records, last) : from };

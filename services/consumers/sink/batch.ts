@@ -3,7 +3,7 @@ import type { LogRecord, Position } from '../../event-log/event-log.ts';
 import { positionAfter } from '../../event-log/identity.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { Message } from '../../messages/message.ts';
-import type { Claim, Step } from '../../stores/profiles/profile-store.ts';
+import type { Claim, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import type { Decoded } from '../decode-batch.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
@@ -33,7 +33,7 @@ export type Read = Decoded<Copied | undefined> | Unprocessable;
 export interface InsertBatch {
   /** Whether these steps are planned already, and are inserted again. */
   readonly isRepeat: boolean;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ReaderStep[];
   // Not the messages themselves: objects that live for a second are what the garbage collector spends its time on.
   /** Of the messages that count in any case: their rows, their users, and their number. */
   readonly rows: Rows;

@@ -5,7 +5,7 @@ import { allSettledOrThrow } from '../../runtime/all-settled-or-throw.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-store.ts';
-import type { Step } from '../../stores/profiles/profile-store.ts';
+import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
 import {
@@ -81,7 +81,7 @@ export class Inserter {
   }
 
   /** Records that these steps are completely ingested. */
-  async note(steps: readonly Step[]): Promise<void> {
+  async note(steps: readonly ReaderStep[]): Promise<void> {
     const ranges = steps.map(({ from, to }) => ({ topic: to.topic, partition: to.partition, from: from.offset, to }));
     await this.#analytics.insert(ranges, new Map());
   }

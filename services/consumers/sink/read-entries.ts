@@ -1,7 +1,7 @@
-import { userNumber } from '../../stores/analytics/user-number.ts';
 import type { PartitionRecords } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
 import { decodeEach, type LocatedRecord } from '../decode-batch.ts';
 import type { Copied, Read } from './batch.ts';
 import { rowsOf } from './row.ts';

@@ -1,6 +1,6 @@
 /** A message as lines for the tables of schemas/clickhouse. Pure: the same message always yields the same. */
 import {
-  COLUMNS,
+  TABLE_COLUMNS,
   lineOf,
   quoted,
   type RecordCoordinates,
@@ -19,16 +19,16 @@ export function rowsOf(message: Message, user: string, at: RecordCoordinates): r
   const version = message.type === 'track' ? '' : decimal(message.version);
   switch (message.type) {
     case 'track':
-      return [['track_rows', lineOf(COLUMNS.track_rows, { message, user, version, at })]];
+      return [['track_rows', lineOf(TABLE_COLUMNS.track_rows, { message, user, version, at })]];
     case 'identify':
       return [
-        ['identify_rows', lineOf(COLUMNS.identify_rows, { message, user, version, at })],
+        ['identify_rows', lineOf(TABLE_COLUMNS.identify_rows, { message, user, version, at })],
         ...traitRows(message, user, version),
       ];
     case 'session':
     default:
       return [
-        ['session_rows', lineOf(COLUMNS.session_rows, { message, user, version, at })],
+        ['session_rows', lineOf(TABLE_COLUMNS.session_rows, { message, user, version, at })],
         ...traitRows(message, user, version),
       ];
   }
@@ -36,14 +36,14 @@ export function rowsOf(message: Message, user: string, at: RecordCoordinates): r
 
 /** The row of a user that messages named. */
 export function userRow(seen: UserSeen): Row {
-  return ['user_rows', lineOf(COLUMNS.user_rows, seen)];
+  return ['user_rows', lineOf(TABLE_COLUMNS.user_rows, seen)];
 }
 
 function traitRows({ projectId, traits }: Identify | Session, user: string, version: string): Row[] {
   const project = quoted(projectId);
   return Array.from(splitObject(traits), ([trait, value]) => {
     const row = { project, user, version, trait, value, kind: traitKindOf(value) };
-    return ['trait_rows', lineOf(COLUMNS.trait_rows, row)];
+    return ['trait_rows', lineOf(TABLE_COLUMNS.trait_rows, row)];
   });
 }
 

@@ -1,26 +1,26 @@
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Command, CommandArguments, CommandCall } from '../../runtime/command.ts';
+import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
-import { Listing, type ShownDeadLetter, type State } from './listing.ts';
-import { nameOf } from './record-coordinates.ts';
+import { Listing, type DeadLetterSummary, type DeadLetterState } from './listing.ts';
+import { formatCoordinates } from './record-coordinates.ts';
 import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
-import { invalid, isOfProject, isSelected, selectionOf } from './selection.ts';
+import { isOfProject, isSelected, selectionOf } from './selection.ts';
 import { type DeadLetterParts, type SettleResult, Settler } from './settle.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';
 
 export interface ListedDeadLetters {
   /** Newest first. */
-  readonly dead_letters: readonly ShownDeadLetter[];
+  readonly dead_letters: readonly DeadLetterSummary[];
   /** Whether there are more than the limit. */
   readonly more: boolean;
-  /** Records of the topic that are no dead letters of ours. */
+  /** Records of the topic that are not valid dead letters. */
   readonly unreadable: number;
 }
 
 /** With everything that is known of it. */
-export interface WholeDeadLetter extends ShownDeadLetter {
+export interface WholeDeadLetter extends DeadLetterSummary {
   readonly key_base64: string;
   readonly value_base64: string;
   /** Null where it cannot be read; times are RFC 3339, free-form objects the text that they were sent as. */
@@ -42,7 +42,7 @@ const STATES = ['waiting', 'replayed', 'dropped', 'any'] as const;
 const LIMIT = 100;
 const MAX_LIMIT = 10_000;
 
-/** What operators do with messages that readers put aside. They throw TidemarkError `COMMAND_INVALID`, and as the stores. */
+/** The operators' commands for dead letters. They throw TidemarkError `COMMAND_INVALID`, and as the stores. */
 export function deadLetterCommands(parts: DeadLetterParts): DeadLetterCommands {
   const settler = new Settler(parts);
   return {
@@ -55,7 +55,7 @@ export function deadLetterCommands(parts: DeadLetterParts): DeadLetterCommands {
 
 async function list(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<ListedDeadLetters> {
   const selection = selectionOf(args, Date.now());
-  const wanted = stateOf(args['state']);
+  const wanted = readState(args['state']);
   const listing = new Listing(limitOf(args['limit']));
   const settled = new SettledDeadLetters(parts.database);
   let unreadable = 0;
@@ -66,7 +66,7 @@ async function list(parts: DeadLetterParts, args: CommandArguments, call: Comman
     const places = found.map(({ letter }) => letter);
     const [states, originals] = [await settled.find(places), await settled.originals(places)];
     for (const one of found) {
-      const name = nameOf(one.letter);
+      const name = formatCoordinates(one.letter);
       const known = {
         message: messageIn(parts.codec, one.letter),
         settled: states.get(name),
@@ -76,7 +76,7 @@ async function list(parts: DeadLetterParts, args: CommandArguments, call: Comman
       if (isWanted && isOfProject(selection, known.message)) listing.add(one, known);
     }
   }
-  return { dead_letters: listing.shown(), more: listing.hasMore, unreadable };
+  return { dead_letters: listing.summaries(), more: listing.hasMore, unreadable };
 }
 
 async function show(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<WholeDeadLetter> {
@@ -86,16 +86,18 @@ async function show(parts: DeadLetterParts, args: CommandArguments, call: Comman
   let last: Found | undefined;
   for await (const { found } of readDeadLetters(parts, call)) {
     const named = found.filter(({ at, letter }) => {
-      const name = nameOf(letter);
+      const name = formatCoordinates(letter);
       return (
-        ids?.has(nameOf(at)) === true || ids?.has(name) === true || (last !== undefined && nameOf(last.letter) === name)
+        ids?.has(formatCoordinates(at)) === true ||
+        ids?.has(name) === true ||
+        (last !== undefined && formatCoordinates(last.letter) === name)
       );
     });
     for (const one of named) {
       last = one;
       await prepare(parts.codec, [one], false);
       const [states, originals] = [await settled.find([one.letter]), await settled.originals([one.letter])];
-      const name = nameOf(one.letter);
+      const name = formatCoordinates(one.letter);
       listing.add(one, {
         message: messageIn(parts.codec, one.letter),
         settled: states.get(name),
@@ -103,18 +105,18 @@ async function show(parts: DeadLetterParts, args: CommandArguments, call: Comman
       });
     }
   }
-  const [shown] = listing.shown();
-  if (last === undefined || shown === undefined) throw invalid(`There is no dead letter ${String(args['id'])}.`);
+  const [shown] = listing.summaries();
+  if (last === undefined || shown === undefined) throw commandInvalid(`There is no dead letter ${String(args['id'])}.`);
   const message = messageIn(parts.codec, last.letter);
   return {
     ...shown,
     key_base64: Buffer.from(last.letter.key).toString('base64'),
     value_base64: Buffer.from(last.letter.value).toString('base64'),
-    message: message === undefined ? null : shownMessage(message),
+    message: message === undefined ? null : messageJson(message),
   };
 }
 
-/** Brings the schemas to hand; a registry that is away matters only where the messages must be read. */
+/** Loads the schemas. An unreachable registry matters only where the messages must be read. */
 async function prepare(codec: Codec, found: readonly Found[], isNeeded: boolean): Promise<void> {
   try {
     await codec.prepare(found.map(({ letter }) => letter.value));
@@ -123,7 +125,7 @@ async function prepare(codec: Codec, found: readonly Found[], isNeeded: boolean)
   }
 }
 
-function shownMessage({ timestamp, receivedAt, ...rest }: Message): Readonly<Record<string, unknown>> {
+function messageJson({ timestamp, receivedAt, ...rest }: Message): Readonly<Record<string, unknown>> {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest)) {
     shown[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
@@ -131,10 +133,10 @@ function shownMessage({ timestamp, receivedAt, ...rest }: Message): Readonly<Rec
   return { ...shown, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
 }
 
-function stateOf(value: unknown = 'waiting'): State | 'any' {
+function readState(value: unknown = 'waiting'): DeadLetterState | 'any' {
   const state = STATES.find((one) => one === value);
   if (state !== undefined) return state;
-  throw invalid(`${JSON.stringify(value)} is no state; there are ${STATES.join(', ')}.`);
+  throw commandInvalid(`${JSON.stringify(value)} is no state; there are ${STATES.join(', ')}.`);
 }
 
 function limitOf(value: unknown = LIMIT): number {

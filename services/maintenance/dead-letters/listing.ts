@@ -1,14 +1,14 @@
 import { type Message, type Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import { nameOf, type Place } from './record-coordinates.ts';
+import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 import type { Found } from './read-dead-letters.ts';
-import { codeOf } from './selection.ts';
+import { errorCodeOf } from './selection.ts';
 import type { Settled } from './settled-dead-letters.ts';
 
-export type State = Settled['state'] | 'waiting';
+export type DeadLetterState = Settled['state'] | 'waiting';
 
 /** One reader's giving up on a message. */
-export interface ShownAttempt {
+export interface AttemptSummary {
   readonly reader: string;
   readonly error: string;
   /** RFC 3339. */
@@ -17,15 +17,15 @@ export interface ShownAttempt {
   readonly id: string;
 }
 
-/** A message that was put aside, by however many readers and however often, as the command line shows it. */
-export interface ShownDeadLetter {
+/** The message of one or more dead letters, of any reader, as the command line shows it. */
+export interface DeadLetterSummary {
   /** `topic/partition/offset` of the message. */
   readonly id: string;
-  readonly state: State;
+  readonly state: DeadLetterState;
   /** Of the last attempt. */
   readonly code: string | null;
   readonly failed_at: string;
-  readonly attempts: readonly ShownAttempt[];
+  readonly attempts: readonly AttemptSummary[];
   /** Null where the message cannot be read. */
   readonly project_id: string | null;
   readonly message_id: string | null;
@@ -33,7 +33,7 @@ export interface ShownDeadLetter {
   readonly settled_at: string | null;
   /** Where it was appended again. */
   readonly copy: string | null;
-  /** It is itself a copy of this one, which was put aside before. */
+  /** It is itself a copy of this message, which became a dead letter before. */
   readonly copy_of: string | null;
 }
 
@@ -41,11 +41,11 @@ export interface ShownDeadLetter {
 export interface Known {
   readonly message: Message | undefined;
   readonly settled: Settled | undefined;
-  readonly original: Place | undefined;
+  readonly original: RecordCoordinates | undefined;
 }
 
 interface Item {
-  readonly place: Place;
+  readonly place: RecordCoordinates;
   readonly known: Known;
   readonly bytes: number;
   readonly attempts: Map<string, Attempt>;
@@ -56,7 +56,7 @@ interface Attempt {
   readonly reader: string;
   readonly error: string;
   readonly failedAt: Micros;
-  readonly at: Place;
+  readonly at: RecordCoordinates;
 }
 
 /** The newest of the dead letters shown to it, each message once; in memory are not many more than it may hold. */
@@ -76,7 +76,7 @@ export class Listing {
 
   add({ at, letter }: Found, known: Known): void {
     const { topic, partition, offset, key, value, reader, error, failedAt } = letter;
-    const name = nameOf(letter);
+    const name = formatCoordinates(letter);
     let item = this.#items.get(name);
     if (item === undefined) {
       const bytes = key.byteLength + value.byteLength;
@@ -84,14 +84,14 @@ export class Listing {
       this.#items.set(name, item);
     }
     if (failedAt > item.lastFailedAt) item.lastFailedAt = failedAt;
-    // After a crash a reader puts the same message aside again.
+    // After a crash a reader may write the same dead letter again.
     if (!item.attempts.has(reader)) item.attempts.set(reader, { reader, error, failedAt, at });
     if (this.#items.size > 2 * this.#limit + 1_000) this.#prune();
   }
 
   /** Newest first. */
-  shown(): readonly ShownDeadLetter[] {
-    return this.#newest().map(shownItem);
+  summaries(): readonly DeadLetterSummary[] {
+    return this.#newest().map(summaryOf);
   }
 
   #newest(): readonly Item[] {
@@ -103,26 +103,26 @@ export class Listing {
     const kept = this.#newest();
     this.#hasMore = true;
     this.#items.clear();
-    for (const item of kept) this.#items.set(nameOf(item.place), item);
+    for (const item of kept) this.#items.set(formatCoordinates(item.place), item);
   }
 }
 
-function shownItem({ place, known, bytes, attempts, lastFailedAt }: Item): ShownDeadLetter {
+function summaryOf({ place, known, bytes, attempts, lastFailedAt }: Item): DeadLetterSummary {
   const { message, settled, original } = known;
   const all = [...attempts.values()];
   return {
-    id: nameOf(place),
+    id: formatCoordinates(place),
     state: settled?.state ?? 'waiting',
-    code: codeOf(all.at(-1) ?? { error: '' }) ?? null,
+    code: errorCodeOf(all.at(-1) ?? { error: '' }) ?? null,
     failed_at: formatMicros(lastFailedAt),
     attempts: all.map(({ reader, error, failedAt, at }) => {
-      return { reader, error, failed_at: formatMicros(failedAt), id: nameOf(at) };
+      return { reader, error, failed_at: formatMicros(failedAt), id: formatCoordinates(at) };
     }),
     project_id: message?.projectId ?? null,
     message_id: message?.messageId ?? null,
     bytes,
     settled_at: settled === undefined ? null : new Date(settled.settledAtMs).toISOString(),
-    copy: settled?.copy === undefined ? null : nameOf(settled.copy),
-    copy_of: original === undefined ? null : nameOf(original),
+    copy: settled?.copy === undefined ? null : formatCoordinates(settled.copy),
+    copy_of: original === undefined ? null : formatCoordinates(original),
   };
 }

@@ -4,19 +4,19 @@ import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import type { Place } from './record-coordinates.ts';
+import type { RecordCoordinates } from './record-coordinates.ts';
 
-/** A dead letter as it stands on the log. */
+/** A dead letter and its coordinates in the log. */
 export interface Found {
   /** Where it stands itself. */
-  readonly at: Place;
+  readonly at: RecordCoordinates;
   readonly letter: DeadLetter;
 }
 
 /** Consecutive dead letters of one partition. */
 export interface Piece {
   readonly found: readonly Found[];
-  /** Records among them that are no dead letters of ours. */
+  /** Records among them that are not valid dead letters. */
   readonly unreadable: number;
 }
 

@@ -1,19 +1,19 @@
 import type { TopicPartition } from '../../event-log/event-log.ts';
 
-/** Where a record stands on the log. */
-export interface Place extends TopicPartition {
+/** The coordinates of a record in the log. */
+export interface RecordCoordinates extends TopicPartition {
   readonly offset: bigint;
 }
 
-/** `topic/partition/offset`: names a message that was put aside, for people and for maps. */
-export function nameOf({ topic, partition, offset }: Place): string {
+/** `topic/partition/offset`: identifies the message of a dead letter, for people and as a key. */
+export function formatCoordinates({ topic, partition, offset }: RecordCoordinates): string {
   return `${topic}/${partition}/${offset}`;
 }
 
 const NAME = /^([\w.-]{1,249})\/(\d{1,9})\/(\d{1,18})$/;
 
-/** Undefined where the text names no place. */
-export function placeOf(name: string): Place | undefined {
+/** Undefined if the text is not of that form. */
+export function parseCoordinates(name: string): RecordCoordinates | undefined {
   const match = NAME.exec(name);
   if (match === null) return undefined;
   const [, topic = '', partition, offset = ''] = match;

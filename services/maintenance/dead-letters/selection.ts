@@ -2,9 +2,8 @@
 import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { type Message, type Micros, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
-import type { CommandArguments } from '../../runtime/command.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
-import { nameOf, placeOf } from './record-coordinates.ts';
+import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
+import { formatCoordinates, parseCoordinates } from './record-coordinates.ts';
 import type { Found } from './read-dead-letters.ts';
 
 export interface Selection {
@@ -22,14 +21,14 @@ export interface Selection {
 
 /** The arguments `reader`, `topic`, `project`, `error`, `since`, `until`, `ids`. @throws TidemarkError `COMMAND_INVALID`. */
 export function selectionOf(args: CommandArguments, nowMs: number): Selection {
-  const topic = text(args, 'topic');
+  const topic = textArgument(args, 'topic');
   return {
-    reader: oneOf(text(args, 'reader'), ['projector', 'sink'], 'reader'),
+    reader: oneOf(textArgument(args, 'reader'), ['projector', 'sink'], 'reader'),
     topic: topic === undefined ? undefined : oneOf(fullName(topic), MESSAGE_TOPICS, 'topic of messages'),
-    project: text(args, 'project'),
-    error: text(args, 'error'),
-    since: time(text(args, 'since'), nowMs),
-    until: time(text(args, 'until'), nowMs),
+    project: textArgument(args, 'project'),
+    error: textArgument(args, 'error'),
+    since: time(textArgument(args, 'since'), nowMs),
+    until: time(textArgument(args, 'until'), nowMs),
     ids: idsOf(args['ids']),
   };
 }
@@ -44,10 +43,10 @@ export function isSelected({ reader, topic, error, since, until, ids }: Selectio
   return (
     (reader === undefined || letter.reader === reader) &&
     (topic === undefined || letter.topic === topic) &&
-    (error === undefined || codeOf(letter) === error) &&
+    (error === undefined || errorCodeOf(letter) === error) &&
     (since === undefined || letter.failedAt >= since) &&
     (until === undefined || letter.failedAt < until) &&
-    (ids === undefined || ids.has(nameOf(letter)) || ids.has(nameOf(at)))
+    (ids === undefined || ids.has(formatCoordinates(letter)) || ids.has(formatCoordinates(at)))
   );
 }
 
@@ -56,7 +55,7 @@ export function isOfProject({ project }: Selection, message: Message | undefined
 }
 
 /** The code of the error, where it begins with one. */
-export function codeOf({ error }: Pick<DeadLetter, 'error'>): string | undefined {
+export function errorCodeOf({ error }: Pick<DeadLetter, 'error'>): string | undefined {
   return /^([A-Z][A-Z_]+): /.exec(error)?.[1];
 }
 
@@ -64,41 +63,37 @@ function fullName(topic: string): string {
   return topic.startsWith('tidemark.') ? topic : `tidemark.${topic}`;
 }
 
-function text(args: CommandArguments, name: string): string | undefined {
+function textArgument(args: CommandArguments, name: string): string | undefined {
   const value = args[name];
   if (value === undefined || typeof value === 'string') return value;
-  throw invalid(`${name} is a text.`);
+  throw commandInvalid(`${name} is a text.`);
 }
 
 function oneOf(value: string | undefined, allowed: readonly string[], what: string): string | undefined {
   if (value === undefined || allowed.includes(value)) return value;
-  throw invalid(`${JSON.stringify(value)} is no ${what}; there are ${allowed.join(', ')}.`);
+  throw commandInvalid(`${JSON.stringify(value)} is no ${what}; there are ${allowed.join(', ')}.`);
 }
 
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const AGE_UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A time, or how long ago: `2026-11-20T10:00:00Z`, `2026-11-20` (UTC), `90m`. */
 function time(value: string | undefined, nowMs: number): Micros | undefined {
   if (value === undefined) return undefined;
   const ago = /^(\d{1,9})([smhdw])$/.exec(value);
-  if (ago !== null) return BigInt(nowMs - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS]) * 1000n;
+  if (ago !== null) return BigInt(nowMs - Number(ago[1]) * AGE_UNIT_MS[ago[2] as keyof typeof AGE_UNIT_MS]) * 1000n;
   const parsed = parseTimestamp(value, 'UTC');
   if (parsed.ok) return parsed.micros;
-  throw invalid(`${JSON.stringify(value)} ${parsed.message}; nor is it a while ago, as 90m or 7d.`);
+  throw commandInvalid(`${JSON.stringify(value)} ${parsed.message}; nor is it a while ago, as 90m or 7d.`);
 }
 
 function idsOf(value: unknown): ReadonlySet<string> | undefined {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
-  if (!Array.isArray(value)) throw invalid('ids are a list.');
+  if (!Array.isArray(value)) throw commandInvalid('ids are a list.');
   return new Set(
     value.map((id: unknown) => {
-      const place = typeof id === 'string' ? placeOf(id) : undefined;
-      if (place === undefined) throw invalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
-      return nameOf({ ...place, topic: fullName(place.topic) });
+      const place = typeof id === 'string' ? parseCoordinates(id) : undefined;
+      if (place === undefined) throw commandInvalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
+      return formatCoordinates({ ...place, topic: fullName(place.topic) });
     }),
   );
-}
-
-export function invalid(message: string): TidemarkError {
-  return new TidemarkError('COMMAND_INVALID', message);
 }

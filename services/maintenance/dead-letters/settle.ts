@@ -2,10 +2,10 @@ import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
-import type { CommandArguments, CommandCall } from '../../runtime/command.ts';
-import { nameOf, type Place } from './record-coordinates.ts';
+import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
-import { invalid, isEverything, isOfProject, isSelected, type Selection, selectionOf } from './selection.ts';
+import { isEverything, isOfProject, isSelected, type Selection, selectionOf } from './selection.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';
 
 export interface DeadLetterParts {
@@ -55,12 +55,12 @@ export class Settler {
     const { log } = this.#parts;
     return this.#settle(args, call, async (found, settled) => {
       const records = found.map(({ letter: { topic, key, value } }) => ({ topic, key, value }));
-      await settled.noteReplayed(found.map(placeOfMessage), await log.append(records));
+      await settled.noteReplayed(found.map(coordinatesOf), await log.append(records));
     });
   }
 
   drop(args: CommandArguments, call: CommandCall): Promise<SettleResult> {
-    return this.#settle(args, call, (found, settled) => settled.noteDropped(found.map(placeOfMessage)));
+    return this.#settle(args, call, (found, settled) => settled.noteDropped(found.map(coordinatesOf)));
   }
 
   async #settle(args: CommandArguments, call: CommandCall, act: Act): Promise<SettleResult> {
@@ -79,11 +79,11 @@ export class Settler {
     const chosen = found.filter((one) => isSelected(selection, one) && isReplayable(one));
     if (chosen.length === 0) return [];
     await this.#parts.codec.prepare(chosen.map(({ letter }) => letter.value));
-    const settled = await this.#settled.find(chosen.map(placeOfMessage));
+    const settled = await this.#settled.find(chosen.map(coordinatesOf));
     return chosen.filter((one) => {
       const message = messageIn(this.#parts.codec, one.letter);
       if (!isOfProject(selection, message)) return false;
-      return choice.take(one, settled.has(nameOf(one.letter)), message !== undefined);
+      return choice.take(one, settled.has(formatCoordinates(one.letter)), message !== undefined);
     });
   }
 }
@@ -119,9 +119,9 @@ class Choice {
 
   /** Whether it is to be done: the first time that a message comes, and not where it was done by an earlier command. */
   take({ at, letter }: Found, isSettled: boolean, isDecodable: boolean): boolean {
-    const name = nameOf(letter);
+    const name = formatCoordinates(letter);
     this.#missing.delete(name);
-    this.#missing.delete(nameOf(at));
+    this.#missing.delete(formatCoordinates(at));
     if (this.#seen.has(name) || this.#messages >= this.#order.limit) return false;
     this.#seen.add(name);
     if (isSettled && !this.#order.again) {
@@ -137,10 +137,10 @@ class Choice {
 function orderOf(args: CommandArguments): Order {
   const selection = selectionOf(args, Date.now());
   const { all = false, again = false, dry_run: isDryRun = false, limit = Infinity } = args;
-  if (isEverything(selection) && all !== true) throw invalid('Name dead letters by id or filter, or say --all.');
-  if (again === true && selection.ids === undefined) throw invalid('--again is for dead letters named by id.');
+  if (isEverything(selection) && all !== true) throw commandInvalid('Name dead letters by id or filter, or say --all.');
+  if (again === true && selection.ids === undefined) throw commandInvalid('--again is for dead letters named by id.');
   if (limit !== Infinity && !(Number.isSafeInteger(limit) && Number(limit) >= 1)) {
-    throw invalid('A limit is a whole number from 1 up.');
+    throw commandInvalid('A limit is a whole number from 1 up.');
   }
   return { selection, isDryRun: isDryRun === true, again: again === true, limit: Number(limit) };
 }
@@ -150,6 +150,6 @@ function isReplayable({ letter }: Found): boolean {
   return (MESSAGE_TOPICS as readonly string[]).includes(letter.topic);
 }
 
-function placeOfMessage({ letter: { topic, partition, offset } }: Found): Place {
+function coordinatesOf({ letter: { topic, partition, offset } }: Found): RecordCoordinates {
   return { topic, partition, offset };
 }

@@ -1,12 +1,13 @@
 import type { Database } from '../../stores/database/database.ts';
-import { nameOf, type Place } from './record-coordinates.ts';
+import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
+import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 
-/** What became of a message that was put aside. */
+/** How a dead letter was resolved. */
 export interface Settled {
   readonly state: 'replayed' | 'dropped';
   readonly settledAtMs: number;
   /** Where it was appended again; undefined where it was dropped. */
-  readonly copy: Place | undefined;
+  readonly copy: RecordCoordinates | undefined;
 }
 
 /** Which messages of the dead letters were replayed or dropped, by where they stood: in a Postgres-compatible database. */
@@ -18,37 +19,40 @@ export class SettledDeadLetters {
   }
 
   /** By the name of the place; those that wait are left out. */
-  async find(places: readonly Place[]): Promise<ReadonlyMap<string, Settled>> {
+  async find(places: readonly RecordCoordinates[]): Promise<ReadonlyMap<string, Settled>> {
     if (places.length === 0) return new Map();
     const rows = await this.#database.query<SettledRow>(FIND, columnsOf(places));
     return new Map(
       rows.map(({ topic, partition, offset, state, settledAtMs, copyPartition, copyOffset }) => {
         const isCopied = copyPartition !== null && copyOffset !== null;
         const copy = isCopied ? { topic, partition: copyPartition, offset: copyOffset } : undefined;
-        return [nameOf({ topic, partition, offset }), { state, settledAtMs: Number(settledAtMs), copy }];
+        return [formatCoordinates({ topic, partition, offset }), { state, settledAtMs: Number(settledAtMs), copy }];
       }),
     );
   }
 
   /** Of those places that hold a copy made by a replay: where the message stood that was put aside before. */
-  async originals(places: readonly Place[]): Promise<ReadonlyMap<string, Place>> {
+  async originals(places: readonly RecordCoordinates[]): Promise<ReadonlyMap<string, RecordCoordinates>> {
     if (places.length === 0) return new Map();
     const rows = await this.#database.query<OriginalRow>(ORIGINALS, columnsOf(places));
     return new Map(
       rows.map(({ topic, copyPartition, copyOffset, partition, offset }) => {
         const copy = { topic, partition: copyPartition, offset: copyOffset };
-        return [nameOf(copy), { topic, partition, offset }];
+        return [formatCoordinates(copy), { topic, partition, offset }];
       }),
     );
   }
 
   /** Notes that these were appended again, at `copies`, in the same order. */
-  async noteReplayed(places: readonly Place[], copies: readonly Omit<Place, 'topic'>[]): Promise<void> {
+  async noteReplayed(
+    places: readonly RecordCoordinates[],
+    copies: readonly Omit<RecordCoordinates, 'topic'>[],
+  ): Promise<void> {
     const standing = [copies.map(({ partition }) => partition), copies.map(({ offset }) => offset)];
     await this.#database.query(NOTE_REPLAYED, [...columnsOf(places), ...standing]);
   }
 
-  async noteDropped(places: readonly Place[]): Promise<void> {
+  async noteDropped(places: readonly RecordCoordinates[]): Promise<void> {
     await this.#database.query(NOTE_DROPPED, columnsOf(places));
   }
 }
@@ -85,27 +89,26 @@ const ORIGINALS = `
   join unnest($1::text[], $2::int4[], $3::int8[]) as wanted (topic, partition, log_offset)
     on (settled.topic, copy_partition, copy_offset) = (wanted.topic, wanted.partition, wanted.log_offset)`;
 
-const COLUMNS = '(topic, partition, log_offset, state, settled_at_ms, copy_partition, copy_offset)';
-const NOW_MS = '(extract(epoch from now()) * 1000)::int8';
+const SETTLEMENT_COLUMNS = '(topic, partition, log_offset, state, settled_at_ms, copy_partition, copy_offset)';
 const OR_ANEW = `
   on conflict (topic, partition, log_offset) do update
   set state = excluded.state, settled_at_ms = excluded.settled_at_ms,
       copy_partition = excluded.copy_partition, copy_offset = excluded.copy_offset`;
 
 const NOTE_REPLAYED = `
-  insert into settled_dead_letters ${COLUMNS}
-  select topic, partition, log_offset, 'replayed', ${NOW_MS}, copy_partition, copy_offset
+  insert into settled_dead_letters ${SETTLEMENT_COLUMNS}
+  select topic, partition, log_offset, 'replayed', ${TRANSACTION_MS}, copy_partition, copy_offset
   from unnest($1::text[], $2::int4[], $3::int8[], $4::int4[], $5::int8[])
     as settled (topic, partition, log_offset, copy_partition, copy_offset)
   ${OR_ANEW}`;
 
 const NOTE_DROPPED = `
-  insert into settled_dead_letters ${COLUMNS}
-  select topic, partition, log_offset, 'dropped', ${NOW_MS}, null, null
+  insert into settled_dead_letters ${SETTLEMENT_COLUMNS}
+  select topic, partition, log_offset, 'dropped', ${TRANSACTION_MS}, null, null
   from unnest($1::text[], $2::int4[], $3::int8[]) as settled (topic, partition, log_offset)
   ${OR_ANEW}`;
 
-function columnsOf(places: readonly Place[]) {
+function columnsOf(places: readonly RecordCoordinates[]) {
   return [
     places.map(({ topic }) => topic),
     places.map(({ partition }) => partition),

@@ -4,10 +4,10 @@ import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
 
-/** By `topic/partition`: where a reader stands. */
+/** A reader's next offset by `topic/partition`. */
 export type Offsets = ReadonlyMap<string, bigint>;
 
-export function offsetsOf(positions: readonly Position[]): Offsets {
+export function offsetsByPartition(positions: readonly Position[]): Offsets {
   return new Map(positions.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
 }
 
@@ -18,19 +18,19 @@ export function between(some: Offsets, others: Offsets): readonly ScanRange[] {
     const [a, b] = [some.get(name) ?? 0n, others.get(name) ?? 0n];
     if (a === b) return [];
     const cut = name.lastIndexOf('/');
-    const place = { topic: name.slice(0, cut), partition: Number(name.slice(cut + 1)) };
-    return [{ ...place, from: a < b ? a : b, to: a < b ? b : a }];
+    const partition = { topic: name.slice(0, cut), partition: Number(name.slice(cut + 1)) };
+    return [{ ...partition, from: a < b ? a : b, to: a < b ? b : a }];
   });
 }
 
 /** Partition by partition, the lower of both. */
 export function lower(some: Offsets, others: Offsets): Offsets {
-  return eachOf(some, others, (a, b) => (a < b ? a : b));
+  return mergeOffsets(some, others, (a, b) => (a < b ? a : b));
 }
 
 /** Partition by partition, the higher of both. */
 export function higher(some: Offsets, others: Offsets): Offsets {
-  return eachOf(some, others, (a, b) => (a > b ? a : b));
+  return mergeOffsets(some, others, (a, b) => (a > b ? a : b));
 }
 
 /** Whether the first has passed all that the second has. */
@@ -73,7 +73,7 @@ function decoded(codec: Pick<Codec, 'decode'>, topic: string, value: Uint8Array)
   }
 }
 
-function eachOf(some: Offsets, others: Offsets, pick: (a: bigint, b: bigint) => bigint): Offsets {
+function mergeOffsets(some: Offsets, others: Offsets, pick: (a: bigint, b: bigint) => bigint): Offsets {
   const names = new Set([...some.keys(), ...others.keys()]);
   return new Map([...names].map((name) => [name, pick(some.get(name) ?? 0n, others.get(name) ?? 0n)]));
 }

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { comparedColumns, type RowTable } from '../../stores/analytics/columns.ts';
-import { userNumber } from '../../stores/analytics/user-number.ts';
 import { IMPORT_TOPICS, isImported, LIVE_TOPICS } from '../../messages/message.ts';
-import { progressOf, reachOf } from '../../stores/profiles/progress-of.ts';
-import { between, higher, lower, namedWithin, type Offsets, offsetsOf } from './between.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { comparedColumns, type RowTable, userNumber } from '../../stores/analytics/columns.ts';
+import { checkedRangesOf, progressOf } from '../../stores/profiles/progress-of.ts';
+import { between, higher, lower, namedWithin, type Offsets, offsetsByPartition } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
 
-const LIMITS: QueryLimits = { maxMs: 3_600_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: 2 ** 50 };
+const COMPARISON_LIMITS: QueryLimits = { maxMs: 3_600_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: 2 ** 50 };
 const SPILL_BYTES = 2 ** 30;
 
 // Of a store that has lost more there is no need to count further: `different` then says at least so many.
@@ -19,16 +18,16 @@ const BETWEEN_LOOKS_MS = 500;
 /** Compares analytics while messages go on arriving: rows by their place in the log, folded rows by user. */
 export async function compareAnalytics(parts: ComparisonParts, pair: Pair): Promise<readonly Compared[]> {
   const compared: Compared[] = [];
-  for (const table of [...PLACED, ...FOLDED]) {
+  for (const table of [...POSITIONED_TABLES, ...FOLDED]) {
     parts.signal.throwIfAborted();
-    compared.push(await ('key' in table ? comparePlaced(parts, pair, table) : compareFolded(parts, pair, table)));
+    compared.push(await ('key' in table ? compareByPosition(parts, pair, table) : compareFolded(parts, pair, table)));
     parts.onStep(compared.length, 'tables');
   }
   return compared;
 }
 
 /** A table whose rows say where they stand in the log: what lies below the lower position is whole in both. */
-interface Placed {
+interface PositionedTable {
   readonly what: string;
   readonly table: RowTable;
   /** What rows are counted by. */
@@ -40,7 +39,7 @@ const DAY = `concat(project_id, '\\n', toString(toDate32(timestamp)))`;
 const EVENT_DAY = `concat(project_id, '\\n', event, '\\n', toString(toDate32(timestamp)))`;
 const LIVE_BOUND = (topic: string): string => `log_offset < {${topic}:Array(UInt64)}[log_partition + 1]`;
 
-const PLACED: readonly Placed[] = [
+const POSITIONED_TABLES: readonly PositionedTable[] = [
   {
     what: 'events',
     table: 'track_rows',
@@ -62,13 +61,13 @@ const PLACED: readonly Placed[] = [
   },
 ];
 
-async function comparePlaced(parts: ComparisonParts, pair: Pair, table: Placed): Promise<Compared> {
-  let found = await lookPlaced(parts, pair, table, null);
+async function compareByPosition(parts: ComparisonParts, pair: Pair, table: PositionedTable): Promise<Compared> {
+  let found = await readByPosition(parts, pair, table, null);
   const { groups } = found;
   // A message on both lanes may have one of its copies beyond the positions: a later look sees both.
   if (found.differing.size > 0) {
     await delay(BETWEEN_LOOKS_MS, undefined, { signal: parts.signal });
-    found = await lookPlaced(parts, pair, table, [...found.differing.keys()]);
+    found = await readByPosition(parts, pair, table, [...found.differing.keys()]);
   }
   const { differing } = found;
   const counts = countVerdicts([...differing.values()].map(({ verdict }) => verdict));
@@ -79,11 +78,16 @@ async function comparePlaced(parts: ComparisonParts, pair: Pair, table: Placed):
   return { what: table.what, unit, equal: groups - differing.size, ...counts, undecided: 0, sample };
 }
 
-async function lookPlaced(parts: ComparisonParts, pair: Pair, table: Placed, keys: readonly string[] | null) {
+async function readByPosition(
+  parts: ComparisonParts,
+  pair: Pair,
+  table: PositionedTable,
+  keys: readonly string[] | null,
+) {
   const { database } = parts;
   const below = lower(
-    offsetsOf(await progressOf(database, 'analytics', pair.live)),
-    offsetsOf(await progressOf(database, 'analytics', pair.fresh)),
+    offsetsByPartition(await progressOf(database, 'analytics', pair.live)),
+    offsetsByPartition(await progressOf(database, 'analytics', pair.fresh)),
   );
   const side = (db: string): string =>
     `SELECT ${table.key} AS key, count() AS n, sum(cityHash64(${comparedColumns(table.table)})) AS h
@@ -138,7 +142,7 @@ async function compareFolded(parts: ComparisonParts, pair: Pair, { what, rows }:
     const side = (db: string): string =>
       `${rows(db)} WHERE ${scope(pair)} ${only(keys)} GROUP BY key, project_id, user`;
     const found = await differences(parts, pair, side, {}, keys);
-    const after = await extremes(parts, pair, higher, reachOf);
+    const after = await extremes(parts, pair, higher, checkedRangesOf);
     const asked = new Set(found.differing.keys());
     const doubtful = await namedWithin(
       parts,
@@ -173,8 +177,8 @@ async function extremes(
   positions: typeof progressOf,
 ): Promise<Offsets> {
   return pick(
-    offsetsOf(await positions(database, 'analytics', live)),
-    offsetsOf(await positions(database, 'analytics', fresh)),
+    offsetsByPartition(await positions(database, 'analytics', live)),
+    offsetsByPartition(await positions(database, 'analytics', fresh)),
   );
 }
 
@@ -208,7 +212,7 @@ async function differences(
     SETTINGS max_bytes_before_external_group_by = ${SPILL_BYTES}`;
   const scoped = projectId === null ? { except } : { project: projectId };
   const query = { sql, params: { ...params, ...scoped, ...(keys === null ? {} : { keys }) } };
-  const { rows } = await analytics.ask(query, LIMITS);
+  const { rows } = await analytics.ask(query, COMPARISON_LIMITS);
   const { groups, differing } = rows[0] as unknown as DifferencesRow;
   return {
     groups: Number(groups),

@@ -39,14 +39,14 @@ export async function compareProfiles(parts: ComparisonParts, pair: Pair, maxTra
   }
   for (let looks = 1; undecided.size > 0 && looks < LOOKS; looks++) {
     await delay(BETWEEN_LOOKS_MS, undefined, { signal: parts.signal });
-    const keys = [...undecided.keys()].map(keyOf);
+    const keys = [...undecided.keys()].map(profileKey);
     const again = await look(parts, sql.some, [keys.map(([project]) => project), keys.map(([, user]) => user)]);
     equal += again.equal;
     for (const [user, verdict] of again.decided) found.set(user, verdict);
     undecided = again.undecided;
   }
   const counts = countVerdicts(found.values());
-  const sample = await named(parts, pair, [...found].slice(0, SAMPLE));
+  const sample = await userIdsOf(parts, pair, [...found].slice(0, SAMPLE));
   return { what: 'profiles', unit: 'users', equal, ...counts, undecided: undecided.size, sample };
 }
 
@@ -57,7 +57,7 @@ interface KeyRow {
   readonly user_key: string;
 }
 
-interface Look {
+interface ProfilePair {
   readonly equal: number;
   /** By `project/user`. */
   readonly decided: ReadonlyMap<string, Verdict>;
@@ -80,8 +80,8 @@ async function look(parts: ComparisonParts, sql: string, values: Parameters<Comp
   const [any] = rows;
   const ranges = any === undefined ? [] : between(offsetsIn(any.live_positions), offsetsIn(any.fresh_positions));
   const asked = new Set(differing.map(([name]) => name));
-  const doubtful = await namedWithin(parts, ranges, asked, nameOf, parts.signal);
-  const result: Look = {
+  const doubtful = await namedWithin(parts, ranges, asked, userNameOf, parts.signal);
+  const result: ProfilePair = {
     equal: Number(rows.find(({ verdict }) => verdict === 'equal')?.users ?? 0n),
     decided: new Map(differing.filter(([name]) => !doubtful.has(name))),
     undecided: new Map(differing.filter(([name]) => doubtful.has(name))),
@@ -93,11 +93,11 @@ function offsetsIn(json: string | null): Offsets {
   return new Map(Object.entries(parseJson(json ?? '{}') as Record<string, string>).map(([k, v]) => [k, BigInt(v)]));
 }
 
-function nameOf({ projectId, userKey }: Message): string {
+function userNameOf({ projectId, userKey }: Message): string {
   return `${projectId}/${userKey}`;
 }
 
-function keyOf(name: string): Key {
+function profileKey(name: string): Key {
   const cut = name.lastIndexOf('/');
   return [name.slice(0, cut), name.slice(cut + 1)];
 }
@@ -134,14 +134,15 @@ function statementsOf({ live, fresh, projectId }: Pair, maxTraits: number) {
 }
 
 const USER_COLUMNS = ['user_id', 'anonymous_id', 'first_seen', 'last_seen', 'anonymous', 'anonymous_version'];
-const COLUMNS = [...USER_COLUMNS, 'traits', 'versions'];
+const COMPARED_COLUMNS = [...USER_COLUMNS, 'traits', 'versions'];
 
 function verdictsOf(live: number, fresh: number, maxTraits: number, condition: string): string {
   const side = (number: number): string =>
-    `select project_id, user_key, ${COLUMNS.join(', ')}
+    `select project_id, user_key, ${COMPARED_COLUMNS.join(', ')}
      from ${tableOf('profiles', number, 'users')} left join ${tableOf('profiles', number, 'profiles')} using (project_id, user_key)
      where ${condition}`;
-  const row = (of: string, columns = COLUMNS): string => `(${columns.map((column) => `${of}.${column}`).join(', ')})`;
+  const row = (of: string, columns = COMPARED_COLUMNS): string =>
+    `(${columns.map((column) => `${of}.${column}`).join(', ')})`;
   // Of those that differ alone: a profile written before there was a bound keeps all that it had until its next merge.
   const kept = (of: string): string =>
     `(select (versions, traits) from (${newestTraitsSql(of, String(maxTraits))}) as kept)`;
@@ -167,12 +168,12 @@ function verdictsOf(live: number, fresh: number, maxTraits: number, condition: s
 }
 
 /** By what callers know them, where there is such an id. */
-async function named(
+async function userIdsOf(
   { database }: ComparisonParts,
   { live, fresh }: Pair,
   users: readonly (readonly [string, Verdict])[],
 ): Promise<readonly string[]> {
-  const keys = users.map(([name]) => keyOf(name));
+  const keys = users.map(([name]) => profileKey(name));
   const ids = await database.query<{ readonly name: string; readonly user_id: string | null }>(
     `select asked.project_id || '/' || asked.user_key as name, coalesce(live.user_id, fresh.user_id) as user_id
      from unnest($1::text[], $2::text[]) as asked (project_id, user_key)
@@ -182,7 +183,7 @@ async function named(
   );
   const byName = new Map(ids.map(({ name, user_id }) => [name, user_id]));
   return users.map(([name, verdict]) => {
-    const [project, user] = keyOf(name);
+    const [project, user] = profileKey(name);
     return `${verdict}: ${project} ${byName.get(name) ?? user}`;
   });
 }

@@ -17,7 +17,7 @@ export interface Estimate {
 /** What the readers' own benchmarks come to on a small machine (README): a first replay has nothing better to go by. */
 const ASSUMED_PER_SECOND: Readonly<Record<GenerationKind, number>> = { profiles: 30_000, analytics: 20_000 };
 
-const LIMITS = { maxMs: 30_000, maxMemoryBytes: 2 ** 30, maxRowsRead: 2 ** 40 };
+const ESTIMATE_LIMITS = { maxMs: 30_000, maxMemoryBytes: 2 ** 30, maxRowsRead: 2 ** 40 };
 
 interface EstimateParts {
   readonly log: Pick<EventLog, 'ends' | 'beginnings'>;
@@ -71,7 +71,7 @@ async function bytesOfProfiles(database: Database, number: number): Promise<numb
 async function bytesOfAnalytics(analytics: AnalyticsStore, number: number): Promise<number> {
   const store = await analytics.ofGeneration(number);
   const sql = 'SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = currentDatabase()';
-  const { rows } = await store.ask({ sql, params: {} }, LIMITS);
+  const { rows } = await store.ask({ sql, params: {} }, ESTIMATE_LIMITS);
   return Number((rows[0] as { bytes: string } | undefined)?.bytes ?? 0);
 }
 

@@ -1,13 +1,13 @@
 import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
-import { answeringOf } from '../../stores/generations/sql-generations.ts';
-import type { Command, CommandArguments } from '../../runtime/command.ts';
+import { liveNumberOf } from '../../stores/generations/sql-generations.ts';
+import { type Command, type CommandArguments, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type Compared, isSame } from './comparison.ts';
 import { type Estimate, estimate } from './estimate.ts';
 import { Replay, type ReplayParts, type Target } from './replay.ts';
 
 /** A generation as the command line shows it. */
-export interface ShownGeneration {
+export interface GenerationSummary {
   readonly kind: GenerationKind;
   readonly number: number;
   /** Null: everybody's. */
@@ -52,7 +52,7 @@ export interface ReplayCommandResults {
   readonly 'replay swap': Swapped;
   readonly 'replay rollback': Swapped;
   readonly 'replay drop': { readonly kind: GenerationKind; readonly number: number };
-  readonly 'replay status': readonly ShownGeneration[];
+  readonly 'replay status': readonly GenerationSummary[];
 }
 
 export type ReplayCommands = {
@@ -65,7 +65,7 @@ export interface ReplayCommandParts extends ReplayParts {
 }
 
 // A generation that does not move for so long has nobody who reads it.
-const IDLE_MS = 15_000;
+const STALLED_AFTER_MS = 15_000;
 
 /** Every command may be given up at any point, and asked for again: what was begun is gone on with. */
 export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
@@ -79,13 +79,15 @@ export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
         const idle = new Idleness();
         await replay.caughtUp(generation, signal, ({ read, end }) => {
           const waiting =
-            idle.sinceMs(read) > IDLE_MS ? { waiting: 'nobody reads it: is a projector or sink running?' } : {};
+            idle.sinceMs(read) > STALLED_AFTER_MS
+              ? { waiting: 'nobody reads it: is a projector or sink running?' }
+              : {};
           report({ phase: 'reading', done: Number(read), total: Number(end), unit: 'messages', ...waiting });
         });
         const comparison = await replay.compare(generation, signal, (done, unit) =>
           report({ phase: 'comparing', done, unit }),
         );
-        const { read } = await replay.standing(generation);
+        const { read } = await replay.progressOf(generation);
         const { kind, number, projectId } = generation;
         return { kind, number, project: projectId, messages: Number(read), same: isSame(comparison), comparison };
       });
@@ -93,8 +95,8 @@ export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
     'replay swap': async (args, { signal }) => {
       const target = await targetOf(parts, args);
       const building = await replay.building(target);
-      if (building === undefined) throw invalid(`No generation of ${target.kind} is being built.`);
-      const from = await answeringOf(parts.database, target.kind, target.projectId);
+      if (building === undefined) throw commandInvalid(`No generation of ${target.kind} is being built.`);
+      const from = await liveNumberOf(parts.database, target.kind, target.projectId);
       await parts.whileFed(() => replay.swap(target, building.number, signal));
       return { kind: target.kind, project: target.projectId, from, to: building.number };
     },
@@ -108,7 +110,7 @@ export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
     },
     'replay drop': async (args, { signal }) => {
       const kind = kindOf(args['kind']);
-      const number = numberOf(args['number']);
+      const number = readGeneration(args['number']);
       await replay.drop(kind, number, signal);
       return { kind, number };
     },
@@ -123,21 +125,21 @@ async function plan(
   rateLimit: number | null,
 ): Promise<PlannedReplay> {
   const building = await replay.building(target);
-  const live = await answeringOf(parts.database, target.kind, target.projectId);
+  const live = await liveNumberOf(parts.database, target.kind, target.projectId);
   const estimated = await estimate(parts, target.kind, live, await replay.list(), rateLimit);
-  const read = building === undefined ? 0 : Number((await replay.standing(building)).read);
+  const read = building === undefined ? 0 : Number((await replay.progressOf(building)).read);
   const { kind, projectId: project } = target;
   return { kind, project, resumes: building?.number ?? null, read, ...estimated };
 }
 
-async function status(replay: Replay): Promise<readonly ShownGeneration[]> {
+async function status(replay: Replay): Promise<readonly GenerationSummary[]> {
   const live = await replay.live();
   const all = await replay.list();
   return Promise.all(
-    all.map(async (generation): Promise<ShownGeneration> => {
+    all.map(async (generation): Promise<GenerationSummary> => {
       const { kind, number, projectId, rateLimit, createdAtMs } = generation;
       const isFed = generation.state === 'building' || generation.state === 'built';
-      const { read, end } = isFed ? await replay.standing(generation) : { read: 0n, end: 0n };
+      const { read, end } = isFed ? await replay.progressOf(generation) : { read: 0n, end: 0n };
       const answers = live
         .filter((row) => row.kind === kind && row.number === number)
         .map((row) => row.projectId ?? 'all');
@@ -145,7 +147,7 @@ async function status(replay: Replay): Promise<readonly ShownGeneration[]> {
         kind,
         number,
         project: projectId,
-        state: stateOf(generation, answers.length > 0),
+        state: shownState(generation, answers.length > 0),
         answers,
         messages: Number(read),
         behind: Number(end - read),
@@ -156,7 +158,7 @@ async function status(replay: Replay): Promise<readonly ShownGeneration[]> {
   );
 }
 
-function stateOf({ state }: Generation, isLive: boolean): ShownGeneration['state'] {
+function shownState({ state }: Generation, isLive: boolean): GenerationSummary['state'] {
   if (isLive) return 'live';
   return state === 'built' ? 'former' : state;
 }
@@ -176,7 +178,8 @@ async function targetOf({ database }: ReplayParts, args: CommandArguments): Prom
   const kind = kindOf(args['kind']);
   const { project } = args;
   if (project === undefined || project === null) return { kind, projectId: null };
-  if (typeof project !== 'string' || !/^\w{1,100}$/u.test(project)) throw invalid('A project is named by its id.');
+  if (typeof project !== 'string' || !/^\w{1,100}$/u.test(project))
+    throw commandInvalid('A project is named by its id.');
   const found = await database.query('select 1 from projects where id = $1', [project]);
   if (found.length === 0) throw new TidemarkError('PROJECT_UNKNOWN', `No project has the id ${project}.`);
   return { kind, projectId: project };
@@ -184,21 +187,17 @@ async function targetOf({ database }: ReplayParts, args: CommandArguments): Prom
 
 function kindOf(kind: unknown): GenerationKind {
   if (kind === 'profiles' || kind === 'analytics') return kind;
-  throw invalid('What is replayed is profiles or analytics.');
+  throw commandInvalid('What is replayed is profiles or analytics.');
 }
 
 /** Undefined: as it was; null: none. */
 function rateOf({ rate }: CommandArguments): number | null | undefined {
   if (rate === undefined || rate === null) return rate;
   if (typeof rate === 'number' && Number.isSafeInteger(rate) && rate >= 1) return rate;
-  throw invalid('A rate is a whole number of messages a second from 1 up.');
+  throw commandInvalid('A rate is a whole number of messages a second from 1 up.');
 }
 
-function numberOf(number: unknown): number {
+function readGeneration(number: unknown): number {
   if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number;
-  throw invalid('A generation is named by its number.');
-}
-
-function invalid(message: string): TidemarkError {
-  return new TidemarkError('COMMAND_INVALID', message);
+  throw commandInvalid('A generation is named by its number.');
 }

@@ -12,10 +12,9 @@ import {
   type GenerationKind,
   schemaOf,
 } from '../../stores/generations/generation.ts';
-import { liveNumbersOf } from '../../stores/generations/live-numbers.ts';
-import { answeringOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
-import { progressOf, progressSoFar, reachOf } from '../../stores/profiles/progress-of.ts';
-import { isPast, type Offsets, offsetsOf, sumOf } from './between.ts';
+import { liveNumberOf, liveNumbersOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import { checkedRangesOf, progressOf, progressSoFar } from '../../stores/profiles/progress-of.ts';
+import { isPast, type Offsets, offsetsByPartition, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';
 import type { Compared } from './comparison.ts';
@@ -36,12 +35,12 @@ export interface Target {
 }
 
 /** How far a generation is behind. */
-export interface Standing {
+export interface GenerationProgress {
   readonly read: bigint;
   readonly end: bigint;
 }
 
-const LOOK_EVERY_MS = 250;
+const PROGRESS_POLL_MS = 250;
 // Where the log goes on growing, a reader never stands at its very end: it has caught up once it passes, within this,
 // where the log ended a moment ago.
 const CAUGHT_UP_WITHIN_MS = 10_000;
@@ -65,8 +64,8 @@ export class Replay {
   /** The generation that is being built for this target, made where there is none. Its readers see it by themselves. */
   async make({ kind, projectId }: Target, rateLimit: number | null | undefined): Promise<Generation> {
     const { database, analytics } = this.#parts;
-    const live = await answeringOf(database, kind, projectId);
-    const deadLettersFrom = offsetsOf(await progressOf(database, kind, live));
+    const live = await liveNumberOf(database, kind, projectId);
+    const deadLettersFrom = offsetsByPartition(await progressOf(database, kind, live));
     const made = await this.#generations.make({ kind, projectId, rateLimit: rateLimit ?? null, deadLettersFrom });
     if (rateLimit !== undefined) await this.#generations.setRateLimit(kind, made.number, rateLimit);
     if (kind === 'analytics') await analytics.makeGeneration(made.number);
@@ -81,32 +80,32 @@ export class Replay {
     return all.find((one) => one.kind === kind && one.state === 'building' && one.projectId === projectId);
   }
 
-  async standing({ kind, number }: Pick<Generation, 'kind' | 'number'>): Promise<Standing> {
+  async progressOf({ kind, number }: Pick<Generation, 'kind' | 'number'>): Promise<GenerationProgress> {
     const { log, database } = this.#parts;
     const end = sumOf(endsOf(await log.ends(MESSAGE_TOPICS)));
-    return { read: sumOf(offsetsOf(await progressSoFar(database, kind, number))), end };
+    return { read: sumOf(offsetsByPartition(await progressSoFar(database, kind, number))), end };
   }
 
   /** Resolves once the generation has caught up with the log. */
   async caughtUp(
     { kind, number }: Pick<Generation, 'kind' | 'number'>,
     signal: AbortSignal,
-    onStep: (standing: Standing) => void,
+    onStep: (standing: GenerationProgress) => void,
   ): Promise<void> {
     const { log, database } = this.#parts;
     for (;;) {
       const goal = endsOf(await log.ends(MESSAGE_TOPICS));
       const begunAt = performance.now();
-      let stands: Offsets;
+      let offsets: Offsets;
       do {
         signal.throwIfAborted();
-        stands = offsetsOf(await progressOf(database, kind, number));
-        onStep({ read: sumOf(stands), end: sumOf(endsOf(await log.ends(MESSAGE_TOPICS))) });
-        if (isPast(stands, goal)) break;
-        await delay(LOOK_EVERY_MS, undefined, { signal });
-      } while (!isPast(stands, goal));
+        offsets = offsetsByPartition(await progressOf(database, kind, number));
+        onStep({ read: sumOf(offsets), end: sumOf(endsOf(await log.ends(MESSAGE_TOPICS))) });
+        if (isPast(offsets, goal)) break;
+        await delay(PROGRESS_POLL_MS, undefined, { signal });
+      } while (!isPast(offsets, goal));
       if (performance.now() - begunAt > CAUGHT_UP_WITHIN_MS) continue;
-      await this.#generations.noteCaughtUp(kind, number, sumOf(stands));
+      await this.#generations.noteCaughtUp(kind, number, sumOf(offsets));
       return;
     }
   }
@@ -117,7 +116,7 @@ export class Replay {
     signal: AbortSignal,
     onStep: (done: number, unit: string) => void,
   ): Promise<readonly Compared[]> {
-    const live = await answeringOf(this.#parts.database, kind, projectId);
+    const live = await liveNumberOf(this.#parts.database, kind, projectId);
     const own = projectId === null ? liveRowsWithOwn(await this.#generations.live(), kind) : [];
     const pair = { live, fresh: number, projectId, except: own };
     const parts = { ...this.#parts, signal, onStep };
@@ -127,7 +126,7 @@ export class Replay {
   /** Makes the generation `to` answer: in one step, and once it has passed all that the one before has. */
   async swap({ kind, projectId }: Target, to: number, signal: AbortSignal, asAll = false): Promise<void> {
     const { database } = this.#parts;
-    const from = await answeringOf(database, kind, projectId);
+    const from = await liveNumberOf(database, kind, projectId);
     if (from === to) return;
     const until = performance.now() + SWAP_WITHIN_MS;
     let heldAt = -Infinity;
@@ -140,11 +139,14 @@ export class Replay {
           heldAt = performance.now();
         }
         const check = async (transaction: Pick<Database, 'query'>): Promise<boolean> =>
-          isPast(offsetsOf(await progressOf(transaction, kind, to)), offsetsOf(await reachOf(transaction, kind, from)));
+          isPast(
+            offsetsByPartition(await progressOf(transaction, kind, to)),
+            offsetsByPartition(await checkedRangesOf(transaction, kind, from)),
+          );
         const isReady = await check(database);
         if (isReady && (await this.#generations.swap({ kind, projectId, from, to, asAll }, check))) break;
         if (performance.now() > until) throw notCaughtUp(kind, to);
-        await delay(LOOK_EVERY_MS, undefined, { signal });
+        await delay(PROGRESS_POLL_MS, undefined, { signal });
       }
     } finally {
       await this.#generations.hold(kind, from, 0);
@@ -164,8 +166,8 @@ export class Replay {
         `There is nothing to go back to: no generation of ${kind} was swapped in.`,
       );
     }
-    const from = await answeringOf(this.#parts.database, kind, projectId);
-    const to = row.previous ?? (await answeringOf(this.#parts.database, kind, null));
+    const from = await liveNumberOf(this.#parts.database, kind, projectId);
+    const to = row.previous ?? (await liveNumberOf(this.#parts.database, kind, null));
     await this.swap({ kind, projectId }, to, signal, row.previous === null);
     return { from, to };
   }

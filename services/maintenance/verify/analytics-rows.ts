@@ -1,12 +1,12 @@
 /** What analytics holds of the messages of a topic, asked for by project and hour or by where they stand in the log. */
-import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { userNumber } from '../../stores/analytics/user-number.ts';
 import type { TopicPartition } from '../../event-log/event-log.ts';
 import { dayOf } from '../../messages/day.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import { isImported, type Message, type MessageTopic, typeOf } from '../../messages/message.ts';
 import { EARLIEST } from '../../messages/timestamp.ts';
-import { type CellName, cellOf, type Reach } from './checkpoints.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
+import { type CellName, cellOf, type CheckedRange } from './checkpoints.ts';
 import { CHECKSUM_MODULUS, type Located } from './log-cells.ts';
 import { instantsOf, type Period } from './period.ts';
 
@@ -26,7 +26,11 @@ export interface StoredRow {
 }
 
 // Reading a month of messages again takes its time; it is not a question that somebody waits for.
-const LIMITS: QueryLimits = { maxMs: 1_800_000, maxMemoryBytes: 4 * 2 ** 30, maxRowsRead: Number.MAX_SAFE_INTEGER };
+const VERIFICATION_LIMITS: QueryLimits = {
+  maxMs: 1_800_000,
+  maxMemoryBytes: 4 * 2 ** 30,
+  maxRowsRead: Number.MAX_SAFE_INTEGER,
+};
 
 const TABLES = { track: 'track_rows', session: 'session_rows', identify: 'identify_rows' } as const;
 
@@ -34,11 +38,11 @@ const TABLES = { track: 'track_rows', session: 'session_rows', identify: 'identi
 export async function storedCells(
   analytics: AnalyticsReader,
   topic: MessageTopic,
-  reach: ReadonlyMap<number, Reach>,
+  reach: ReadonlyMap<number, CheckedRange>,
   period: Period,
 ): Promise<ReadonlyMap<string, StoredCell>> {
   if (reach.size === 0) return new Map();
-  const { rows } = await analytics.ask(cellsQuery(topic, reach, period), LIMITS);
+  const { rows } = await analytics.ask(cellsQuery(topic, reach, period), VERIFICATION_LIMITS);
   const cells = (rows as readonly unknown[] as readonly CellRow[]).map((row) => ({
     topic,
     partition: row.log_partition,
@@ -62,7 +66,7 @@ interface CellRow {
   readonly checksum: string;
 }
 
-function cellsQuery(topic: MessageTopic, reach: ReadonlyMap<number, Reach>, period: Period): Query {
+function cellsQuery(topic: MessageTopic, reach: ReadonlyMap<number, CheckedRange>, period: Period): Query {
   const where = whereOf(topic, period);
   const partitions = [...reach.keys()];
   return {
@@ -98,7 +102,7 @@ export async function rowsBetween(
             AND log_offset BETWEEN {first:UInt64} AND {last:UInt64}`,
     params: { ...where.params, partition, first: String(first), last: String(last) },
   };
-  const { rows } = await analytics.ask(query, LIMITS);
+  const { rows } = await analytics.ask(query, VERIFICATION_LIMITS);
   return (rows as readonly unknown[] as readonly { project_id: string; log_offset: string; message_id: string }[]).map(
     (row) => ({ projectId: row.project_id, offset: BigInt(row.log_offset), messageId: row.message_id }),
   );
@@ -115,7 +119,7 @@ export async function haveEarlierCopy(
   const found = new Set<Located>();
   for (let start = 0; start < messages.length; start += KEYS_AT_ONCE) {
     const some = messages.slice(start, start + KEYS_AT_ONCE);
-    const { rows } = await analytics.ask(copiesQuery(topic, some), LIMITS);
+    const { rows } = await analytics.ask(copiesQuery(topic, some), VERIFICATION_LIMITS);
     const highest = new Map(
       (rows as readonly unknown[] as readonly CopyRow[]).map((row) => [
         JSON.stringify(row.key),
@@ -123,7 +127,7 @@ export async function haveEarlierCopy(
       ]),
     );
     for (const message of some) {
-      if ((highest.get(JSON.stringify(keyOf(message.content))) ?? 0n) > precedenceOf(message)) found.add(message);
+      if ((highest.get(JSON.stringify(rowKey(message.content))) ?? 0n) > precedenceOf(message)) found.add(message);
     }
   }
   return found;
@@ -145,7 +149,7 @@ function copiesQuery(topic: MessageTopic, messages: readonly Located[]): Query {
                  max(precedence) AS precedence
           FROM ${tableOf(topic)}
           WHERE project_id IN {projects:Array(String)} AND user IN {users:Array(UInt128)}
-            AND message_id IN {ids:Array(String)} AND ${isTrack ? 'event IN {events:Array(String)}' : laneOf(topic)}
+            AND message_id IN {ids:Array(String)} AND ${isTrack ? 'event IN {events:Array(String)}' : topicCondition(topic)}
           GROUP BY key`,
     params: {
       projects: distinct(({ projectId }) => projectId),
@@ -157,7 +161,7 @@ function copiesQuery(topic: MessageTopic, messages: readonly Located[]): Query {
   };
 }
 
-function keyOf(message: Message): readonly string[] {
+function rowKey(message: Message): readonly string[] {
   const { projectId, userKey, messageId, timestamp } = message;
   const key = [projectId, userNumber(userKey), messageId];
   if (message.type !== 'track') return key;
@@ -178,7 +182,7 @@ function tableOf(topic: MessageTopic): string {
 /** Of a topic and a period. */
 function whereOf(topic: MessageTopic, period: Period): Query {
   const { from, to } = instantsOf(period);
-  const conditions = [laneOf(topic)];
+  const conditions = [topicCondition(topic)];
   if (from !== undefined) conditions.push("received_at >= fromUnixTimestamp64Micro({received_from:Int64}, 'UTC')");
   if (to !== undefined) conditions.push("received_at < fromUnixTimestamp64Micro({received_to:Int64}, 'UTC')");
   if (period.projectId !== undefined) conditions.push('project_id = {project:String}');
@@ -193,7 +197,7 @@ function whereOf(topic: MessageTopic, period: Period): Query {
   };
 }
 
-function laneOf(topic: MessageTopic): string {
+function topicCondition(topic: MessageTopic): string {
   if (typeOf(topic) === 'identify') return 'log_topic = {topic:String}';
   if (typeOf(topic) === 'session') return '1';
   return `precedence ${isImported(topic) ? '<' : '>='} ${LOWEST_LIVE}`;

@@ -1,12 +1,12 @@
-/** What the readers wrote down of how far they have come and of what they applied. */
+/** The readers' checkpoints, and their counts of applied messages. */
 import type { Queryable } from '../../stores/database/database.ts';
 import type { TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/hour.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import type { Period } from './period.ts';
 
-/** The offsets of a partition whose messages a reader must have left in its store: before is not known, beyond not yet. */
-export interface Reach {
+/** The offsets of a partition whose messages a reader's store must have: below it is unknown, above it not yet read. */
+export interface CheckedRange {
   /** Inclusive. */
   readonly from: bigint;
   /** Exclusive. */
@@ -14,8 +14,8 @@ export interface Reach {
 }
 
 export interface Checkpoints {
-  /** By partition (`placeOf`); one that a reader has not begun is left out. */
-  readonly reach: Readonly<Record<ReaderName, ReadonlyMap<string, Reach>>>;
+  /** By partition (`partitionKey`); one that a reader has not begun is left out. */
+  readonly reach: Readonly<Record<ReaderName, ReadonlyMap<string, CheckedRange>>>;
   /** Messages and repeats that the projector has passed, by `cellOf`. */
   readonly applied: ReadonlyMap<string, AppliedCell>;
 }
@@ -30,7 +30,7 @@ export interface AppliedCell extends CellName {
   readonly count: number;
 }
 
-export function placeOf({ topic, partition }: TopicPartition): string {
+export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
@@ -45,10 +45,10 @@ export async function readCheckpoints(profiles: Queryable, plans: Queryable, per
     period.until ?? null,
     period.projectId ?? null,
   ]);
-  const reach = new Map<string, Reach>();
+  const reach = new Map<string, CheckedRange>();
   const applied = new Map<string, AppliedCell>();
   for (const { topic, partition, next_offset: to, counted_from: from, project_id: projectId, hour, count } of rows) {
-    if (to !== null) reach.set(placeOf({ topic, partition }), { from: from ?? to, to });
+    if (to !== null) reach.set(partitionKey({ topic, partition }), { from: from ?? to, to });
     if (projectId === null || hour === null) continue;
     const name = { topic, partition, projectId, hour };
     applied.set(cellOf(name), { ...name, count: Number(count) });
@@ -73,9 +73,9 @@ const PROJECTOR = `
     where ($1::int4 is null or hour >= $1) and ($2::int4 is null or hour < $2) and ($3::text is null or project_id = $3)
   ) as counted using (topic, partition)`;
 
-async function readSink(database: Queryable): Promise<ReadonlyMap<string, Reach>> {
+async function readSink(database: Queryable): Promise<ReadonlyMap<string, CheckedRange>> {
   const rows = await database.query<TopicPartition & { readonly from: bigint | null; readonly to: bigint }>(SINK);
-  return new Map(rows.map((row) => [placeOf(row), { from: fromOf(row), to: row.to }]));
+  return new Map(rows.map((row) => [partitionKey(row), { from: fromOf(row), to: row.to }]));
 }
 
 /** Only identifies had no rows before: of them nothing is known where the sink has not moved since. */

@@ -1,7 +1,7 @@
-/** Where what the log says and what the stores hold differ. Pure. */
+/** Compares the log's counts with those of the stores. Pure. */
 import type { ScanRange } from '../../event-log/event-log.ts';
 import type { AppliedCell, CellName } from './checkpoints.ts';
-import { cellOf, placeOf } from './checkpoints.ts';
+import { cellOf, partitionKey } from './checkpoints.ts';
 import type { StoredCell } from './analytics-rows.ts';
 import { emptyCell, type LogCell } from './log-cells.ts';
 
@@ -18,7 +18,7 @@ export interface ComparedCell {
   readonly span: readonly [bigint, bigint];
 }
 
-export function compare(
+export function compareRecord(
   log: ReadonlyMap<string, LogCell>,
   applied: ReadonlyMap<string, AppliedCell>,
   held: ReadonlyMap<string, StoredCell>,
@@ -52,8 +52,8 @@ export interface Span {
 }
 
 export function spansOf(cells: readonly ComparedCell[]): readonly Span[] {
-  const byPlace = Map.groupBy(cells, ({ log }) => placeOf(log));
-  return [...byPlace.values()].map((some) => {
+  const byPartition = Map.groupBy(cells, ({ log }) => partitionKey(log));
+  return [...byPartition.values()].map((some) => {
     const [{ log }] = some as [ComparedCell];
     const from = some.map(({ span: [first] }) => first).reduce((a, b) => lower(a, b));
     const last = some.map(({ span: [, end] }) => end).reduce((a, b) => higher(a, b));

@@ -4,12 +4,12 @@ import { DEAD_LETTER_TOPIC } from '../../messages/message.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
-import { placeOf } from './checkpoints.ts';
+import { partitionKey } from './checkpoints.ts';
 import { wholeRanges } from './log-ranges.ts';
 
 /** Which messages each reader put into the dead letters. As many bytes as there are of them times some sixty. */
 export class DeadLetterCoordinates {
-  readonly #places: Readonly<Record<ReaderName, Set<string>>> = { projector: new Set(), sink: new Set() };
+  readonly #coordinates: Readonly<Record<ReaderName, Set<string>>> = { projector: new Set(), sink: new Set() };
 
   /** Reads all of them: they are few, and an old message may have become one today. */
   static async read(
@@ -30,14 +30,14 @@ export class DeadLetterCoordinates {
   }
 
   has(reader: ReaderName, place: TopicPartition, offset: bigint): boolean {
-    return this.#places[reader].size > 0 && this.#places[reader].has(`${placeOf(place)}/${offset}`);
+    return this.#coordinates[reader].size > 0 && this.#coordinates[reader].has(`${partitionKey(place)}/${offset}`);
   }
 
   #add(codec: Pick<Codec, 'decodeDeadLetter'>, value: Uint8Array): void {
     try {
       const { reader, topic, partition, offset } = codec.decodeDeadLetter(value);
       if (reader === 'projector' || reader === 'sink')
-        this.#places[reader].add(`${placeOf({ topic, partition })}/${offset}`);
+        this.#coordinates[reader].add(`${partitionKey({ topic, partition })}/${offset}`);
     } catch (error) {
       // Somebody else wrote there.
       if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;

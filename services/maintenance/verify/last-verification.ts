@@ -1,6 +1,7 @@
 /** What was last found by the service itself, of which all processes of an installation share one memory. */
 import type { Queryable } from '../../stores/database/database.ts';
 import type { VerificationReport } from './report.ts';
+import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 
 export interface LastVerification {
   readonly finishedAtMs: number;
@@ -8,13 +9,10 @@ export interface LastVerification {
   readonly surplus: { readonly postgres: number; readonly clickhouse: number };
 }
 
-// The database's clock: all processes share it.
-const NOW_MS = '(extract(epoch from now()) * 1000)::int8';
-
 /** Whether it is this process's turn: the last one began so long ago, or never did. Nobody else is told so then. */
 export async function takeTurn(database: Queryable, everyMs: number): Promise<boolean> {
   const rows = await database.query(
-    `insert into verifications as last (begun_at_ms) values (${NOW_MS})
+    `insert into verifications as last (begun_at_ms) values (${TRANSACTION_MS})
      on conflict (only_row) do update set begun_at_ms = excluded.begun_at_ms
      where last.begun_at_ms <= excluded.begun_at_ms - $1::int8
      returning 1`,
@@ -26,7 +24,7 @@ export async function takeTurn(database: Queryable, everyMs: number): Promise<bo
 export async function remember(database: Queryable, { missing, surplus }: VerificationReport): Promise<void> {
   await database.query(
     `update verifications
-     set finished_at_ms = ${NOW_MS}, missing_postgres = $1::int8, missing_clickhouse = $2::int8,
+     set finished_at_ms = ${TRANSACTION_MS}, missing_postgres = $1::int8, missing_clickhouse = $2::int8,
          surplus_postgres = $3::int8, surplus_clickhouse = $4::int8`,
     [
       Math.max(missing.postgres.count, missing.postgres.uncounted),

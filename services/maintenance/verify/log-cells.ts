@@ -3,7 +3,7 @@ import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
 import { dayOf } from '../../messages/day.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import type { Message } from '../../messages/message.ts';
-import { type Checkpoints, type CellName, cellOf, placeOf, type Reach } from './checkpoints.ts';
+import { type Checkpoints, type CellName, cellOf, partitionKey, type CheckedRange } from './checkpoints.ts';
 import { holds, type Period } from './period.ts';
 import { SeenBefore } from './seen-before.ts';
 
@@ -25,13 +25,13 @@ export interface LogCell extends CellName {
   readonly deadLettered: { postgres: number; clickhouse: number };
 }
 
-/** A message where it stands. */
+/** A message and its coordinates. */
 export interface Located extends TopicPartition {
   readonly record: LogRecord;
   readonly content: Message;
 }
 
-/** Which offsets a reader put aside: they are not in its store. By partition. */
+/** The offsets of a reader's dead letters, which are not in its store. By partition. */
 export interface DeadLettered {
   has(reader: 'projector' | 'sink', place: TopicPartition, offset: bigint): boolean;
 }
@@ -58,7 +58,7 @@ export class LogCells {
   add(located: Located): void {
     const { content, record } = located;
     const hour = hourOf(content.receivedAt);
-    // What was put aside may come again, whole, when its dead letter is replayed: that copy counts.
+    // A replay of the dead letter appends a copy of the message, and that copy counts.
     const isAside = this.#deadLettered.has('sink', located, record.offset);
     const isRepeat = !isAside && this.#seen.add(identityOf(located));
     if (!holds(this.#period, content.projectId, hour)) return;
@@ -72,7 +72,7 @@ export class LogCells {
   }
 
   #count(cell: LogCell, { topic, partition, record: { offset } }: Located): void {
-    const state = stateOf(this.#books.reach.projector.get(placeOf({ topic, partition })), offset);
+    const state = recordState(this.#books.reach.projector.get(partitionKey({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.postgres++;
     else if (state === 'unknown') cell.unknown.postgres++;
     else if (this.#deadLettered.has('projector', { topic, partition }, offset)) cell.deadLettered.postgres++;
@@ -80,7 +80,7 @@ export class LogCells {
   }
 
   #hold(cell: LogCell, { topic, partition, record: { offset }, content: { messageId } }: Located): void {
-    const state = stateOf(this.#books.reach.sink.get(placeOf({ topic, partition })), offset);
+    const state = recordState(this.#books.reach.sink.get(partitionKey({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.clickhouse++;
     else if (state === 'unknown') cell.unknown.clickhouse++;
     else {
@@ -108,7 +108,7 @@ export class LogCells {
 }
 
 /** How a reader stands to an offset. */
-export function stateOf(reach: Reach | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
+export function recordState(reach: CheckedRange | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
   if (reach === undefined || offset >= reach.to) return 'not yet';
   return offset < reach.from ? 'unknown' : 'known';
 }

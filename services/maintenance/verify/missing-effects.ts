@@ -1,18 +1,18 @@
-import type { Database } from '../../stores/database/database.ts';
+import type { Decoded } from '../../consumers/decode-batch.ts';
 import { hourOf } from '../../messages/hour.ts';
 import { splitObject } from '../../messages/json.ts';
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import type { Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import type { Database } from '../../stores/database/database.ts';
 import { areRepeats } from '../../stores/profiles/claims.ts';
 import { inSlices } from '../../stores/profiles/slices.ts';
-import type { Decoded } from '../../consumers/decode-batch.ts';
-import { hasCode } from '../../runtime/errors.ts';
-import { type Checkpoints, cellOf, placeOf } from './checkpoints.ts';
+import { cellOf, type Checkpoints, partitionKey } from './checkpoints.ts';
 import type { Span } from './compare.ts';
-import type { Findings } from './findings.ts';
-import { type DeadLettered, stateOf } from './log-cells.ts';
-import { type ScanParts, scanMessages } from './scan-messages.ts';
+import { type DeadLettered, recordState } from './log-cells.ts';
+import type { Findings } from './report.ts';
+import { scanMessages, type ScanParts } from './scan-messages.ts';
 
 export interface EffectParts extends ScanParts {
   readonly profiles: Pick<Database, 'query'>;
@@ -28,11 +28,11 @@ export interface EffectParts extends ScanParts {
  * there, or something newer. (Profiles keep no messages: one whose every word has since been said again is not missed.)
  */
 export async function findMissingEffects(parts: EffectParts, span: Span): Promise<void> {
-  const reach = parts.books.reach.projector.get(placeOf(span.range));
+  const reach = parts.books.reach.projector.get(partitionKey(span.range));
   for await (const { decoded } of scanMessages(parts, [span.range])) {
     const known = decoded.filter(({ topic, partition, record: { offset }, content }) => {
       const cell = cellOf({ topic, partition, projectId: content.projectId, hour: hourOf(content.receivedAt) });
-      if (!span.cells.has(cell) || stateOf(reach, offset) !== 'known') return false;
+      if (!span.cells.has(cell) || recordState(reach, offset) !== 'known') return false;
       return !parts.deadLettered.has('projector', span.range, offset);
     });
     for (const slice of inSlices(known)) await checkEffects(parts, slice);
@@ -93,7 +93,7 @@ function lackOf(user: UserState | undefined, message: Message, maxTraits: number
   }
   if (message.type === 'track') return undefined;
   const versions = parseJson(user.versions) as Record<string, string>;
-  const traits = traitsOf(message);
+  const traits = traitNames(message);
   if (traits === undefined) return 'its traits cannot be read, and it is not in the dead letters';
   for (const trait of traits) {
     const version = Object.hasOwn(versions, trait) ? versions[trait] : undefined;
@@ -109,7 +109,7 @@ function isTrimmed(versions: Readonly<Record<string, string>>, version: string, 
   return kept.length >= maxTraits && kept.every((one) => one >= version);
 }
 
-function traitsOf({ traits }: Exclude<Message, { type: 'track' }>): readonly string[] | undefined {
+function traitNames({ traits }: Exclude<Message, { type: 'track' }>): readonly string[] | undefined {
   try {
     return [...splitObject(traits)].map(([trait]) => trait);
   } catch (error) {

@@ -1,15 +1,15 @@
-import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
-import type { Database } from '../../stores/database/database.ts';
+import type { Decoded } from '../../consumers/decode-batch.ts';
 import { hourOf } from '../../messages/hour.ts';
 import type { Message, MessageTopic } from '../../messages/message.ts';
+import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
 import { areRepeats } from '../../stores/profiles/claims.ts';
-import type { Decoded } from '../../consumers/decode-batch.ts';
-import { haveEarlierCopy, type StoredRow, hoursAround, rowsBetween } from './analytics-rows.ts';
-import { type Checkpoints, cellOf, placeOf } from './checkpoints.ts';
+import { haveEarlierCopy, hoursAround, rowsBetween, type StoredRow } from './analytics-rows.ts';
+import { cellOf, type Checkpoints, partitionKey } from './checkpoints.ts';
 import type { ComparedCell, Span } from './compare.ts';
-import type { Findings } from './findings.ts';
-import { type DeadLettered, stateOf } from './log-cells.ts';
-import { type ScanParts, type ScannedMessages, scanMessages } from './scan-messages.ts';
+import { type DeadLettered, recordState } from './log-cells.ts';
+import type { Findings } from './report.ts';
+import { scanMessages, type ScannedMessages, type ScanParts } from './scan-messages.ts';
 
 export interface RowParts extends ScanParts {
   readonly analytics: AnalyticsReader;
@@ -58,17 +58,17 @@ interface Checked {
 }
 
 async function checkRows(parts: RowParts, span: Span, { decoded, rows, faults }: Checked): Promise<void> {
-  const reach = parts.books.reach.sink.get(placeOf(span.range));
+  const reach = parts.books.reach.sink.get(partitionKey(span.range));
   const byOffset = new Map(decoded.map((one) => [one.record.offset, one]));
   const present = new Set<bigint>();
   for (const row of rows) {
     const message = byOffset.get(row.offset)?.content;
     if (message?.messageId === row.messageId && message.projectId === row.projectId) present.add(row.offset);
-    else if (stateOf(reach, row.offset) === 'known') noteSurplus(parts, span, row, faults);
+    else if (recordState(reach, row.offset) === 'known') noteSurplus(parts, span, row, faults);
   }
   const absent = decoded.filter((one) => {
     const { offset } = one.record;
-    if (present.has(offset) || cellFor(span, one) === undefined || stateOf(reach, offset) !== 'known') return false;
+    if (present.has(offset) || cellFor(span, one) === undefined || recordState(reach, offset) !== 'known') return false;
     return !parts.deadLettered.has('sink', one, offset);
   });
   for (const message of await withoutCopy(parts, span.range.topic as MessageTopic, absent)) {

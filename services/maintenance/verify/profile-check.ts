@@ -7,7 +7,7 @@ import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import { newestTraits } from '../../stores/profiles/newest-traits.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import { placeOf } from './checkpoints.ts';
+import { partitionKey } from './checkpoints.ts';
 import { identityOf, type Located, type DeadLettered } from './log-cells.ts';
 import { wholeRanges } from './log-ranges.ts';
 import { type ScanParts, scanMessages } from './scan-messages.ts';
@@ -90,7 +90,7 @@ function readSlice({ profiles, projectId }: ProfileParts, slices: number, slice:
     );
     return {
       users: new Map(users.map((user) => [`${user.project_id}/${user.user_key}`, user])),
-      ends: new Map(positions.map((position) => [placeOf(position), position.next_offset])),
+      ends: new Map(positions.map((position) => [partitionKey(position), position.next_offset])),
     };
   });
 }
@@ -148,7 +148,7 @@ async function foldSlice(
 async function rangesUpTo(log: ProfileParts['log'], ends: ReadonlyMap<string, bigint>): Promise<readonly ScanRange[]> {
   const ranges = await wholeRanges(log, MESSAGE_TOPICS);
   return ranges
-    .map((range) => ({ ...range, to: ends.get(placeOf(range)) ?? range.from }))
+    .map((range) => ({ ...range, to: ends.get(partitionKey(range)) ?? range.from }))
     .filter(({ from, to }) => to > from);
 }
 
@@ -183,7 +183,7 @@ function setTraits(
   { traits, version }: Exclude<Message, { type: 'track' }>,
   maxTraits: number,
 ): void {
-  for (const [trait, value] of traitsOf(traits)) {
+  for (const [trait, value] of parseTraits(traits)) {
     if (version > (user.traits.get(trait)?.version ?? '')) user.traits.set(trait, { value, version });
   }
   if (user.traits.size > 2 * maxTraits) trim(user, maxTraits);
@@ -211,7 +211,7 @@ function keptOf(user: StoredUser, maxTraits: number): StoredUser {
   };
 }
 
-function traitsOf(json: string): readonly (readonly [string, string])[] {
+function parseTraits(json: string): readonly (readonly [string, string])[] {
   try {
     return [...splitObject(json)];
   } catch (error) {

@@ -18,7 +18,7 @@ export interface ScannedMessages extends DecodedBatch<Message> {
 
 const PIECE = { maxRecords: 10_000, maxBytes: 8 * 2 ** 20 };
 
-/** The messages of these ranges, each partition's in order. Lets go of the thread every 2 ms. */
+/** The messages of these ranges, each partition's in order. Yields to the event loop every 2 ms. */
 export async function* scanMessages(
   { log, codec, signal, rest }: ScanParts,
   ranges: readonly ScanRange[],

@@ -15,23 +15,23 @@ export class SeenBefore {
     this.#older = new Float64Array(2 * capacity);
   }
 
-  /** Whether this was said before. Says it. */
+  /** Returns whether the identity was added before, and adds it. */
   add(identity: string): boolean {
     const hash = hashOf(identity);
-    if (slotOf(this.#current, hash).found) return true;
-    const isKnown = slotOf(this.#older, hash).found;
+    if (lookUpHash(this.#current, hash).found) return true;
+    const isKnown = lookUpHash(this.#older, hash).found;
     if (this.#size === this.#capacity) {
       [this.#current, this.#older] = [this.#older.fill(0), this.#current];
       this.#size = 0;
     }
-    this.#current[slotOf(this.#current, hash).slot] = hash;
+    this.#current[lookUpHash(this.#current, hash).slot] = hash;
     this.#size++;
     return isKnown;
   }
 }
 
-/** Where it is, or would be. At most half of the slots are taken; 0 is an empty one. */
-function slotOf(table: Float64Array, hash: number): { readonly slot: number; readonly found: boolean } {
+/** The index of the hash, or of the free cell for it. At most half of the cells are used; 0 is a free cell. */
+function lookUpHash(table: Float64Array, hash: number): { readonly slot: number; readonly found: boolean } {
   let slot = hash % table.length;
   while (table[slot] !== 0) {
     if (table[slot] === hash) return { slot, found: true };

@@ -2,7 +2,7 @@ import { hourOf } from '../../messages/hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
-import type { Command, CommandArguments } from '../../runtime/command.ts';
+import { type Command, type CommandArguments, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type InstalledStores, storesToVerify } from './live-stores.ts';
 import type { Period } from './period.ts';
@@ -39,8 +39,9 @@ export function verifyCommands(parts: VerifyCommandParts): { readonly verify: Co
 export function readPeriod({ since = '24h', until, project }: CommandArguments, nowMs: number): Period {
   const from = readInstant('since', since, nowMs);
   const to = until === undefined ? undefined : readInstant('until', until, nowMs);
-  if (from !== undefined && to !== undefined && from >= to) throw invalid('since must lie before until.');
-  if (project !== undefined && typeof project !== 'string') throw invalid('project must be the id of a project.');
+  if (from !== undefined && to !== undefined && from >= to) throw commandInvalid('since must lie before until.');
+  if (project !== undefined && typeof project !== 'string')
+    throw commandInvalid('project must be the id of a project.');
   return {
     ...(from !== undefined && { since: hourOf(from) }),
     ...(to !== undefined && { until: hourOf(to - 1n) + 1 }),
@@ -48,26 +49,22 @@ export function readPeriod({ since = '24h', until, project }: CommandArguments, 
   };
 }
 
-const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const PERIOD_UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** Undefined: without a bound. */
 function readInstant(name: string, value: unknown, nowMs: number): Micros | undefined {
   if (value === 'all') return undefined;
   if (typeof value === 'string') {
     const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(value) ?? [];
-    const back = count === undefined ? undefined : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+    const back = count === undefined ? undefined : Number(count) * PERIOD_UNIT_MS[unit as keyof typeof PERIOD_UNIT_MS];
     const parsed = parseTimestamp(back === undefined ? value : new Date(nowMs - back).toISOString(), 'UTC');
     if (parsed.ok) return parsed.micros;
   }
-  throw invalid(`${name} is an ISO-8601 date-time, such as 2026-11-20T10:00Z, or 24h, 7d, 2w, or all.`);
+  throw commandInvalid(`${name} is an ISO-8601 date-time, such as 2026-11-20T10:00Z, or 24h, 7d, 2w, or all.`);
 }
 
 async function checkProject(projects: Pick<ProjectStore, 'listProjects'>, id: string): Promise<void> {
   // Nothing on the log and nothing in the stores is equal: a wrong id must not look like a whole project.
   if ((await projects.listProjects()).some((project) => project.id === id)) return;
   throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(id)}.`);
-}
-
-function invalid(message: string): TidemarkError {
-  return new TidemarkError('COMMAND_INVALID', message);
 }

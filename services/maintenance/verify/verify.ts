@@ -1,25 +1,24 @@
-import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
-import type { Database } from '../../stores/database/database.ts';
+import type { Unprocessable } from '../../consumers/dead-letters.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { type Hour, hourOf } from '../../messages/hour.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Unprocessable } from '../../consumers/dead-letters.ts';
 import type { Progress } from '../../runtime/command.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
+import type { Database } from '../../stores/database/database.ts';
 import { type StoredCell, storedCells } from './analytics-rows.ts';
-import { type Checkpoints, placeOf, readCheckpoints, type Reach } from './checkpoints.ts';
-import { compare, type ComparedCell, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
+import { type CheckedRange, type Checkpoints, partitionKey, readCheckpoints } from './checkpoints.ts';
+import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
 import { DeadLetterCoordinates } from './dead-letter-coordinates.ts';
-import { Findings } from './findings.ts';
 import { LogCells } from './log-cells.ts';
 import { rangesSince, wholeRanges } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows, type RowFault } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
 import { checkProfiles } from './profile-check.ts';
-import { countFaults, hoursOf, partitionOf, unknownBefore, type VerificationReport } from './report.ts';
+import { countFaults, Findings, hoursOf, partitionOf, unknownBefore, type VerificationReport } from './report.ts';
 import { scanMessages } from './scan-messages.ts';
 
 export interface VerifyStores {
@@ -81,7 +80,7 @@ class Verification {
     const deadLettered = await DeadLetterCoordinates.read(log, codec, this.#options.signal);
     const counted = new LogCells(books, deadLettered, this.#period);
     await this.#scan(counted, books, deadLettered);
-    const cells = compare(counted.cells, books.applied, await this.#held(books));
+    const cells = compareRecord(counted.cells, books.applied, await this.#storedCells(books));
     const faults = await this.#lookInto(cells, books, deadLettered);
     const { deep = false, repeatWindowMs } = this.#options;
     const { projectId } = this.#period;
@@ -127,7 +126,7 @@ class Verification {
       ['postgres', 'projector'],
       ['clickhouse', 'sink'],
     ] as const) {
-      const passed = reach[reader].get(placeOf({ topic, partition }))?.to ?? 0n;
+      const passed = reach[reader].get(partitionKey({ topic, partition }))?.to ?? 0n;
       if (record.offset >= passed || deadLettered.has(reader, { topic, partition }, record.offset)) continue;
       const named = { project: null, message_id: null, user: null, received_at: null };
       const why = `it cannot be read, and the ${reader} has not put it into the dead letters`;
@@ -135,7 +134,7 @@ class Verification {
     }
   }
 
-  async #held({ reach }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
+  async #storedCells({ reach }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
     const held = new Map<string, StoredCell>();
     for (const topic of MESSAGE_TOPICS) {
       const some = await storedCells(this.#stores.analytics, topic, partitionsOf(reach.sink, topic), this.#period);
@@ -201,7 +200,7 @@ interface Found {
   readonly books: Checkpoints;
 }
 
-function partitionsOf(reach: ReadonlyMap<string, Reach>, topic: string): ReadonlyMap<number, Reach> {
+function partitionsOf(reach: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {
   const entries = [...reach].map(([place, one]) => [partitionOf(place), one] as const);
   return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
 }

@@ -4,7 +4,7 @@ import type { AudienceHistory, ChangesQuery } from './audience-history.ts';
 import type { RowTable } from './columns.ts';
 
 /**
- * Rows of one insert by table: chunks of whole lines, each the values of the table's `COLUMNS` as a JSON array (of
+ * Rows of one insert by table: chunks of whole lines, each the values of the table's `TABLE_COLUMNS` as a JSON array (of
  * `JSONCompactEachRow`: without the columns' names, an eighth less work for ClickHouse and a quarter less to send) and a
  * newline.
  */
@@ -19,14 +19,14 @@ export interface IngestedRange extends TopicPartition {
 /** What the sink writes to. */
 export interface AnalyticsWriter {
   /**
-   * Inserts all rows of these ranges, then notes the ranges as held. Resolves when they would survive a crash; if it
+   * Inserts all rows of these ranges, then records the ranges as ingested. Resolves when they would survive a crash; if it
    * rejects, some of the rows may be there. Inserting the same ranges again, with the same rows, changes no answer.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE` and `STORE_TIMEOUT`, retryable; `STORE_REJECTED` where a row is refused
-   *   whatever one does; `STOPPING`.
+   *   permanently; `STOPPING`.
    */
   insert(ranges: readonly IngestedRange[], rows: Rows): Promise<void>;
-  /** Up to where each partition is held without a hole from offset 0; its beginning where nothing is. In order. */
+  /** Up to where each partition is ingested without a gap from offset 0, in the order given; its beginning if nothing is. */
   ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**
    * Writes down in one row what `ingestedUpTo` reads from many, so that it stays as quick after years as after a day; for
@@ -45,11 +45,11 @@ export interface EventsQuery {
   readonly event?: string;
   readonly limit: number;
   /** Only what comes after this one in the order of the page. */
-  readonly after?: EventPlace;
+  readonly after?: EventCursor;
 }
 
-/** A place in a user's events. Without `event` it lies after all events of that time and id. */
-export interface EventPlace {
+/** A position in a user's events. Without `event` it lies after all events of that time and id. */
+export interface EventCursor {
   readonly timestamp: Micros;
   readonly messageId: string;
   readonly event?: string;
@@ -109,7 +109,7 @@ export interface AnalyticsReader {
   /** Who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** The newest evaluation of a kept audience that `audienceChanges` shows. */
-  settledAt(projectId: string, audienceId: string): Promise<Micros | null>;
+  finalizedAt(projectId: string, audienceId: string): Promise<Micros | null>;
 }
 
 /** By how much longer than its first rows all rows of a stream may take. */

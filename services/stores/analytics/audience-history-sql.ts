@@ -38,7 +38,7 @@ export function differenceQuery(base: string, evaluation: Evaluation): Query {
 }
 
 /** In this order; all may be run again. */
-export function settleStatements(base: string, evaluation: Evaluation): readonly Query[] {
+export function finalizeStatements(base: string, evaluation: Evaluation): readonly Query[] {
   const params = paramsOf(evaluation);
   return [
     {
@@ -55,23 +55,23 @@ export function settleStatements(base: string, evaluation: Evaluation): readonly
   ];
 }
 
-/** Removes what evaluations that came to nothing left behind: those before this one that are not settled. */
-export function unsettledQuery(base: string, evaluation: Evaluation): Query {
+/** Removes the rows of failed evaluations: those before this one that are not finalized. */
+export function unfinalizedQuery(base: string, evaluation: Evaluation): Query {
   return {
-    sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${unsettled(base)}`,
+    sql: `SELECT count() AS n FROM ${base}.audience_changes WHERE ${unfinalized(base)}`,
     params: paramsOf(evaluation),
   };
 }
 
-export function dropUnsettledStatement(base: string, evaluation: Evaluation): Query {
-  return { sql: `DELETE FROM ${base}.audience_changes WHERE ${unsettled(base)}`, params: paramsOf(evaluation) };
+export function dropUnfinalizedStatement(base: string, evaluation: Evaluation): Query {
+  return { sql: `DELETE FROM ${base}.audience_changes WHERE ${unfinalized(base)}`, params: paramsOf(evaluation) };
 }
 
-function unsettled(base: string): string {
-  return `${OF_AUDIENCE} AND evaluated_at < ${AT} AND evaluated_at NOT IN (${settledOf(base)})`;
+function unfinalized(base: string): string {
+  return `${OF_AUDIENCE} AND evaluated_at < ${AT} AND evaluated_at NOT IN (${finalizedOf(base)})`;
 }
 
-export function settledAtQuery(base: string, named: Named): Query {
+export function finalizedAtQuery(base: string, named: Named): Query {
   return {
     sql: `SELECT toUnixTimestamp64Micro(max(evaluated_at)) AS at, count() AS n
           FROM ${base}.audience_evaluations WHERE ${OF_AUDIENCE}`,
@@ -98,31 +98,31 @@ export function changesQuery(base: string, { after, until, limit, ...named }: Ch
           FROM ${base}.audience_changes AS changes
           WHERE ${OF_AUDIENCE} AND evaluated_at >= {hAfter:DateTime64(6, 'UTC')}
             AND evaluated_at <= {hUntil:DateTime64(6, 'UTC')} AND ${place}
-            AND evaluated_at IN (${settledOf(base)})
+            AND evaluated_at IN (${finalizedOf(base)})
           ORDER BY project_id, audience_id, evaluated_at, user${last}`,
     params: {
       ...namesOf(named),
-      hAfter: instant(after.at),
-      hUntil: instant(until),
+      hAfter: instantSql(after.at),
+      hUntil: instantSql(until),
       hUser: after.user.toString(),
       ...(limit !== null && { hLimit: String(limit) }),
     },
   };
 }
 
-function settledOf(base: string): string {
+function finalizedOf(base: string): string {
   return `SELECT evaluated_at FROM ${base}.audience_evaluations WHERE ${OF_AUDIENCE}`;
 }
 
 function paramsOf(evaluation: Evaluation): Readonly<Record<string, string>> {
   const { at, version, cause } = evaluation;
-  return { ...namesOf(evaluation), hAt: instant(at), hVersion: String(version), hCause: cause };
+  return { ...namesOf(evaluation), hAt: instantSql(at), hVersion: String(version), hCause: cause };
 }
 
 function namesOf({ projectId, audienceId }: Named): Readonly<Record<string, string>> {
   return { hProject: projectId, hAudience: audienceId };
 }
 
-function instant(micros: Micros): string {
+function instantSql(micros: Micros): string {
   return formatMicros(micros).replace('T', ' ').slice(0, -1);
 }

@@ -1,7 +1,7 @@
 import type { Micros } from '../../messages/message.ts';
 import type { Query, QueryLimits } from './analytics-store.ts';
 
-/** Why an evaluation may have found others than the one before. */
+/** Why the members of an evaluation may differ from those of the one before. */
 export type EvaluationCause = 'first' | 'definition' | 'refresh';
 
 /** One evaluation of a saved audience. */
@@ -35,11 +35,11 @@ export interface ChangesQuery {
 
 /**
  * What became of the members of saved audiences. Not in the log: it cannot be made again. One evaluation is written in
- * two steps, so that a crash leaves nothing half said:
+ * two steps, so that a crash leaves nothing half written:
  *
- * 1. `difference` writes who entered and left since the last evaluation that was settled. Nobody sees it yet. Whoever
+ * 1. `difference` writes who entered and left since the last evaluation that was finalized. Nobody sees it yet. Whoever
  *    fails here tries again under a later `at`.
- * 2. The caller notes durably that this evaluation counts. Then `settle` shows it, and may be repeated until it succeeds:
+ * 2. The caller notes durably that this evaluation counts. Then `finalize` shows it, and may be repeated until it succeeds:
  *    before the next `difference` of the same audience.
  */
 export interface AudienceHistory {
@@ -49,9 +49,9 @@ export interface AudienceHistory {
    */
   difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference>;
   /** @throws TidemarkError `STORE_UNAVAILABLE`, `STOPPING`. */
-  settle(evaluation: Evaluation): Promise<void>;
-  /** The newest evaluation that is settled, as `AnalyticsReader` has it. */
-  settledAt(projectId: string, audienceId: string): Promise<Micros | null>;
+  finalize(evaluation: Evaluation): Promise<void>;
+  /** The newest evaluation that is finalized, as `AnalyticsReader` has it. */
+  finalizedAt(projectId: string, audienceId: string): Promise<Micros | null>;
   /** Deletes all that is known of an audience's members, soon after it resolves. May be repeated. */
   forgetAudience(projectId: string, audienceId: string): Promise<void>;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../messages/message.ts';
 import { columnJson, nearestDouble } from './column-json.ts';
 
-/** Where the message stands in the log. */
+/** The position of the message in the log. */
 export interface RecordCoordinates {
   readonly topic: string;
   readonly partition: number;
@@ -122,7 +122,7 @@ const USER_COLUMNS: readonly Column<UserSeen>[] = [
 ];
 
 /** By table, in the order in which they are inserted. */
-export const COLUMNS = {
+export const TABLE_COLUMNS = {
   track_rows: TRACK_COLUMNS,
   session_rows: SESSION_COLUMNS,
   identify_rows: IDENTIFY_COLUMNS,
@@ -130,18 +130,18 @@ export const COLUMNS = {
   user_rows: USER_COLUMNS,
 } as const;
 
-export type RowTable = keyof typeof COLUMNS;
+export type RowTable = keyof typeof TABLE_COLUMNS;
 
-export const ROW_TABLES = Object.keys(COLUMNS) as readonly RowTable[];
+export const ROW_TABLES = Object.keys(TABLE_COLUMNS) as readonly RowTable[];
 
 /** For an insert, in the order of the values. */
 export function columnNames(table: RowTable): string {
-  return COLUMNS[table].map(([name]) => name).join(', ');
+  return TABLE_COLUMNS[table].map(([name]) => name).join(', ');
 }
 
 /** What tells two rows of one key apart. */
 export function comparedColumns(table: RowTable): string {
-  return COLUMNS[table].flatMap(([name, , role]) => (role === undefined ? [name] : [])).join(', ');
+  return TABLE_COLUMNS[table].flatMap(([name, , role]) => (role === undefined ? [name] : [])).join(', ');
 }
 
 /** The values of a row as a JSON array. */
@@ -198,4 +198,9 @@ export function traitKindOf(value: JsonText): TraitKind {
 
 export function quoted(text: string): string {
   return JSON.stringify(text);
+}
+
+/** The `user` column: the first 128 bits of the internal user id, in decimal. */
+export function userNumber(userKey: string): string {
+  return BigInt(`0x${userKey.slice(0, 32)}`).toString();
 }

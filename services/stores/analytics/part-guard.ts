@@ -16,8 +16,8 @@ interface Part {
 
 /** With less than this free on the disk, nothing is merged. */
 const LOW_BYTES = 256 * 2 ** 20;
-const LOOK_EVERY_MS = 200;
-const AGAIN_MS = 200;
+const PARTS_POLL_MS = 200;
+const RECHECK_MS = 200;
 
 /** ClickHouse tells time in whole seconds. */
 const SLACK_SECONDS = 2;
@@ -43,7 +43,7 @@ export class PartGuard {
   constructor(engine: GuardedEngine, folder: string) {
     this.#engine = engine;
     this.#folder = folder;
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#timer = setInterval(() => this.#look(), PARTS_POLL_MS).unref();
   }
 
   /** @throws Error where a part that came within this time is not whole; it is gone again by then. */
@@ -86,7 +86,7 @@ export class PartGuard {
   async #stopMerges(): Promise<void> {
     await this.#run('SYSTEM STOP MERGES');
     this.#isStopped = true;
-    while (!this.#closed && (await this.#rows('SELECT 1 FROM system.merges')).length > 0) await sleep(AGAIN_MS);
+    while (!this.#closed && (await this.#rows('SELECT 1 FROM system.merges')).length > 0) await sleep(RECHECK_MS);
   }
 
   async #broken(lastMs?: number): Promise<readonly Part[]> {
@@ -118,7 +118,7 @@ export class PartGuard {
         return;
       } catch (error) {
         if (this.#closed) throw error;
-        await sleep(AGAIN_MS);
+        await sleep(RECHECK_MS);
       }
     }
   }

@@ -42,7 +42,7 @@ export class QueryQueue {
    * @throws TidemarkError `TOO_MANY_QUESTIONS`, retryable; `STOPPING` once `signal` is aborted.
    */
   async enter(projectId: string, signal: AbortSignal): Promise<() => void> {
-    if (this.#hasPlace(projectId)) this.#take(projectId);
+    if (this.#hasRoom(projectId)) this.#take(projectId);
     else await this.#wait(projectId, signal);
     let left = false;
     return () => {
@@ -62,7 +62,7 @@ export class QueryQueue {
     }
   }
 
-  #hasPlace(projectId: string): boolean {
+  #hasRoom(projectId: string): boolean {
     const { atOnce, perProject } = this.#options;
     return this.#atOnce < atOnce && this.#runningOf(projectId) < perProject;
   }
@@ -135,7 +135,7 @@ export class QueryQueue {
   #next(): Waiter | undefined {
     let first: Waiter | undefined;
     for (const waiter of this.#waiting) {
-      if (!this.#hasPlace(waiter.projectId)) continue;
+      if (!this.#hasRoom(waiter.projectId)) continue;
       if (first === undefined || this.#turnOf(waiter.projectId) < this.#turnOf(first.projectId)) first = waiter;
     }
     return first;

@@ -1,6 +1,6 @@
 import { DAY_MICROS, dayOf } from '../../messages/day.ts';
 import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
-import { userNumber } from './user-number.ts';
+import { userNumber } from './columns.ts';
 
 /** A row of `user_event_rows` as it is read; times in microseconds, 64-bit integers as strings. */
 interface EventRow {
@@ -38,7 +38,7 @@ export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly
   while (events.length < query.limit) {
     const wanted = query.limit - events.length;
     const rows = (await ask(pageQuery({ ...query, limit: wanted, ...(after && { after }) }))) as readonly EventRow[];
-    const copies = firstOfOnePlace(rows);
+    const copies = firstOfPosition(rows);
     events.push(...(await withoutLaterCopies(query, copies, ask)).map(storedEvent));
     const last = copies.at(-1);
     if (last === undefined || rows.length < wanted) break;
@@ -76,17 +76,17 @@ function pageQuery({ projectId, userKey, event, limit, after }: EventsQuery): Qu
 }
 
 /** Of neighbours with the same time, id and name, the first copy. */
-function firstOfOnePlace(rows: readonly EventRow[]): readonly EventRow[] {
+function firstOfPosition(rows: readonly EventRow[]): readonly EventRow[] {
   const firsts: EventRow[] = [];
   for (const row of rows) {
     const last = firsts.at(-1);
-    if (last === undefined || !isAtOnePlace(last, row)) firsts.push(row);
+    if (last === undefined || !haveSamePosition(last, row)) firsts.push(row);
     else if (BigInt(row.precedence) > BigInt(last.precedence)) firsts[firsts.length - 1] = row;
   }
   return firsts;
 }
 
-function isAtOnePlace(one: EventRow, other: EventRow): boolean {
+function haveSamePosition(one: EventRow, other: EventRow): boolean {
   return one.message_id === other.message_id && one.occurred === other.occurred && one.event === other.event;
 }
 
@@ -106,13 +106,13 @@ async function withoutLaterCopies(
     const ids = given.slice(from, from + IDS_AT_ONCE).map((row) => row.message_id);
     found.push(...((await ask(copiesQuery(query, ids, days))) as readonly Copy[]));
   }
-  const first = new Map(found.map((copy) => [keyOf(copy), copy.precedence]));
+  const first = new Map(found.map((copy) => [copyKey(copy), copy.precedence]));
   return rows.filter(
-    (row) => !row.given || first.get(keyOf({ ...row, day: String(dayOf(BigInt(row.occurred))) })) === row.precedence,
+    (row) => !row.given || first.get(copyKey({ ...row, day: String(dayOf(BigInt(row.occurred))) })) === row.precedence,
   );
 }
 
-function keyOf({ event, day, message_id: id }: Omit<Copy, 'precedence'>): string {
+function copyKey({ event, day, message_id: id }: Omit<Copy, 'precedence'>): string {
   return JSON.stringify([event, day, id]);
 }
 

@@ -19,8 +19,8 @@ export type Row = Record<string, unknown>;
 export interface Queryable {
   /**
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable (also: serialization failure, deadlock, a table that is missing);
-   *   `STORE_TIMEOUT`, retryable, where the statement took too long; `STORE_REJECTED` where the statement or a value is refused whatever one does; `SERVER_DENIED` where
-   *   the server lets us in no more. No value is in its text.
+   *   `STORE_TIMEOUT`, retryable, where the statement took too long; `STORE_REJECTED` where the statement or a value is refused permanently; `SERVER_DENIED` where
+   *   the server denies access. No value is in its text.
    */
   query<R = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]>;
 }

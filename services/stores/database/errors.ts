@@ -7,7 +7,7 @@ import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
  * (3D, 3F, 42P01, 42703), read-only (25006). A message must not be blamed for those.
  * https://www.postgresql.org/docs/18/errcodes-appendix.html
  */
-const PASSING = /^(?:08|28|3D|3F|53|57|58|XX|25006|40001|40P01|42501|42703|42P01|55P03)/;
+const RETRYABLE_STATES = /^(?:08|28|3D|3F|53|57|58|XX|25006|40001|40P01|42501|42703|42P01|55P03)/;
 
 /** The server ended a statement because of its `statement_timeout` (or because somebody asked it to). */
 const CANCELLED = '57014';
@@ -19,12 +19,12 @@ const CANCELLED = '57014';
 export function storeError(error: Error, state: string): TidemarkError {
   const cause = new Error(`${state}: ${withoutValues(error.message)}`);
   cause.stack = error.stack?.replace(error.message, () => cause.message) ?? '';
-  return new TidemarkError(codeOf(state), `the database says ${cause.message}`, { cause });
+  return new TidemarkError(codeOfSqlState(state), `the database says ${cause.message}`, { cause });
 }
 
-function codeOf(state: string): ErrorCode {
+function codeOfSqlState(state: string): ErrorCode {
   if (state === CANCELLED) return 'STORE_TIMEOUT';
-  return PASSING.test(state) ? 'STORE_UNAVAILABLE' : 'STORE_REJECTED';
+  return RETRYABLE_STATES.test(state) ? 'STORE_UNAVAILABLE' : 'STORE_REJECTED';
 }
 
 const QUOTED = /"[^]*"/;

@@ -9,7 +9,7 @@ import {
 } from '../../runtime/migrate.ts';
 import type { Database, Queryable } from './database.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../schemas/postgres', import.meta.url));
+const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../schemas/postgres', import.meta.url));
 
 /**
  * Makes the tables of `schemas/postgres`, or brings them up to date, those of later generations too. All of a schema or
@@ -17,7 +17,10 @@ const FOLDER = fileURLToPath(new URL('../../../schemas/postgres', import.meta.ur
  *
  * @throws TidemarkError as `runtime/migrate.ts` and the database do.
  */
-export async function migrateDatabase(database: Database, folder = FOLDER): Promise<readonly MigrationFile[]> {
+export async function migrateDatabase(
+  database: Database,
+  folder = MIGRATIONS_FOLDER,
+): Promise<readonly MigrationFile[]> {
   const files = await readMigrations(folder);
   const applied = [...(await migrate(new DatabaseMigrations(database), files))];
   for (const schema of await generationSchemas(database))
@@ -29,7 +32,7 @@ export async function migrateDatabase(database: Database, folder = FOLDER): Prom
 export async function migrateSchema(
   database: Database,
   schema: string,
-  folder = FOLDER,
+  folder = MIGRATIONS_FOLDER,
 ): Promise<readonly MigrationFile[]> {
   const files = (await readMigrations(folder)).filter(({ name }) => OF_EVERY_GENERATION.test(name));
   const numbered = files.map((file, index) => ({ ...file, number: index + 1 }));
@@ -61,7 +64,7 @@ class DatabaseMigrations implements MigrationTarget {
   async exclusively(run: () => Promise<void>): Promise<void> {
     const migrateAll = async (transaction: Queryable): Promise<void> => {
       this.#transaction = transaction;
-      await transaction.query(LOCK);
+      await transaction.query(MIGRATION_LOCK);
       if (this.#schema !== undefined) {
         await transaction.query(`create schema if not exists ${this.#schema}`);
         await transaction.query(`set local search_path to ${this.#schema}`);
@@ -87,9 +90,9 @@ class DatabaseMigrations implements MigrationTarget {
   }
 }
 
-// Any number that no other program locks in this database; until the transaction ends. Who waits longer for it than a
-// server's lock timeout is told STORE_UNAVAILABLE and comes again.
-const LOCK = `select pg_advisory_xact_lock(7418321990)::text`;
+// Any number that no other program locks in this database; until the transaction ends. A wait longer
+// than the server's lock timeout fails with STORE_UNAVAILABLE and is retried.
+const MIGRATION_LOCK = `select pg_advisory_xact_lock(7418321990)::text`;
 
 const MAKE_RECORD = `
   create table if not exists migrations

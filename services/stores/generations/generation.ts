@@ -17,7 +17,7 @@ export interface Generation {
   readonly state: 'building' | 'built' | 'dropping' | 'dropped';
   /** Messages a second that a reader of it reads; null: no limit. */
   readonly rateLimit: number | null;
-  /** By `topic/partition`: what lies below was put aside by an older generation where it could not be processed. */
+  /** By `topic/partition`: messages below that could not be processed are in the dead letters of an older generation. */
   readonly deadLettersFrom: ReadonlyMap<string, bigint>;
   readonly createdAtMs: number;
   /** When it first reached the end of the log, and what it had read by then. */

@@ -46,12 +46,12 @@ export class LiveAnalytics implements AnalyticsReader, AudienceHistory {
     return this.#analytics.audienceChanges(query, limits);
   }
 
-  settle(evaluation: Evaluation): Promise<void> {
-    return this.#analytics.settle(evaluation);
+  finalize(evaluation: Evaluation): Promise<void> {
+    return this.#analytics.finalize(evaluation);
   }
 
-  settledAt(projectId: string, audienceId: string): Promise<Micros | null> {
-    return this.#analytics.settledAt(projectId, audienceId);
+  finalizedAt(projectId: string, audienceId: string): Promise<Micros | null> {
+    return this.#analytics.finalizedAt(projectId, audienceId);
   }
 
   forgetAudience(projectId: string, audienceId: string): Promise<void> {

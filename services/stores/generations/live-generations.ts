@@ -10,7 +10,7 @@ const FOLLOWED_WITHIN_MS = 5_000;
 /**
  * Which generation answers, as a process knows it: looked up at most once a second. So for a second after a swap two
  * processes may answer from two generations, each question from one alone; both go on being fed, so that both answers are
- * right. While Postgres is away what was last known goes on: nobody can swap then.
+ * right. While Postgres is unreachable the last known state stays in use: nobody can swap then.
  */
 export class LiveGenerations {
   readonly #generations: SqlGenerations;
@@ -32,7 +32,7 @@ export class LiveGenerations {
   /** Every one by which somebody may be answered now, looked up anew: where a swap was just now, the one before too. */
   async answering(): Promise<Readonly<Record<GenerationKind, readonly number[]>>> {
     const rows = await this.#generations.live();
-    return { profiles: answeringOf(rows, 'profiles'), analytics: answeringOf(rows, 'analytics') };
+    return { profiles: answeringNumbers(rows, 'profiles'), analytics: answeringNumbers(rows, 'analytics') };
   }
 
   async #rows(): Promise<readonly LiveRow[]> {
@@ -53,7 +53,7 @@ export class LiveGenerations {
   }
 }
 
-function answeringOf(rows: readonly LiveRow[], kind: GenerationKind): readonly number[] {
+function answeringNumbers(rows: readonly LiveRow[], kind: GenerationKind): readonly number[] {
   const numbers = rows
     .filter((row) => row.kind === kind)
     .flatMap(({ number, previous, forMs }) => [number, forMs < FOLLOWED_WITHIN_MS ? previous : null]);

@@ -1,7 +1,9 @@
 /** The rows that say which generations there are and which of them answer, in a Postgres-compatible database. */
-import type { Database, Queryable } from '../database/database.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { Generation, GenerationKind } from './generation.ts';
+import type { LiveNumbers } from '../analytics/analytics-store.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { NOW_MS } from '../database/sql-time.ts';
+import { FIRST_GENERATION, type Generation, type GenerationKind } from './generation.ts';
 
 /** Which generation answers for a project, or for everybody who has no row. */
 export interface LiveRow {
@@ -66,7 +68,7 @@ export class SqlGenerations {
   /** The one that is being built for these messages already, or a new one; and whether it is new. */
   async make({ kind, projectId, rateLimit, deadLettersFrom }: NewGeneration): Promise<Generation> {
     const [row] = await this.#database.transaction(async (transaction) => {
-      await transaction.query(LOCK);
+      await transaction.query(GENERATIONS_LOCK);
       const building = await transaction.query<GenerationRow>(
         `${SELECT} where kind = $1 and state = 'building' and project_id is not distinct from $2`,
         [kind, projectId],
@@ -120,14 +122,14 @@ export class SqlGenerations {
     check: (transaction: Queryable) => Promise<boolean>,
   ): Promise<boolean> {
     return this.#database.transaction(async (transaction) => {
-      await transaction.query(LOCK);
+      await transaction.query(GENERATIONS_LOCK);
       const held = await transaction.query(
         `select number from generations
          where kind = $1 and (number = $2 and held_until_ms > ${NOW_MS} or number = $3 and state in ('building', 'built'))
          order by number for update`,
         [kind, from, to],
       );
-      const answering = await answeringOf(transaction, kind, projectId);
+      const answering = await liveNumberOf(transaction, kind, projectId);
       if (held.length !== 2 || answering !== from) throw moved(kind);
       if (!(await check(transaction))) return false;
       await transaction.query(FLIP, [kind, projectId ?? '', asAll ? null : to]);
@@ -143,7 +145,7 @@ export class SqlGenerations {
   /** Marks it as being dropped, unless it answers: its readers take no step from now on. */
   async beginDrop(kind: GenerationKind, number: number): Promise<void> {
     await this.#database.transaction(async (transaction) => {
-      await transaction.query(LOCK);
+      await transaction.query(GENERATIONS_LOCK);
       const live = await transaction.query('select 1 from live_generations where kind = $1 and number = $2', [
         kind,
         number,
@@ -172,7 +174,7 @@ export class SqlGenerations {
 }
 
 /** The generation that answers for this project, or for everybody. */
-export async function answeringOf(
+export async function liveNumberOf(
   database: Queryable,
   kind: GenerationKind,
   projectId: string | null,
@@ -207,14 +209,11 @@ interface LiveTableRow {
   readonly for_ms: number;
 }
 
-// The database's clock: all processes share it.
-const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::int8';
-
 // Any number that no other program locks in this database: who changes these rows does so one at a time.
-const LOCK = 'select pg_advisory_xact_lock(7418321992)::text';
+const GENERATIONS_LOCK = 'select pg_advisory_xact_lock(7418321992)::text';
 
-const COLUMNS = `kind, number, project_id, state, rate_limit, dead_letters_from, created_at_ms, caught_up_at_ms, messages`;
-const SELECT = `select ${COLUMNS} from generations`;
+const GENERATION_COLUMNS = `kind, number, project_id, state, rate_limit, dead_letters_from, created_at_ms, caught_up_at_ms, messages`;
+const SELECT = `select ${GENERATION_COLUMNS} from generations`;
 
 const LIVE = `
   select kind, project_id, number, previous, (${NOW_MS} - since_ms)::float8 as for_ms
@@ -226,7 +225,7 @@ const MAKE = `
   select $1, max(number) + 1, $2, 'building', $3::float8, $4, ${NOW_MS}
   from generations
   where kind = $1
-  returning ${COLUMNS}`;
+  returning ${GENERATION_COLUMNS}`;
 
 const FLIP = `
   insert into live_generations as live (kind, project_id, number, previous, since_ms)
@@ -251,4 +250,14 @@ function toGeneration(row: GenerationRow): Generation {
 
 function moved(kind: GenerationKind): TidemarkError {
   return new TidemarkError('POSITION_MOVED', `the live generation of ${kind} has changed meanwhile`);
+}
+
+/** Who answers for whom, of the rows of analytics. */
+export function liveNumbersOf(rows: readonly LiveRow[]): LiveNumbers {
+  const analytics = rows.filter(({ kind }) => kind === 'analytics');
+  const all = analytics.find(({ projectId }) => projectId === null)?.number ?? FIRST_GENERATION;
+  const own = analytics.flatMap(({ projectId, number }) =>
+    projectId === null || number === null || number === all ? [] : [[projectId, number] as const],
+  );
+  return { all, own: new Map(own) };
 }

@@ -3,9 +3,10 @@ import { hash } from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
 import { inSlices } from './slices.ts';
 import type { Claim, ReaderName } from './profile-store.ts';
+import { TRANSACTION_MS } from '../database/sql-time.ts';
 
 /**
- * Enters claims that nobody made before; says of each, in order, whether it counts: whether its place is the one stored
+ * Enters claims that nobody made before; returns of each, in order, whether it counts: whether its position is the one stored
  * for its identity. Of several claims of one identity the first given is entered.
  */
 export async function enterClaims(
@@ -20,17 +21,17 @@ export async function enterClaims(
     const identity = identities[index] as string;
     if (!first.has(identity)) first.set(identity, claim);
   }
-  const places = new Map<string, string>();
+  const positions = new Map<string, string>();
   for (const slice of inSlices([...first].sort(byIdentity))) {
     const entered = new Set(await insertNew(transaction, reader, slice));
-    for (const [identity, claim] of slice) if (entered.has(identity)) places.set(identity, placeOf(claim));
+    for (const [identity, claim] of slice) if (entered.has(identity)) positions.set(identity, positionKey(claim));
     const known = slice.filter(([identity]) => !entered.has(identity));
-    for (const { identity, place } of await selectPlaces(transaction, reader, known)) places.set(identity, place);
+    for (const { identity, place } of await selectPositions(transaction, reader, known)) positions.set(identity, place);
   }
-  return claims.map((claim, index) => places.get(identities[index] as string) === placeOf(claim));
+  return claims.map((claim, index) => positions.get(identities[index] as string) === positionKey(claim));
 }
 
-/** Takes those claims back that count: of messages that were put aside, so that a copy appended later counts. */
+/** Takes those claims back that count: of messages that became dead letters, so that a copy appended later counts. */
 export async function releaseClaims(database: Queryable, reader: ReaderName, claims: readonly Claim[]): Promise<void> {
   for (const slice of inSlices(claims)) {
     await database.query(
@@ -43,7 +44,7 @@ export async function releaseClaims(database: Queryable, reader: ReaderName, cla
   }
 }
 
-/** Of each claim, in order, whether another copy was entered in its place. Enters nothing. */
+/** Of each claim, in order, whether another copy was entered instead. Enters nothing. */
 export async function areRepeats(
   database: Queryable,
   reader: ReaderName,
@@ -51,11 +52,11 @@ export async function areRepeats(
 ): Promise<readonly boolean[]> {
   const places = new Map<string, string>();
   for (const slice of inSlices(claims.map((claim) => [identityOfClaim(claim), claim] as const))) {
-    for (const { identity, place } of await selectPlaces(database, reader, slice)) places.set(identity, place);
+    for (const { identity, place } of await selectPositions(database, reader, slice)) places.set(identity, place);
   }
   return claims.map((claim) => {
     const place = places.get(identityOfClaim(claim));
-    return place !== undefined && place !== placeOf(claim);
+    return place !== undefined && place !== positionKey(claim);
   });
 }
 
@@ -64,7 +65,7 @@ export async function forgetClaims(database: Queryable, windowMs: number, limit:
   const rows = await database.query<{ readonly deleted: bigint }>(
     `with deleted as (
        delete from {applied}
-       where ctid = any (array(select ctid from {applied} where applied_at_ms <= ${NOW_MS} - $1::int8 limit $2::int4))
+       where ctid = any (array(select ctid from {applied} where applied_at_ms <= ${TRANSACTION_MS} - $1::int8 limit $2::int4))
        returning 1
      )
      select count(*) as deleted from deleted`,
@@ -73,20 +74,17 @@ export async function forgetClaims(database: Queryable, windowMs: number, limit:
   return Number(rows[0]?.deleted ?? 0n);
 }
 
-// The database's clock: all processes share it.
-const NOW_MS = `(extract(epoch from now()) * 1000)::int8`;
-
-type Entry = readonly [identity: string, claim: Claim];
+type ClaimEntry = readonly [identity: string, claim: Claim];
 
 /** Returns the identities that were new. */
 async function insertNew(
   transaction: Queryable,
   reader: ReaderName,
-  entries: readonly Entry[],
+  entries: readonly ClaimEntry[],
 ): Promise<readonly string[]> {
   const rows = await transaction.query<{ readonly identity: string }>(
     `insert into {applied} (reader, identity, partition, log_offset, applied_at_ms)
-     select $1, identity::uuid, partition, log_offset, ${NOW_MS}
+     select $1, identity::uuid, partition, log_offset, ${TRANSACTION_MS}
      from unnest($2::text[], $3::int4[], $4::int8[]) as claim (identity, partition, log_offset)
      on conflict do nothing
      returning replace(identity::text, '-', '') as identity`,
@@ -100,7 +98,7 @@ async function insertNew(
   return rows.map(({ identity }) => identity);
 }
 
-async function selectPlaces(transaction: Queryable, reader: ReaderName, entries: readonly Entry[]) {
+async function selectPositions(transaction: Queryable, reader: ReaderName, entries: readonly ClaimEntry[]) {
   if (entries.length === 0) return [];
   return transaction.query<{ readonly identity: string; readonly place: string }>(
     `select claim.identity, partition || '/' || log_offset as place
@@ -110,7 +108,7 @@ async function selectPlaces(transaction: Queryable, reader: ReaderName, entries:
   );
 }
 
-function placeOf({ partition, offset }: Claim): string {
+function positionKey({ partition, offset }: Claim): string {
   return `${partition}/${offset}`;
 }
 
@@ -119,6 +117,6 @@ function identityOfClaim({ projectId, topic, userKey, messageId }: Claim): strin
 }
 
 /** Two transactions that enter some of the same claims do it in one order, or they could deadlock. */
-function byIdentity([a]: Entry, [b]: Entry): number {
+function byIdentity([a]: ClaimEntry, [b]: ClaimEntry): number {
   return a < b ? -1 : 1;
 }

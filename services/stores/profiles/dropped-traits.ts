@@ -16,7 +16,7 @@ export class DroppedTraitsWarning {
   }
 
   note(dropped: readonly DroppedTraits[]): void {
-    this.#traits += countOf(dropped);
+    this.#traits += countDropped(dropped);
     const [some] = dropped;
     if (some === undefined || this.#nowMs() < this.#warnedAtMs + WARN_EVERY_MS) return;
     this.#warnedAtMs = this.#nowMs();
@@ -27,6 +27,6 @@ export class DroppedTraitsWarning {
 }
 
 /** How many traits these are in all. */
-export function countOf(dropped: readonly DroppedTraits[]): number {
+export function countDropped(dropped: readonly DroppedTraits[]): number {
   return dropped.reduce((sum, { traits }) => sum + traits, 0);
 }

@@ -1,11 +1,11 @@
-/** Which of its traits a profile keeps, said once for the fold and once for SQL. */
+/** Which of its traits a profile keeps, written once for the fold and once for SQL. */
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 
 interface Versioned {
   readonly version: string;
 }
 
-/** Of a profile that was said more traits than it keeps: how many of them, the oldest, were dropped. */
+/** How many traits, the oldest, a profile dropped because it received more than it keeps. */
 export interface DroppedTraits {
   readonly projectId: string;
   readonly userKey: string;
@@ -14,8 +14,8 @@ export interface DroppedTraits {
 
 /**
  * The newest `most` of these traits, deleted ones included: by version and, of one version, by name, the lower bytes
- * first. Those are the same in whatever order and portions messages come, since each trait's version only rises: what
- * once fell out stays below those that were kept until it is said again.
+ * first. Those are the same in whatever order and batches messages come, since each trait's version only rises: a
+ * dropped trait stays below the kept ones until a message sets it again.
  */
 export function newestTraits<T extends Versioned>(
   traits: ReadonlyMap<string, T>,
@@ -34,12 +34,12 @@ function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
     const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
-    if (x !== y) return rankOf(x) - rankOf(y);
+    if (x !== y) return codePointOrder(x) - codePointOrder(y);
   }
   return a.length - b.length;
 }
 
-function rankOf(codeUnit: number): number {
+function codePointOrder(codeUnit: number): number {
   if (codeUnit >= 0xe000) return codeUnit - 0x800;
   return codeUnit >= 0xd800 ? codeUnit + 0x2000 : codeUnit;
 }

@@ -1,8 +1,8 @@
-/** Statements on `reader_positions`: where the projector stands. */
+/** Statements on `reader_positions`: the projector's positions. */
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Queryable } from '../database/database.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { Step } from './profile-store.ts';
+import type { ReaderStep } from './profile-store.ts';
 
 interface PositionRow {
   readonly topic: string;
@@ -22,12 +22,12 @@ export async function readPositions(database: Queryable, of: readonly TopicParti
 }
 
 /**
- * Holds the partitions until the transaction ends: another that would move one of them waits, and then finds it moved.
+ * Locks the partitions until the transaction ends: another transaction that moves one of them waits, and then finds it moved.
  * They are locked in one order everywhere, or two readers that share several could deadlock.
  *
- * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`; some may have been moved.
+ * @throws TidemarkError `POSITION_MOVED` where a partition's position is not `from`; some may have been moved.
  */
-export async function movePositions(transaction: Queryable, steps: readonly Step[]): Promise<void> {
+export async function movePositions(transaction: Queryable, steps: readonly ReaderStep[]): Promise<void> {
   const [row] = await transaction.query<{ readonly moved: bigint }>(
     `with step as (
        select * from unnest($1::text[], $2::int4[], $3::int8[], $4::text[], $5::int8[], $6::text[])
@@ -61,7 +61,7 @@ export async function movePositions(transaction: Queryable, steps: readonly Step
 }
 
 /** Six columns: topic, partition, from (offset, identity), to (offset, identity). */
-export function stepColumns(steps: readonly Step[]) {
+export function stepColumns(steps: readonly ReaderStep[]) {
   return [
     steps.map(({ from }) => from.topic),
     steps.map(({ from }) => from.partition),
@@ -72,7 +72,7 @@ export function stepColumns(steps: readonly Step[]) {
   ];
 }
 
-export function positionMoved(steps: readonly Pick<Step, 'from'>[]): TidemarkError {
+export function positionMoved(steps: readonly Pick<ReaderStep, 'from'>[]): TidemarkError {
   const places = steps.map(({ from }) => `${from.topic}/${from.partition} at ${from.offset}`).join(', ');
   return new TidemarkError('POSITION_MOVED', `another reader has moved one of these partitions: ${places}`);
 }

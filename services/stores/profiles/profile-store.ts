@@ -16,8 +16,8 @@ export interface Claim extends TopicPartition {
   readonly offset: bigint;
 }
 
-/** A step of a reader over one partition: from where it stands to where it will stand. */
-export interface Step {
+/** A step of a reader over one partition: from its position to its next one. */
+export interface ReaderStep {
   readonly from: Position;
   readonly to: Position;
 }
@@ -40,7 +40,7 @@ export interface ProfileReader {
 
 /** The projector's store: profiles and the projector's positions, moved together. */
 export interface ProfileStore extends ProfileReader {
-  /** Where the projector stands; partitions never written are left out. */
+  /** The projector's positions; partitions never written are left out. */
   positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /**
    * One transaction: moves every step's position, enters the claims (insert or leave), asks `fold` for the changes
@@ -48,10 +48,10 @@ export interface ProfileStore extends ProfileReader {
    * be held against the log. Both are pure and may be called again. A repeat of the whole call is refused by the
    * positions; merging itself is idempotent.
    *
-   * @throws TidemarkError `POSITION_MOVED` where a partition does not stand at its `from`: nothing is written.
+   * @throws TidemarkError `POSITION_MOVED` where a partition's position is not `from`: nothing is written.
    */
   write(
-    steps: readonly Step[],
+    steps: readonly ReaderStep[],
     claims: readonly Claim[],
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
     tally?: (counts: readonly boolean[]) => readonly AppliedCount[],
@@ -60,7 +60,7 @@ export interface ProfileStore extends ProfileReader {
    * Does what `write` does with these steps and two messages of a made-up user, and takes it back: resolves where the
    * store takes that now. It fails as `write` does.
    */
-  probe(steps: readonly Step[]): Promise<void>;
+  probe(steps: readonly ReaderStep[]): Promise<void>;
   /**
    * Forgets claims, of either reader, entered longer ago than `windowMs`: a repeat that comes later counts again.
    * Returns how many.
@@ -69,12 +69,12 @@ export interface ProfileStore extends ProfileReader {
 }
 
 /** A range of one partition that one insert covers; fixed before the insert, so that a crash repeats the same one. */
-export interface Plan extends Step {
+export interface Plan extends ReaderStep {
   /** Whether the insert is known to have been done. */
   readonly inserted: boolean;
 }
 
-/** The sink's plans: where it stands and what it had set out to insert, a row per partition. */
+/** The sink's plans: its position and the range of its next insert, a row per partition. */
 export interface SinkPlans {
   /** The last plan of each partition; partitions never planned are left out. */
   last(partitions: readonly TopicPartition[]): Promise<readonly Plan[]>;
@@ -84,18 +84,18 @@ export interface SinkPlans {
    *
    * @throws TidemarkError `POSITION_MOVED`: nothing is written.
    */
-  fix(steps: readonly Step[], claims: readonly Claim[]): Promise<readonly boolean[]>;
+  fix(steps: readonly ReaderStep[], claims: readonly Claim[]): Promise<readonly boolean[]>;
   /** Which of these claims count, entering those that are new: for a plan that is inserted again after a crash. */
   claim(claims: readonly Claim[]): Promise<readonly boolean[]>;
   /**
-   * Takes back those of these claims that count: their messages were put aside. So that a copy which is appended later
-   * counts; to be done before the plan is finished. May be repeated.
+   * Takes back those of these claims that count: their messages became dead letters. A copy that is appended later then
+   * counts. Call it before the plan is finished. May be repeated.
    */
   release(claims: readonly Claim[]): Promise<void>;
   /** Marks the last plans, which end at these positions, as inserted. @throws TidemarkError `POSITION_MOVED`. */
   finish(ends: readonly Position[]): Promise<void>;
   /**
-   * Sets a partition's plan to "inserted up to `to`" although it stood further: analytics was found to hold less (a
+   * Sets a partition's plan to "inserted up to `to`" although it was further: analytics was found to have less (a
    * restored backup, a power cut). @throws TidemarkError `POSITION_MOVED` where it does not stand at `from`.
    */
   rewind(from: Position, to: Position): Promise<void>;

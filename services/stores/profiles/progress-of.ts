@@ -41,7 +41,11 @@ export async function progressSoFar(
  * How far a generation can have come by now, whatever is still under way: of analytics the end of what is planned, for
  * rows of it may be there already.
  */
-export async function reachOf(database: Queryable, kind: GenerationKind, number: number): Promise<readonly Position[]> {
+export async function checkedRangesOf(
+  database: Queryable,
+  kind: GenerationKind,
+  number: number,
+): Promise<readonly Position[]> {
   if (kind === 'profiles') return progressOf(database, kind, number);
   return database.query<Position>(
     `select topic, partition, to_offset as offset, to_identity as identity from ${progressTable(kind, number)}`,

@@ -10,7 +10,7 @@ import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
 import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, readPositions } from './positions.ts';
-import type { AppliedCount, Claim, ProfileStore, Step } from './profile-store.ts';
+import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
 import type { Profile, ProfileChange } from './profile.ts';
 import { inSlices } from './slices.ts';
 
@@ -45,7 +45,7 @@ export class SqlProfileStore implements ProfileStore {
   }
 
   async write(
-    steps: readonly Step[],
+    steps: readonly ReaderStep[],
     claims: readonly Claim[],
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
     tally: (counts: readonly boolean[]) => readonly AppliedCount[] = () => [],
@@ -59,7 +59,7 @@ export class SqlProfileStore implements ProfileStore {
     if (dropped.length > 0) onDropped?.(dropped);
   }
 
-  async probe(steps: readonly Step[]): Promise<void> {
+  async probe(steps: readonly ReaderStep[]): Promise<void> {
     const { claim, changes, count } = madeUp();
     try {
       await this.#database.transaction(async (transaction) => {
@@ -74,7 +74,7 @@ export class SqlProfileStore implements ProfileStore {
     }
   }
 
-  async #move(transaction: Queryable, steps: readonly Step[]): Promise<void> {
+  async #move(transaction: Queryable, steps: readonly ReaderStep[]): Promise<void> {
     await pipelined([
       () => refuseWhilePaused(transaction, 'profiles', this.#generation),
       () => movePositions(transaction, steps),

@@ -5,7 +5,7 @@ import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { enterClaims, releaseClaims } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { positionMoved, stepColumns } from './positions.ts';
-import type { Claim, Plan, SinkPlans, Step } from './profile-store.ts';
+import type { Claim, Plan, SinkPlans, ReaderStep } from './profile-store.ts';
 
 /** The plans of the sink of one generation of analytics, in a Postgres-compatible database. */
 export class SqlSinkPlans implements SinkPlans {
@@ -25,7 +25,7 @@ export class SqlSinkPlans implements SinkPlans {
     return rows.map(toPlan);
   }
 
-  async fix(steps: readonly Step[], claims: readonly Claim[]): Promise<readonly boolean[]> {
+  async fix(steps: readonly ReaderStep[], claims: readonly Claim[]): Promise<readonly boolean[]> {
     return this.#database.transaction(async (transaction) => {
       await refuseWhilePaused(transaction, 'analytics', this.#generation);
       await expectAll(transaction, FIX, steps, stepColumns(steps));
@@ -141,7 +141,7 @@ const REWIND = `
 async function expectAll(
   transaction: Queryable,
   sql: string,
-  steps: readonly Step[],
+  steps: readonly ReaderStep[],
   columns: ReturnType<typeof stepColumns>,
 ): Promise<void> {
   const [row] = await transaction.query<{ readonly done: bigint }>(sql, columns);

@@ -24,7 +24,7 @@ export interface FirstStart {
 }
 
 /** Whether another process may be at its first start on the same store. */
-export interface FirstStartPlace {
+export interface OtherStarts {
   /**
    * How long another process that made keys has to show them. 0 where there can be none: keys that were not shown never
    * will be.
@@ -32,7 +32,7 @@ export interface FirstStartPlace {
   readonly othersShowWithinMs: number;
 }
 
-const LOOK_AGAIN_MS = 100;
+const KEY_FILE_POLL_MS = 100;
 
 /**
  * Makes the default project with a write and a read key where the store has no project. Where it has one whose keys were
@@ -44,7 +44,7 @@ const LOOK_AGAIN_MS = 100;
 export async function makeFirstProject(
   store: ProjectStore,
   { timezone, writeKey, readKey }: FirstStartOptions,
-  place: FirstStartPlace,
+  otherStarts: OtherStarts,
 ): Promise<FirstStart | undefined> {
   if (writeKey !== undefined && writeKey === readKey) {
     throw new TidemarkError(
@@ -55,7 +55,7 @@ export async function makeFirstProject(
   const chosen = [choose('write', writeKey), choose('read', readKey)];
   const project = await store.createFirstProject({ name: 'default', timezone, rateLimit: null }, chosen.map(hashed));
   if (project !== undefined) return firstStartOf(store, project, chosen, false);
-  const lost = await keysNeverShown(store, place);
+  const lost = await keysNeverShown(store, otherStarts);
   if (lost.length === 0) return undefined;
   const others = chosen.filter(({ scope }) => lost.some((key) => key.scope === scope));
   const ids = lost.map(({ id }) => id);
@@ -78,15 +78,12 @@ export function firstStartNotice({ project, keys, isRepeated }: FirstStart): str
 }
 
 /** Those that await showing, and did when whoever made them had had time to show them. */
-async function keysNeverShown(
-  store: ProjectStore,
-  { othersShowWithinMs }: FirstStartPlace,
-): Promise<readonly ApiKey[]> {
+async function keysNeverShown(store: ProjectStore, { othersShowWithinMs }: OtherStarts): Promise<readonly ApiKey[]> {
   const untilMs = performance.now() + othersShowWithinMs;
   for (;;) {
     const keys = await store.keysAwaitingShowing();
     if (keys.length === 0 || performance.now() >= untilMs) return keys;
-    await delay(LOOK_AGAIN_MS);
+    await delay(KEY_FILE_POLL_MS);
   }
 }
 

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AuthenticatedKey, KeyRing } from './key-ring.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { hashKey } from './keys.ts';
-import type { ProjectsSnapshot, ProjectStore } from './project-store.ts';
+import type { AuthenticatedKey, KeyRing, ProjectsSnapshot, ProjectStore } from './project-store.ts';
 
 export interface ProjectCacheOptions {
   /** From one refresh's beginning to the next one's. With `timeoutMs` it bounds for how long a revoked key works. */
@@ -31,7 +30,7 @@ export class ProjectCache implements KeyRing {
   #next: Promise<void> | undefined;
   #beganAtMs = -Infinity;
   #loaded = false;
-  #away = false;
+  #isUnavailable = false;
   readonly #stopping = new AbortController();
 
   constructor(
@@ -51,7 +50,7 @@ export class ProjectCache implements KeyRing {
 
   /** Whether the last attempt to read the store failed. */
   get storeAway(): boolean {
-    return this.#away;
+    return this.#isUnavailable;
   }
 
   /**
@@ -102,7 +101,7 @@ export class ProjectCache implements KeyRing {
       if (waitMs > 0) await delay(waitMs, undefined, { signal: this.#stopping.signal, ref: false });
       this.#stopping.signal.throwIfAborted();
     } catch (error) {
-      throw unavailable(error);
+      throw projectsUnavailable(error);
     } finally {
       this.#next = undefined;
     }
@@ -120,19 +119,19 @@ export class ProjectCache implements KeyRing {
       this.#noteBack();
     } catch (error) {
       this.#noteAway(error);
-      throw unavailable(error);
+      throw projectsUnavailable(error);
     }
   }
 
   #noteBack(): void {
-    if (this.#away) this.#logger.info({ keys: this.#keys.size }, 'the project store is back');
-    this.#away = false;
+    if (this.#isUnavailable) this.#logger.info({ keys: this.#keys.size }, 'the project store is back');
+    this.#isUnavailable = false;
   }
 
   /** Once for each time the store goes away, not for every attempt. */
   #noteAway(error: unknown): void {
-    if (this.#away || this.#stopping.signal.aborted) return;
-    this.#away = true;
+    if (this.#isUnavailable || this.#stopping.signal.aborted) return;
+    this.#isUnavailable = true;
     this.#logger.warn({ err: error, keys: this.#keys.size }, 'the project store is away: going on with the keys known');
   }
 }
@@ -161,7 +160,7 @@ async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   }
 }
 
-function unavailable(cause: unknown): TidemarkError {
+function projectsUnavailable(cause: unknown): TidemarkError {
   return new TidemarkError('STORE_UNAVAILABLE', 'The key cannot be checked: the project store is away.', { cause });
 }
 

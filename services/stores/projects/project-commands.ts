@@ -1,6 +1,5 @@
 import { isTimezone } from '../../messages/timestamp.ts';
-import type { CommandArguments } from '../../runtime/command.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
+import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
 import { hashKey, makeKey } from './keys.ts';
 import type { ApiKey, Project, ProjectChanges, ProjectLimits, ProjectStore, Scope } from './project-store.ts';
 
@@ -81,7 +80,7 @@ function checkChanges(args: CommandArguments): ProjectChanges {
     ...(rateLimit !== undefined && { rateLimit: checkRateLimit(rateLimit) }),
     ...checkLimits(args),
   };
-  if (Object.keys(changes).length === 0) throw invalid('Nothing to change: give a name, a timezone or a limit.');
+  if (Object.keys(changes).length === 0) throw commandInvalid('Nothing to change: give a name, a timezone or a limit.');
   return changes;
 }
 
@@ -91,20 +90,20 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 function checkName(name: unknown): string {
   if (typeof name !== 'string' || name.trim() === '' || characters(name) > 200) {
-    throw invalid('A project name has 1 to 200 characters.');
+    throw commandInvalid('A project name has 1 to 200 characters.');
   }
-  if (UNPRINTABLE.test(name)) throw invalid('A project name has no control characters.');
+  if (UNPRINTABLE.test(name)) throw commandInvalid('A project name has no control characters.');
   return name;
 }
 
 function checkTimezone(timezone: unknown): string {
   if (typeof timezone === 'string' && isTimezone(timezone)) return timezone;
-  throw invalid(`${JSON.stringify(timezone)} is not an IANA time zone such as Europe/Berlin.`);
+  throw commandInvalid(`${JSON.stringify(timezone)} is not an IANA time zone such as Europe/Berlin.`);
 }
 
 function checkRateLimit(limit: unknown): number | null {
   if (limit === null || (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1)) return limit;
-  throw invalid('A rate limit is a whole number of requests a second from 1 up, or none.');
+  throw commandInvalid('A rate limit is a whole number of requests a second from 1 up, or none.');
 }
 
 function checkLimits(args: CommandArguments): Partial<ProjectLimits> {
@@ -120,18 +119,18 @@ function checkLimits(args: CommandArguments): Partial<ProjectLimits> {
 function checkLimit(limit: unknown, most: number): number | null {
   if (limit === null) return null;
   if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 && limit <= most) return limit;
-  throw invalid(`A limit of questions is a whole number from 1 to ${most}, or none.`);
+  throw commandInvalid(`A limit of questions is a whole number from 1 to ${most}, or none.`);
 }
 
 function checkScope(scope: unknown): Scope {
   if (scope === 'write' || scope === 'read') return scope;
-  throw invalid('The scope of a key is write or read.');
+  throw commandInvalid('The scope of a key is write or read.');
 }
 
 /** The store says whether it exists; a string that it could not even look up (a NUL) exists nowhere. */
 function checkId(what: 'project' | 'key', id: unknown): string {
   if (typeof id === 'string' && /^\w{1,100}$/u.test(id)) return id;
-  throw invalid(`${JSON.stringify(id)} is not the id of a ${what}.`);
+  throw commandInvalid(`${JSON.stringify(id)} is not the id of a ${what}.`);
 }
 
 function characters(text: string): number {
@@ -154,8 +153,4 @@ function showKey({ id, projectId, scope, createdAtMs, revokedAtMs }: ApiKey): Sh
 
 function instant(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-function invalid(message: string): TidemarkError {
-  return new TidemarkError('COMMAND_INVALID', message);
 }

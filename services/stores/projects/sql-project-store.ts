@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Database, Queryable, SqlValue } from '../database/database.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { Database, Queryable, SqlValue } from '../database/database.ts';
+import { BASE36, randomText } from './keys.ts';
 import type {
   ApiKey,
   FirstKey,
@@ -12,7 +13,6 @@ import type {
   ProjectStore,
   Scope,
 } from './project-store.ts';
-import { BASE36, randomText } from './random-text.ts';
 
 /** Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql). */
 export class SqlProjectStore implements ProjectStore {
@@ -210,16 +210,16 @@ function toProject(row: ProjectRow): Project {
     name: row.name,
     timezone: row.timezone,
     rateLimit: row.rate_limit,
-    queryMaxMs: numberOf(row.query_max_ms),
-    queryMaxMemoryBytes: numberOf(row.query_max_memory_bytes),
-    queryMaxRows: numberOf(row.query_max_rows),
+    queryMaxMs: limitOf(row.query_max_ms),
+    queryMaxMemoryBytes: limitOf(row.query_max_memory_bytes),
+    queryMaxRows: limitOf(row.query_max_rows),
     // A plain Uint8Array of its own memory: a driver may hand out a Buffer that shares a larger one.
     sessionSecret: Uint8Array.from(row.session_secret),
     createdAtMs: Number(row.created_at_ms),
   };
 }
 
-function numberOf(limit: bigint | null): number | null {
+function limitOf(limit: bigint | null): number | null {
   return limit === null ? null : Number(limit);
 }
 

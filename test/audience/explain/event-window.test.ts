@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventCondition, Instant, Period } from '../../../services/audience/definition/audience.ts';
-import { type EventWindow, EventWindows } from '../../../services/audience/explain/event-window.ts';
+import { type CountedEvent, EventWindow } from '../../../services/audience/explain/event-window.ts';
 import { propertyRun } from '../../support/property-run.ts';
 
 const EVER: EventCondition = {
@@ -35,7 +35,7 @@ const occurrence = fc
 /** What the words of the definition say, the slow way. */
 function isMet(
   { within, first, last, times: { atLeast, atMost } }: EventCondition,
-  events: readonly EventWindow[],
+  events: readonly CountedEvent[],
   now: bigint,
 ) {
   const lies = (time: bigint | undefined, given: Period | null) => {
@@ -50,7 +50,7 @@ function isMet(
   return count >= atLeast && count <= (atMost ?? Infinity) && lies(order.at(0), first) && lies(order.at(-1), last);
 }
 
-function at(time: bigint, messageId = String(time)): EventWindow {
+function at(time: bigint, messageId = String(time)): CountedEvent {
   return { messageId, timestamp: time, receivedAt: time };
 }
 
@@ -63,7 +63,7 @@ describe('the events of a condition', () => {
           (now, index) => index > 0 && isMet(asked, events, now) !== isMet(asked, events, now - 1n),
         );
 
-        const occurrences = new EventWindows(asked, events, NOW);
+        const occurrences = new EventWindow(asked, events, NOW);
 
         expect(occurrences.verdict).toBe(isMet(asked, events, NOW));
         expect([...occurrences.flips()]).toEqual(expected);
@@ -75,7 +75,7 @@ describe('the events of a condition', () => {
   test('are counted by message, and named newest first, one of each', () => {
     const events = [at(3n, 'b'), at(1n, 'a'), at(2n, 'a'), at(4n, 'c')];
 
-    const found = new EventWindows(EVER, events, NOW);
+    const found = new EventWindow(EVER, events, NOW);
 
     expect(found.count).toBe(3);
     expect(found.newest(2)).toEqual([at(4n, 'c'), at(3n, 'b')]);
@@ -84,7 +84,7 @@ describe('the events of a condition', () => {
   });
 
   test('outside the time asked for are not among them', () => {
-    const found = new EventWindows(
+    const found = new EventWindow(
       { ...EVER, within: { from: { ago: 10n }, to: { ago: -1n } } },
       [at(989n), at(1_001n)],
       NOW,

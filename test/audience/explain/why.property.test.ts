@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Audience } from '../../../services/audience/definition/audience.ts';
 import { compilePreview, MAX_SAMPLE } from '../../../services/audience/sql/compile.ts';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
-import { explainVerdict, type Why } from '../../../services/audience/explain/why.ts';
+import { explainMembership, type Why } from '../../../services/audience/explain/why.ts';
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, ask } from '../../support/analytics.ts';
@@ -76,7 +76,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
   async function whyAt(projectId: string, audience: Audience, userId: string): Promise<Why> {
     const options = { projectId, userKey: userKeyOf(projectId, userId), now: NOW, eventsShown: 3 };
-    const why = await explainVerdict(store(), AMPLE, audience, '', options);
+    const why = await explainMembership(store(), AMPLE, audience, '', options);
     if (why === undefined) throw new Error(`nobody knows ${userId}`);
     return why;
   }

@@ -166,7 +166,7 @@ for (const tested of await testedAnalytics()) {
       await scene.keeper().evaluate(scene.projectId, id);
       await scene.analytics.forgetAudience(scene.projectId, id);
       await expect.poll(() => scene.membersLeft(id), PATIENTLY).toBe(0);
-      await expect.poll(() => scene.analytics.settledAt(scene.projectId, id), PATIENTLY).toBeNull();
+      await expect.poll(() => scene.analytics.finalizedAt(scene.projectId, id), PATIENTLY).toBeNull();
 
       const { evaluation } = await scene.keeper().evaluate(scene.projectId, id);
 
@@ -206,7 +206,7 @@ class Scene {
     const crash = (): never => {
       throw new Error('crashed');
     };
-    const history = this.#history(when === 'after the commit' ? { settle: crash } : {});
+    const history = this.#history(when === 'after the commit' ? { finalize: crash } : {});
     const store = this.#store({
       giveUp: async () => undefined,
       ...(when === 'after the difference' && { commit: crash }),
@@ -280,8 +280,8 @@ class Scene {
     const { analytics } = this;
     return {
       difference: (...args) => analytics.difference(...args),
-      settle: (evaluation) => analytics.settle(evaluation),
-      settledAt: (...args) => analytics.settledAt(...args),
+      finalize: (evaluation) => analytics.finalize(evaluation),
+      finalizedAt: (...args) => analytics.finalizedAt(...args),
       forgetAudience: (...args) => analytics.forgetAudience(...args),
       ...changes,
     };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { userNumber } from '../../../services/stores/analytics/user-number.ts';
 import type { LogRecord } from '../../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../../services/event-log/identity.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { Batch, type SinkEntry } from '../../../services/consumers/sink/batch.ts';
 import { rowsOf } from '../../../services/consumers/sink/row.ts';
+import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { MessageMaker } from '../../support/analytics.ts';
 
 const TRACKS = { topic: 'tidemark.track', partition: 0 };

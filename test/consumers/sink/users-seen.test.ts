@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { userNumber } from '../../../services/stores/analytics/user-number.ts';
-import type { Message } from '../../../services/messages/message.ts';
 import type { Row } from '../../../services/consumers/sink/row.ts';
 import { UsersSeen } from '../../../services/consumers/sink/users-seen.ts';
+import type { Message } from '../../../services/messages/message.ts';
+import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { MessageMaker } from '../../support/analytics.ts';
 
 const make = new MessageMaker();

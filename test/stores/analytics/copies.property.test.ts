@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../../services/stores/analytics/analytics-store.ts';
 import { Audiences } from '../../../services/audience/audiences.ts';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
-import { explainVerdict } from '../../../services/audience/explain/why.ts';
+import { explainMembership } from '../../../services/audience/explain/why.ts';
 import { DAY_MICROS, dayOf } from '../../../services/messages/day.ts';
 import type { Track } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
@@ -110,7 +110,7 @@ describe.each(await testedAnalytics())('of the copies of a track, in $name', (te
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const preview = await new Audiences(store(), AMPLE, () => NOW_MS).preview(projectId, read.definition, 1);
     const options = { projectId, userKey: userKeyOf(projectId, 'ada'), now: NOW, eventsShown: 10 };
-    const why = await explainVerdict(store(), AMPLE, read.definition, '', options);
+    const why = await explainMembership(store(), AMPLE, read.definition, '', options);
 
     expect([definition, preview.count, why?.verdict]).toMatchObject([definition, 1, { isMet: true, count }]);
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { beginningOf } from '../../../services/event-log/identity.ts';
 import type { ProfileChange } from '../../../services/stores/profiles/profile.ts';
-import type { Claim, Step } from '../../../services/stores/profiles/profile-store.ts';
+import type { Claim, ReaderStep } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../../services/stores/profiles/sql-sink-plans.ts';
 import { serverUrl } from '../../servers/server.ts';
@@ -174,7 +174,7 @@ function takingRowsAsGiven(database: Database): Database {
   return { ...pausedDatabase(database).database, transaction };
 }
 
-function step({ from = beginningOf({ topic: randomTopic(), partition: 0 }), length = 5n } = {}): Step {
+function step({ from = beginningOf({ topic: randomTopic(), partition: 0 }), length = 5n } = {}): ReaderStep {
   return { from, to: { ...from, offset: from.offset + length, identity: randomIdentity() } };
 }
 

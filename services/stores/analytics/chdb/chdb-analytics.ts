@@ -14,7 +14,7 @@ import { Semaphore } from '../semaphore.ts';
 // Every statement under way holds a thread of libuv's pool, which is 4 unless UV_THREADPOOL_SIZE says more (settable from
 // within, before its first use): together these are 7, so that files and the embedded log want a larger pool.
 const INSERTS_AT_ONCE = 1;
-const LOOKUPS_AT_ONCE = 1;
+const MAX_LOOKUPS = 1;
 const QUESTIONS_AT_ONCE = 2;
 const STREAMS_AT_ONCE = 2;
 const EVALUATIONS_AT_ONCE = 1;
@@ -59,7 +59,7 @@ class ChdbDatabases {
   };
   readonly #engine: ChdbEngine;
   readonly #inserts = new Semaphore(INSERTS_AT_ONCE);
-  readonly #lookups = new Semaphore(LOOKUPS_AT_ONCE);
+  readonly #lookups = new Semaphore(MAX_LOOKUPS);
   readonly #questions = new Semaphore(QUESTIONS_AT_ONCE);
   readonly #streams = new Semaphore(STREAMS_AT_ONCE);
   readonly #evaluations = new Semaphore(EVALUATIONS_AT_ONCE);

@@ -27,22 +27,22 @@ const INSERT = /^INSERT INTO (\w+) \(([\w, ]+)\) FORMAT JSONCompactEachRow$/;
  */
 export class ChdbConnection implements Connection {
   readonly #engine: ChdbEngine;
-  readonly #slots: Semaphore;
+  readonly #semaphore: Semaphore;
   readonly #database: string | undefined;
 
   /** @param database A word: whose tables those without a database are; undefined for chDB's own. */
   constructor(engine: ChdbEngine, slots: Semaphore, database?: string) {
     this.#engine = engine;
-    this.#slots = slots;
+    this.#semaphore = slots;
     this.#database = database;
   }
 
   async query(params: QueryParams): Promise<ExecResult> {
     const { query, clickhouse_settings = {}, query_params = {}, abort_signal } = params;
     const preamble = this.#use + preambleOf(clickhouse_settings, query_params);
-    return this.#slots.run(async () => {
+    return this.#semaphore.run(async () => {
       abort_signal?.throwIfAborted();
-      return answer(await asClickHouseError(this.#engine.query(preamble, query, abort_signal)));
+      return execResult(await asClickHouseError(this.#engine.query(preamble, query, abort_signal)));
     });
   }
 
@@ -56,11 +56,11 @@ export class ChdbConnection implements Connection {
     if (name === undefined || columns === undefined)
       throw new Error(`not an insert that is taken here: ${params.query}`);
     const table = this.#database === undefined ? name : `${this.#database}.${name}`;
-    const values = await bytesOf(params.values);
+    const values = await readBytes(params.values);
     const settings = settingsForChdb(params.clickhouse_settings ?? {});
-    return this.#slots.run(async () => {
+    return this.#semaphore.run(async () => {
       await asClickHouseError(this.#engine.insert({ table, columns: columns.split(', '), values, settings }));
-      return answer(new Uint8Array());
+      return execResult(new Uint8Array());
     });
   }
 
@@ -103,7 +103,7 @@ export class ChdbConnection implements Connection {
     }
   }
 
-  /** Nothing is held here: the engine is closed by whoever opened it. */
+  /** A no-op: whoever opened the engine closes it. */
   async close(): Promise<void> {}
 }
 
@@ -117,14 +117,14 @@ async function* asBuffers(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
   }
 }
 
-function answer(bytes: Uint8Array): ExecResult {
+function execResult(bytes: Uint8Array): ExecResult {
   // Not an iterable of its numbers: one chunk.
   const stream = Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)], { objectMode: false });
   return { stream, query_id: randomUUID(), response_headers: {}, http_status_code: 200 };
 }
 
 /** In one piece. The copying of 40 MB takes 30 ms: the thread is let go of in between. */
-async function bytesOf(stream: Readable): Promise<Uint8Array> {
+async function readBytes(stream: Readable): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer));
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, chunk) => sum + chunk.length, 0));

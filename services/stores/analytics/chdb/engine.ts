@@ -39,14 +39,14 @@ const INSERT = /^\s*INSERT\b/i;
 export class ChdbEngine {
   readonly #folder: string;
   /** chDB shuts down with its last connection: this one stays open. It also sends KILL QUERY. */
-  readonly #keeper: Session;
+  readonly #baseSession: Session;
   readonly #guard: PartGuard;
   readonly #running = new Map<string, Running>();
   #closed: Promise<void> | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#keeper = new Session(folder);
+    this.#baseSession = new Session(folder);
     this.#guard = new PartGuard({ query: (preamble, sql) => this.#ask(preamble, sql) }, folder);
   }
 
@@ -123,7 +123,7 @@ export class ChdbEngine {
     await this.#guard.close();
     const running = [...this.#running];
     await Promise.all(running.map(([name, { ended, isInsert }]) => (isInsert ? settled(ended) : this.#end(name))));
-    this.#keeper.close();
+    this.#baseSession.close();
     // Connections that were closed while another statement ran are only now let go by chdb.
     await drainPending();
   }
@@ -144,7 +144,7 @@ export class ChdbEngine {
   async #end(name: string): Promise<void> {
     for (let run = this.#running.get(name); run !== undefined; run = this.#running.get(name)) {
       // On this thread (3 ms): were every thread of libuv's pool busy with a question, none could ever be ended.
-      this.#keeper.query(`KILL QUERY WHERE startsWith(query, '/* ${name} */') ASYNC FORMAT Null`);
+      this.#baseSession.query(`KILL QUERY WHERE startsWith(query, '/* ${name} */') ASYNC FORMAT Null`);
       run.letGo?.();
       await Promise.race([settled(run.ended), sleep(KILL_EVERY_MS)]);
     }

@@ -1,4 +1,5 @@
 /** Settings and parameters as the SET statements that go before a statement in chDB. Pure. */
+import { sqlString } from '../clickhouse/deployment.ts';
 
 /** Settings of ClickHouse's HTTP server, which chDB has not. */
 const HTTP_ONLY = new Set(['wait_end_of_query', 'cancel_http_readonly_queries_on_client_close']);
@@ -27,7 +28,7 @@ export function preambleOf(settings: object, params: Readonly<Record<string, unk
     ([name, value]) => `${identifier(name)} = ${setting(value)}`,
   );
   const bound = Object.entries(params).map(
-    ([name, value]) => `param_${identifier(name)} = ${quoted(paramText(value))}`,
+    ([name, value]) => `param_${identifier(name)} = ${sqlString(paramText(value))}`,
   );
   const all = [...set, ...bound];
   return all.length === 0 ? '' : `SET ${all.join(', ')}; `;
@@ -39,7 +40,7 @@ function identifier(name: string): string {
 }
 
 function setting(value: SettingValue): string {
-  return typeof value === 'string' ? quoted(value) : String(Number(value));
+  return typeof value === 'string' ? sqlString(value) : String(Number(value));
 }
 
 /** A value as HTTP would carry it: a text escaped as in TSV, anything in an array as a literal. */
@@ -50,14 +51,10 @@ function paramText(value: unknown): string {
 
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
-  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'string') return sqlString(value);
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(',')}]`;
   throw new TypeError(`a parameter cannot be a ${typeof value}`);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll(/[\\']/g, '\\$&')}'`;
 }
 
 const TSV_ESCAPES: Readonly<Record<string, string>> = {

@@ -7,11 +7,11 @@ import {
   changesQuery,
   differenceQuery,
   differenceStatement,
-  dropUnsettledStatement,
+  dropUnfinalizedStatement,
   forgetStatements,
-  settledAtQuery,
-  settleStatements,
-  unsettledQuery,
+  finalizedAtQuery,
+  finalizeStatements,
+  unfinalizedQuery,
 } from '../audience-history-sql.ts';
 import { quotedName } from './deployment.ts';
 import { questionError } from './errors.ts';
@@ -39,8 +39,8 @@ export class ClickHouseAudiences {
 
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     const { ask } = this.#parts;
-    const [unsettled] = (await ask(unsettledQuery(this.#base, evaluation))).rows;
-    if (unsettled?.['n'] !== '0') await this.#run(dropUnsettledStatement(this.#base, evaluation), HISTORY_LIMITS);
+    const [unsettled] = (await ask(unfinalizedQuery(this.#base, evaluation))).rows;
+    if (unsettled?.['n'] !== '0') await this.#run(dropUnfinalizedStatement(this.#base, evaluation), HISTORY_LIMITS);
     await this.#run(differenceStatement(this.#base, evaluation, members), limits);
     const { rows } = await ask(differenceQuery(this.#base, evaluation));
     const [entered, left, before] = ['entered', 'left', 'before'].map((name) => Number(rows[0]?.[name]));
@@ -48,12 +48,12 @@ export class ClickHouseAudiences {
     return { entered, left, members: before + entered - left };
   }
 
-  async settle(evaluation: Evaluation): Promise<void> {
-    for (const statement of settleStatements(this.#base, evaluation)) await this.#run(statement, HISTORY_LIMITS);
+  async finalize(evaluation: Evaluation): Promise<void> {
+    for (const statement of finalizeStatements(this.#base, evaluation)) await this.#run(statement, HISTORY_LIMITS);
   }
 
-  async settledAt(projectId: string, audienceId: string): Promise<Micros | null> {
-    const { rows } = await this.#parts.ask(settledAtQuery(this.#base, { projectId, audienceId }));
+  async finalizedAt(projectId: string, audienceId: string): Promise<Micros | null> {
+    const { rows } = await this.#parts.ask(finalizedAtQuery(this.#base, { projectId, audienceId }));
     const { at, n } = rows[0] as { at: string; n: string };
     return n === '0' ? null : BigInt(at);
   }

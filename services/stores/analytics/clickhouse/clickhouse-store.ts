@@ -54,7 +54,7 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #stopping = new AbortController();
   readonly #gates: ClickHouseDatabases['gates'];
   readonly #history: ClickHouseAudiences;
-  readonly #held: IngestedRanges;
+  readonly #ingestedRanges: IngestedRanges;
   readonly #inserts = new Set<Promise<void>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
@@ -69,7 +69,11 @@ export class ClickHouseStore implements AnalyticsStore {
     const stopping = this.#stopping.signal;
     const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
     const { insertSettings } = deployment;
-    this.#held = new IngestedRanges({ client: clients.inserts, ask: (query) => this.#lookUp(query), insertSettings });
+    this.#ingestedRanges = new IngestedRanges({
+      client: clients.inserts,
+      ask: (query) => this.#lookUp(query),
+      insertSettings,
+    });
     this.#history = new ClickHouseAudiences({ client: clients.evaluations, ask, database: databases.name, stopping });
   }
 
@@ -103,13 +107,13 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
-    return this.#held.upTo(partitions);
+    return this.#ingestedRanges.upTo(partitions);
   }
 
   async compactIngested(): Promise<void> {
     this.#refuseIfStopping();
     try {
-      await this.#held.compact();
+      await this.#ingestedRanges.compact();
     } catch (error) {
       throw error instanceof TidemarkError ? error : insertError(error);
     }
@@ -159,13 +163,13 @@ export class ClickHouseStore implements AnalyticsStore {
     );
   }
 
-  settle(evaluation: Evaluation): Promise<void> {
+  finalize(evaluation: Evaluation): Promise<void> {
     this.#refuseIfStopping();
-    return this.#history.settle(evaluation);
+    return this.#history.finalize(evaluation);
   }
 
-  settledAt(projectId: string, audienceId: string): Promise<Micros | null> {
-    return this.#history.settledAt(projectId, audienceId);
+  finalizedAt(projectId: string, audienceId: string): Promise<Micros | null> {
+    return this.#history.finalizedAt(projectId, audienceId);
   }
 
   forgetAudience(projectId: string, audienceId: string): Promise<void> {

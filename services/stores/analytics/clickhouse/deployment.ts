@@ -94,3 +94,8 @@ function withSettings(sql: string, settings: string): string {
 export function quotedName(name: string): string {
   return `\`${name.replaceAll(/[\\`]/g, '\\$&')}\``;
 }
+
+/** A text as a literal in ClickHouse's SQL. */
+export function sqlString(text: string): string {
+  return `'${text.replaceAll(/[\\']/g, '\\$&')}'`;
+}

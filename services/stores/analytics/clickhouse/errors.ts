@@ -6,7 +6,7 @@ import type { QueryLimits } from '../analytics-store.ts';
 
 /** https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp */
 type Limit = 'rows' | 'time' | 'memory';
-const LIMITS: Readonly<Record<string, Limit>> = {
+const LIMIT_OF_CODE: Readonly<Record<string, Limit>> = {
   158: 'rows', // TOO_MANY_ROWS
   159: 'time', // TIMEOUT_EXCEEDED
   160: 'time', // TOO_SLOW
@@ -66,13 +66,13 @@ const DENIALS = new Set([
 
 /** The error of opening or migrating as ours. */
 export function openingError(error: unknown): TidemarkError {
-  const { code, says } = told(error);
+  const { code, says } = codeAndText(error);
   const cause = quoteless(error, says);
   if (DENIALS.has(code)) return new TidemarkError('SERVER_DENIED', `ClickHouse denies access: ${says}`, { cause });
   if (isPermanent(error)) return new TidemarkError('SERVER_DENIED', `no TLS with ClickHouse: ${says}`, { cause });
   if (WRONG_QUESTIONS.has(code))
     return new TidemarkError('STORE_REJECTED', `ClickHouse refuses it: ${says}`, { cause });
-  return unavailable(error, says);
+  return clickHouseUnavailable(error, says);
 }
 
 /** What ClickHouse's driver says where an answer does not come in time. It has no code. */
@@ -80,40 +80,40 @@ const NO_ANSWER = 'Timeout error.';
 
 /** The error of an insert as ours. */
 export function insertError(error: unknown): TidemarkError {
-  const { code, says } = told(error);
-  if (LIMITS[code] === 'time' || says === NO_ANSWER) {
+  const { code, says } = codeAndText(error);
+  if (LIMIT_OF_CODE[code] === 'time' || says === NO_ANSWER) {
     const cause = quoteless(error, says);
     return new TidemarkError('STORE_TIMEOUT', `ClickHouse does not finish it in time: ${says}`, { cause });
   }
   return REFUSED_ROWS.has(code)
     ? new TidemarkError('STORE_REJECTED', `ClickHouse refuses a row: ${says}`, { cause: quoteless(error, says) })
-    : unavailable(error, says);
+    : clickHouseUnavailable(error, says);
 }
 
 /** The error of a question as ours; with its limits, the one that it went past is told in full. */
 export function questionError(error: unknown, limits?: QueryLimits): TidemarkError {
-  const { code, says } = told(error);
-  const limit = LIMITS[code];
+  const { code, says } = codeAndText(error);
+  const limit = LIMIT_OF_CODE[code];
   const options = { cause: quoteless(error, says) };
   if (limit !== undefined) {
     const most = limits === undefined ? '' : ` (${amountOf(limit, limits)})`;
     return new TidemarkError('QUERY_LIMIT', `the question went past its limit of ${limit}${most}`, options);
   }
   if (WRONG_QUESTIONS.has(code)) return new TidemarkError('STORE_REJECTED', `ClickHouse refuses it: ${says}`, options);
-  return unavailable(error, says);
+  return clickHouseUnavailable(error, says);
 }
 
 function amountOf(limit: Limit, { maxMs, maxMemoryBytes, maxRowsRead }: QueryLimits): string {
   return { time: `${maxMs} ms`, memory: `${maxMemoryBytes} bytes`, rows: `${maxRowsRead} rows read` }[limit];
 }
 
-function unavailable(error: unknown, says: string): TidemarkError {
+function clickHouseUnavailable(error: unknown, says: string): TidemarkError {
   return new TidemarkError('STORE_UNAVAILABLE', `ClickHouse cannot do it now: ${says}`, {
     cause: quoteless(error, says),
   });
 }
 
-function told(error: unknown): { code: string; says: string } {
+function codeAndText(error: unknown): { code: string; says: string } {
   if (!(error instanceof ClickHouseError)) return { code: '', says: reasonOf(error) };
   return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() + systemSays(error) };
 }

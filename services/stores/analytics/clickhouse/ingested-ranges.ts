@@ -3,7 +3,7 @@ import { beginningOf } from '../../../event-log/identity.ts';
 import type { Position, TopicPartition } from '../../../event-log/event-log.ts';
 import type { IngestedRange, Query, QueryResult } from '../analytics-store.ts';
 
-/** How far a partition is held without a hole, as it is read. */
+/** How far a partition is ingested without a gap. */
 interface StoredRow {
   readonly topic: string;
   readonly log_partition: number;
@@ -107,11 +107,11 @@ export const FORGET_DOUBTFUL = `
            AND noted_at > (SELECT max(noted_at) FROM held_ranges WHERE NOT is_summary) - INTERVAL ${DOUBTFUL_MINUTES} MINUTE
   SETTINGS mutations_sync = 1`;
 
-/** A position for each partition asked for: its beginning where nothing is held. */
+/** A position for each partition asked for: its beginning if nothing is ingested. */
 function positionsOf(partitions: readonly TopicPartition[], rows: readonly StoredRow[]): readonly Position[] {
-  const held = new Map(rows.map((row) => [`${row.topic}/${row.log_partition}`, row]));
+  const ranges = new Map(rows.map((row) => [`${row.topic}/${row.log_partition}`, row]));
   return partitions.map(({ topic, partition }) => {
-    const row = held.get(`${topic}/${partition}`);
+    const row = ranges.get(`${topic}/${partition}`);
     if (row === undefined) return beginningOf({ topic, partition });
     return { topic, partition, offset: BigInt(row.held_to), identity: row.held_identity };
   });
@@ -124,7 +124,7 @@ export interface IngestedRangesParts {
   readonly insertSettings: ClickHouseSettings;
 }
 
-/** What `held_ranges` says, and its keeping small. */
+/** Reads `held_ranges`, and keeps the table small. */
 export class IngestedRanges {
   readonly #parts: IngestedRangesParts;
 

@@ -16,7 +16,7 @@ export const CLICKHOUSE_SCHEMAS = fileURLToPath(new URL('../../../../schemas/cli
 type Migrated = Pick<Deployment, 'statement' | 'beforeReading'>;
 
 const ATTEMPTS = 10;
-const AGAIN_MS = 500;
+const RETRY_AFTER_MS = 500;
 
 /** Rows of one table to another. */
 const COPY = /^INSERT INTO [^]*^FROM (\w+)$/m;
@@ -51,7 +51,7 @@ export async function migrateClickHouse(
       return;
     } catch (error) {
       if (attempt === ATTEMPTS || !isOfNoTable(error)) throw error;
-      await delay(AGAIN_MS);
+      await delay(RETRY_AFTER_MS);
     }
   }
 }

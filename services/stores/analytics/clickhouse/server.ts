@@ -14,12 +14,12 @@ const OLDEST = { major: 25, minor: 8 } as const;
 
 // One insert a table, and one more.
 const INSERTS_AT_ONCE = 6;
-const LOOKUPS_AT_ONCE = 4;
+const MAX_LOOKUPS = 4;
 const QUESTIONS_AT_ONCE = 8;
 const STREAMS_AT_ONCE = 4;
 const EVALUATIONS_AT_ONCE = 2;
 
-// A server that says nothing for so long is taken to be away. Inserts of an hour's backlog into a busy server, with the
+// A server that is silent for this long counts as unreachable. Inserts of an hour's backlog into a busy server, with the
 // flush of every part, take seconds; a quorum is waited for up to half a minute. Questions have their own limit.
 const OPENING_TIMEOUT_MS = 8_000;
 const LOOKUP_TIMEOUT_MS = 40_000;
@@ -76,7 +76,7 @@ function clientsOf({ database, compression }: ClickHouseAddress, common: ClientO
     });
   return {
     inserts: make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS),
-    lookups: make(LOOKUPS_AT_ONCE, LOOKUP_TIMEOUT_MS),
+    lookups: make(MAX_LOOKUPS, LOOKUP_TIMEOUT_MS),
     questions: make(QUESTIONS_AT_ONCE, QUESTION_TIMEOUT_MS),
     streams: make(STREAMS_AT_ONCE, QUESTION_TIMEOUT_MS, false),
     evaluations: make(EVALUATIONS_AT_ONCE, QUESTION_TIMEOUT_MS),
@@ -113,7 +113,7 @@ async function prepare(address: ClickHouseAddress, common: ClientOptions): Promi
 }
 
 async function refuseIfTooOld(client: ClickHouseClient): Promise<void> {
-  const [row] = await ask<{ version: string }>(client, 'SELECT version() AS version');
+  const [row] = await queryRows<{ version: string }>(client, 'SELECT version() AS version');
   const [major = 0, minor = 0] = (row?.version ?? '').split('.').map(Number);
   if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return;
   throw new TidemarkError(
@@ -125,7 +125,7 @@ async function refuseIfTooOld(client: ClickHouseClient): Promise<void> {
 /** Every server of it must hold all: queries ask one. */
 async function checkCluster(client: ClickHouseClient, name: string): Promise<void> {
   const query = 'SELECT uniqExact(shard_num) AS shards FROM system.clusters WHERE cluster = {name:String}';
-  const [row] = await ask<{ shards: string }>(client, query, { name });
+  const [row] = await queryRows<{ shards: string }>(client, query, { name });
   if (Number(row?.shards) === 1) return;
   const problem = Number(row?.shards) === 0 ? 'is not known to the server' : `has ${row?.shards} shards: one is needed`;
   throw new TidemarkError('CONFIG_INVALID', `the cluster ${name} of ClickHouse ${problem}`);
@@ -133,13 +133,13 @@ async function checkCluster(client: ClickHouseClient, name: string): Promise<voi
 
 async function makeDatabase(client: ClickHouseClient, { database, cluster: name }: ClickHouseAddress): Promise<void> {
   const query = 'SELECT count() AS n FROM system.databases WHERE name = {database:String}';
-  const [row] = await ask<{ n: string }>(client, query, { database });
+  const [row] = await queryRows<{ n: string }>(client, query, { database });
   if (Number(row?.n) > 0) return;
   const where = name === undefined ? '' : ` ON CLUSTER ${quotedName(name)}`;
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${quotedName(database)}${where}` });
 }
 
-async function ask<T>(client: ClickHouseClient, query: string, query_params: Record<string, string> = {}) {
+async function queryRows<T>(client: ClickHouseClient, query: string, query_params: Record<string, string> = {}) {
   const result = await client.query({ query, query_params, format: 'JSONEachRow' });
   return result.json<T>();
 }

@@ -9,7 +9,7 @@ import { streamSettings } from './settings.ts';
  * A stream whose reader takes nothing for so long is ended: it holds a place that others wait for. Long, for a chunk may be
  * 10 MB and its reader slow; the HTTP server lets go of a client that reads nothing far sooner.
  */
-const IDLE_MS = 600_000;
+const STREAM_IDLE_MS = 600_000;
 
 // ClickHouse has sent 200 when it fails half way: it then writes this, which no line of JSON contains, and what happened.
 const EXCEPTION = Buffer.from('\r\n__exception__\r\n');
@@ -34,7 +34,7 @@ export class QuestionStream implements AsyncIterableIterator<Uint8Array> {
 
   private constructor(source: Readable, options: StreamOptions) {
     this.#chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    this.#options = { idleMs: IDLE_MS, ...options };
+    this.#options = { idleMs: STREAM_IDLE_MS, ...options };
   }
 
   /** Resolves once the first bytes have come, or the end. @throws TidemarkError as `AnalyticsReader.stream`. */

@@ -18,7 +18,7 @@ export interface ClickHouseAddress {
 export type Compression = (typeof COMPRESSIONS)[number];
 const COMPRESSIONS = ['zstd', 'gzip', 'none'] as const;
 
-const FORM = {
+const CLICKHOUSE_URL = {
   server: 'ClickHouse',
   ports: { http: 8123, https: 8443 },
   parameters: ['cluster', 'insert_quorum', 'ca_file', 'compression'],
@@ -33,7 +33,7 @@ const LOOPBACK = /\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|$)/;
  * @throws TidemarkError `CONFIG_INVALID`
  */
 export function readClickHouseUrl(text: string): ClickHouseAddress {
-  const url = new ServerUrl(text, FORM);
+  const url = new ServerUrl(text, CLICKHOUSE_URL);
   const origin = url.origin();
   const insertQuorum = url.text('insert_quorum') ?? 'auto';
   if (!/^(?:auto|\d{1,3})$/.test(insertQuorum)) {

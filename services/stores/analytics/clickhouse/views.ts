@@ -1,8 +1,9 @@
 /** The plain views as they are to be when other generations than the first answer. Pure but for reading the schemas. */
 import { readMigrations, statementsOf } from '../../../runtime/migrate.ts';
 import { CLICKHOUSE_SCHEMAS } from './migrations.ts';
+import { sqlString } from './deployment.ts';
 
-/** Databases, quoted, by whom they answer for. */
+/** Databases, sqlString, by whom they answer for. */
 export interface LiveDatabases {
   readonly all: string;
   readonly own: ReadonlyMap<string, string>;
@@ -33,7 +34,7 @@ export async function viewStatements(base: string, live: LiveDatabases): Promise
   const comment = commentOf(base, live);
   return views.map((view) => {
     const create = `CREATE OR REPLACE VIEW ${base}.${view.name} AS\n${bodyOf(view, base, live)}`;
-    return { name: view.name, comment, sql: comment === '' ? create : `${create}\nCOMMENT ${quoted(comment)}` };
+    return { name: view.name, comment, sql: comment === '' ? create : `${create}\nCOMMENT ${sqlString(comment)}` };
   });
 }
 
@@ -61,17 +62,13 @@ function bodyOf({ name, body }: View, base: string, { all, own }: LiveDatabases)
   const parameters = new Map([...body.matchAll(PARAMETER)].map(([text, parameter = '']) => [parameter, text]));
   const call = parameters.size === 0 ? '' : `(${[...parameters].map(([to, text]) => `${to} = ${text}`).join(', ')})`;
   const project = parameters.get('project_id') ?? parameters.get('project') ?? 'project_id';
-  const others = [...own.keys()].map(quoted).join(', ');
+  const others = [...own.keys()].map(sqlString).join(', ');
   const everybody = all === base ? `(${body}) AS everybody` : `${all}.${name}${call}`;
   return [
     `SELECT * FROM ${everybody} WHERE ${project} NOT IN (${others})`,
     ...[...own].map(([id, database]) => {
       const theirs = database === base ? `(${body}) AS theirs` : `${database}.${name}${call}`;
-      return `SELECT * FROM ${theirs} WHERE ${project} = ${quoted(id)}`;
+      return `SELECT * FROM ${theirs} WHERE ${project} = ${sqlString(id)}`;
     }),
   ].join('\nUNION ALL\n');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 }

@@ -19,7 +19,7 @@ export async function startEngine(folder: string | undefined, tar?: Blob): Promi
 export function engineOptions(folder: string | undefined): PGliteOptions {
   return {
     ...(folder === undefined ? { dataDir: 'memory://' } : { fs: new SyncedFolder(folder) }),
-    startParams: [...SINGLE_USER, ...SETTINGS.flatMap((setting) => ['-c', setting])],
+    startParams: [...SINGLE_USER, ...START_OPTIONS.flatMap((setting) => ['-c', setting])],
     // Segments of 4 MB instead of 16: a cluster takes 20 MB on disk when it is new, instead of 39.
     initDbStartParams: ['--wal-segsize=4'],
   };
@@ -28,7 +28,7 @@ export function engineOptions(folder: string | undefined): PGliteOptions {
 // PGlite's own, without the -F that turns fsync off.
 const SINGLE_USER = ['--single', '-O', '-j'];
 
-const SETTINGS = [
+const START_OPTIONS = [
   'search_path=public',
   'exit_on_error=false',
   'log_checkpoints=false',

@@ -2,14 +2,14 @@ import type { Row } from '../database.ts';
 
 type Query = (sql: string) => Promise<readonly Row[]>;
 
-const EVERY_MS = 5_000;
+const CHECKPOINT_INTERVAL_MS = 5_000;
 
 /** When to look after the cluster: while it is used, at most every five seconds. */
 export class MaintenanceSchedule {
   #lastMs = performance.now();
 
   isDue(): boolean {
-    return performance.now() - this.#lastMs >= EVERY_MS;
+    return performance.now() - this.#lastMs >= CHECKPOINT_INTERVAL_MS;
   }
 
   done(): void {

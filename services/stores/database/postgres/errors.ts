@@ -36,7 +36,7 @@ function connectionLost(error: unknown): TidemarkError {
 export function connectError(error: unknown, settings: PostgresSettings): TidemarkError {
   if (error instanceof TidemarkError) return error;
   const state = sqlState(error);
-  if (state !== undefined) return refused(error as Error, state, settings);
+  if (state !== undefined) return permanentError(error as Error, state, settings);
   // The pool wraps what its own limit of time brought about.
   const text = error instanceof Error && error.cause instanceof Error ? error.message : reasonOf(error);
   if (text === POOL_FULL) {
@@ -44,7 +44,7 @@ export function connectError(error: unknown, settings: PostgresSettings): Tidema
     return new TidemarkError('STORE_UNAVAILABLE', message, { cause: bare(text) });
   }
   const isDenied = text.startsWith('SASL:') || text === NO_TLS || isPermanent(error);
-  const message = `${isDenied ? 'no agreement' : 'no connection'} with Postgres at ${placeOf(settings)}: ${text}`;
+  const message = `${isDenied ? 'no agreement' : 'no connection'} with Postgres at ${addressOf(settings)}: ${text}`;
   return new TidemarkError(isDenied ? 'SERVER_DENIED' : 'STORE_UNAVAILABLE', message, { cause: bare(text) });
 }
 
@@ -53,10 +53,10 @@ const POOL_FULL = 'timeout exceeded when trying to connect';
 const NO_TLS = 'The server does not support SSL connections';
 
 /** The server answered and does not want us. What passes by itself (it starts, it is full) is for another try. */
-function refused(error: Error, state: string, settings: PostgresSettings): TidemarkError {
+function permanentError(error: Error, state: string, settings: PostgresSettings): TidemarkError {
   const { cause } = storeError(error, state);
   const { user, database } = settings;
-  const where = `Postgres at ${placeOf(settings)}`;
+  const where = `Postgres at ${addressOf(settings)}`;
   const denied = (what: string) => new TidemarkError('SERVER_DENIED', `${where} ${what} (${state})`, { cause });
   if (state === '3D000') return denied(`has no database ${JSON.stringify(database)}`);
   if (state.startsWith('42501')) return denied(`does not let ${user} connect to ${JSON.stringify(database)}`);
@@ -66,7 +66,7 @@ function refused(error: Error, state: string, settings: PostgresSettings): Tidem
   return ours.retryable ? ours : denied('refuses the connection');
 }
 
-function placeOf({ host, port }: PostgresSettings): string {
+function addressOf({ host, port }: PostgresSettings): string {
   return host.startsWith('/') ? host : `${host}:${port}`;
 }
 

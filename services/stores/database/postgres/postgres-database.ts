@@ -8,7 +8,7 @@ import { TYPES } from './types.ts';
 import { type PostgresSettings, readPostgresUrl } from './url.ts';
 
 // A firewall may forget a connection that rests longer, and tell nobody.
-const IDLE_MS = 30_000;
+const IDLE_CONNECTION_MS = 30_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /** So that connections move on after a fail-over by name, and the server gets back what they have cached. */
 const LIFETIME_S = 3_600;
@@ -163,7 +163,7 @@ function poolConfig(settings: PostgresSettings): ServerPool {
     types: TYPES,
     max: settings.poolMax,
     connectionTimeoutMillis: connectTimeoutMs,
-    idleTimeoutMillis: IDLE_MS,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
     maxLifetimeSeconds: LIFETIME_S,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,

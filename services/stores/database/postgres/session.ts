@@ -26,11 +26,11 @@ export const NO_LIMIT = 0;
  */
 export async function prepareSession(client: ClientBase, settings: PostgresSettings): Promise<void> {
   const values = [settings.statementTimeoutMs, settings.lockTimeoutMs, IDLE_IN_TRANSACTION_MS];
-  const [server] = await runStatement<ServerRow>(client, SETTINGS, values, settings.connectTimeoutMs);
-  if (server) check(server, settings);
+  const [server] = await runStatement<ServerRow>(client, SESSION_SETTINGS, values, settings.connectTimeoutMs);
+  if (server) checkServer(server, settings);
 }
 
-const SETTINGS = `
+const SESSION_SETTINGS = `
   select current_setting('server_version_num') as version, current_setting('server_version') as version_name,
          current_setting('server_encoding') as encoding, pg_is_in_recovery() as is_standby,
          set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
@@ -44,7 +44,7 @@ const SETTINGS = `
 
 type ServerRow = { version: string; version_name: string; encoding: string; is_standby: boolean };
 
-function check({ version, version_name, encoding, is_standby }: ServerRow, { database }: PostgresSettings): void {
+function checkServer({ version, version_name, encoding, is_standby }: ServerRow, { database }: PostgresSettings): void {
   if (Number(version) < OLDEST) {
     const message = `Postgres ${version_name} is too old: Tidemark needs ${OLDEST / 10_000} or newer`;
     throw new TidemarkError('SERVER_TOO_OLD', message);

@@ -7,11 +7,11 @@ type Parser = (text: string) => unknown;
 // https://github.com/postgres/postgres/blob/REL_18_STABLE/src/include/catalog/pg_type.dat
 const PARSERS = new Map<number, Parser>([
   [16, (text) => text === 't'],
-  [17, bytesOf],
+  [17, parseBytea],
   [20, BigInt],
   ...[21, 23, 700, 701].map((type) => [type, Number] as const), // int2, int4, float4, float8
   [1000, arrayOf((text) => text === 't')],
-  [1001, arrayOf(bytesOf)],
+  [1001, arrayOf(parseBytea)],
   [1016, arrayOf(BigInt)],
   ...[1005, 1007, 1021, 1022].map((type) => [type, arrayOf(Number)] as const),
   ...[1009, 1015, 2951].map((type) => [type, arrayOf((text) => text)] as const), // text, varchar, uuid
@@ -62,7 +62,7 @@ function elementText(value: List[number]): string {
 }
 
 /** Of the hexadecimal form: the session asks for no other. A copy: what Buffer makes small shares its memory. */
-function bytesOf(text: string): Uint8Array {
+function parseBytea(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.slice(2), 'hex'));
 }
 

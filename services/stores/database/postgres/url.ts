@@ -19,7 +19,7 @@ export interface PostgresSettings {
   readonly lockTimeoutMs: number;
 }
 
-const FORM = {
+const POSTGRES_URL = {
   server: 'Postgres',
   ports: { postgres: 5432, postgresql: 5432 },
   parameters: [
@@ -35,7 +35,7 @@ const FORM = {
   ],
   hosts: 'optional',
 } as const;
-type Url = ServerUrl<(typeof FORM.parameters)[number]>;
+type Url = ServerUrl<(typeof POSTGRES_URL.parameters)[number]>;
 
 const LONGEST_MS = 86_400_000;
 
@@ -46,9 +46,9 @@ const LONGEST_MS = 86_400_000;
  * @throws TidemarkError `CONFIG_INVALID`
  */
 export function readPostgresUrl(text: string): PostgresSettings {
-  const url: Url = new ServerUrl(text, FORM);
+  const url: Url = new ServerUrl(text, POSTGRES_URL);
   const { user, password = '' } = url;
-  const { name, port } = url.hosts[0] ?? { name: 'localhost', port: FORM.ports.postgres };
+  const { name, port } = url.hosts[0] ?? { name: 'localhost', port: POSTGRES_URL.ports.postgres };
   const database = url.database();
   if (!user || database === '') throw url.invalid(`names no ${user ? 'database' : 'user'}`);
   return {

@@ -1,12 +1,12 @@
 import type { Position, TopicPartition } from '../event-log/event-log.ts';
 import { MESSAGE_TOPICS, type MessageTopic } from '../messages/message.ts';
 
-/** A place in the log: a reader has passed it whose next offset in the partition is this one or a later one. */
-export interface Place extends TopicPartition {
+/** A position in the log. A reader has passed it once its next offset in the partition is this one or a later one. */
+export interface RecordPosition extends TopicPartition {
   readonly offset: bigint;
 }
 
-/** Which readers have passed a set of places. */
+/** Which readers have passed a set of positions. */
 export interface Passed {
   readonly projected: boolean;
   readonly queryable: boolean;
@@ -16,52 +16,52 @@ export interface Passed {
 export type Offsets = ReadonlyMap<number, number>;
 
 /** How far both readers were at one look; no two looks have the same number. */
-export interface Look {
+export interface ProgressSnapshot {
   readonly number: number;
   readonly projector: Offsets;
   readonly sink: Offsets;
 }
 
-/** The four answers that there are: one object each, whoever they are given to. */
+/** The four possible answers, shared by all waiters. */
 export const NEITHER: Passed = { projected: false, queryable: false };
 const ONLY_PROJECTED: Passed = { projected: true, queryable: false };
 const ONLY_QUERYABLE: Passed = { projected: false, queryable: true };
 export const BOTH: Passed = { projected: true, queryable: true };
 
 /**
- * The places that everybody waits for who has the same receipt: held once for them all, sixteen bytes each, and held
- * against a look once for them all.
+ * The positions of one receipt, shared by all its waiters: stored once, in sixteen bytes each, and compared with a look
+ * once.
  */
-export class WantedPlaces {
+export class WantedPositions {
   readonly name: string;
   /** How many wait for them. */
   waiters = 0;
   /** A partition, its offset, the next partition, its offset, …: numbers side by side, without an object for each. */
   readonly #places: readonly number[];
-  // The place that each reader had not passed at the last look: the first to be held against the next one.
+  // A position that the reader had not passed at the last look: the first to be compared at the next one.
   #projectorAt = 0;
   #sinkAt = 0;
   #lookNumber = -1;
   #passed = NEITHER;
 
-  constructor(name: string, places: readonly Place[]) {
+  constructor(name: string, places: readonly RecordPosition[]) {
     this.name = name;
     // Copied, because what grows has room for half as much again.
-    this.#places = places.flatMap((place) => [codeOf(place), Number(place.offset)]).slice();
+    this.#places = places.flatMap((place) => [numberOfPartition(place), Number(place.offset)]).slice();
   }
 
-  passedAt({ number, projector, sink }: Look): Passed {
+  passedAt({ number, projector, sink }: ProgressSnapshot): Passed {
     if (this.#lookNumber === number) return this.#passed;
     this.#lookNumber = number;
     const projectorAt = this.#notPassed(projector, this.#projectorAt);
     const sinkAt = this.#notPassed(sink, this.#sinkAt);
-    this.#passed = answerOf(projectorAt === undefined, sinkAt === undefined);
+    this.#passed = passedOf(projectorAt === undefined, sinkAt === undefined);
     this.#projectorAt = projectorAt ?? 0;
     this.#sinkAt = sinkAt ?? 0;
     return this.#passed;
   }
 
-  /** A place that these offsets have not passed. Once around from the last one: while it is that still, one comparison. */
+  /** A position that these offsets have not passed. The search begins at the last one, which usually takes one comparison. */
   #notPassed(offsets: Offsets, from: number): number | undefined {
     const places = this.#places;
     for (let i = 0; i < places.length; i += 2) {
@@ -72,16 +72,16 @@ export class WantedPlaces {
   }
 }
 
-export function offsetsOf(positions: readonly Position[]): Offsets {
-  return new Map(positions.map((position) => [codeOf(position), Number(position.offset)]));
+export function offsetsByNumber(positions: readonly Position[]): Offsets {
+  return new Map(positions.map((position) => [numberOfPartition(position), Number(position.offset)]));
 }
 
-function answerOf(projected: boolean, queryable: boolean): Passed {
+function passedOf(projected: boolean, queryable: boolean): Passed {
   if (projected) return queryable ? BOTH : ONLY_PROJECTED;
   return queryable ? ONLY_QUERYABLE : NEITHER;
 }
 
 /** A partition as one number, which a map finds in a tenth of the time of its name. */
-function codeOf({ topic, partition }: TopicPartition): number {
+function numberOfPartition({ topic, partition }: TopicPartition): number {
   return partition * MESSAGE_TOPICS.length + MESSAGE_TOPICS.indexOf(topic as MessageTopic);
 }

@@ -1,6 +1,7 @@
 /** JSON text as one value to ask about in memory, with the same outcome as ClickHouse's where it is stored. Pure. */
 import type { Comparison, Constant, NumberConstant, Test } from '../definition/audience.ts';
 import { numberConstant } from '../definition/number-constant.ts';
+import { isJsonObject } from '../definition/reading.ts';
 
 /**
  * Where a value is stored, which decides what counts as a number's exact value and when an object is there:
@@ -11,13 +12,13 @@ import { numberConstant } from '../definition/number-constant.ts';
  *
  * In `text` and `column` an object is no more than what is in it.
  */
-export type Place = 'trait' | 'in-trait' | 'text' | 'column';
+export type ValueLocation = 'trait' | 'in-trait' | 'text' | 'column';
 
 // A number that is not one double's alone: 2^53 has 16 digits.
 const LARGE_NUMBER = /\d{16}|\d[eE]/;
 
 /** Numbers that may be large are `JSON.rawJSON`, as they are written. */
-export function parseToAsk(text: string): unknown {
+export function parseStoredJson(text: string): unknown {
   return LARGE_NUMBER.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text);
 }
 
@@ -28,16 +29,16 @@ function asWritten(_key: string, value: unknown, { source }: { source?: string }
 /** What stands under these keys; undefined where nothing does. */
 export function valueAt(container: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     container,
   );
 }
 
-export function passesAll(value: unknown, tests: readonly Test[], place: Place): boolean {
+export function passesAll(value: unknown, tests: readonly Test[], place: ValueLocation): boolean {
   return tests.every((test) => passes(value, test, place));
 }
 
-function passes(value: unknown, test: Test, place: Place): boolean {
+function passes(value: unknown, test: Test, place: ValueLocation): boolean {
   switch (test.test) {
     case 'is':
       return equals(value, test.value, place);
@@ -57,7 +58,7 @@ function passes(value: unknown, test: Test, place: Place): boolean {
     case 'lte':
       break;
   }
-  return isInOrder(compare(value, test.value, place), test.test);
+  return isInOrder(compareValues(value, test.value, place), test.test);
 }
 
 function isInOrder(order: number | undefined, comparison: Comparison): boolean {
@@ -65,19 +66,19 @@ function isInOrder(order: number | undefined, comparison: Comparison): boolean {
   return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[comparison];
 }
 
-function exists(value: unknown, place: Place): boolean {
+function exists(value: unknown, place: ValueLocation): boolean {
   if (value === undefined || value === null) return false;
   const isWhatIsInIt = place === 'column' || place === 'text';
-  return !isWhatIsInIt || !isObject(value) || Object.values(value).some((member) => exists(member, place));
+  return !isWhatIsInIt || !isJsonObject(value) || Object.values(value).some((member) => exists(member, place));
 }
 
-function contains(value: unknown, wanted: Constant, place: Place): boolean {
+function contains(value: unknown, wanted: Constant, place: ValueLocation): boolean {
   if (typeof value === 'string') return typeof wanted === 'string' && value.includes(wanted);
   if (!Array.isArray(value)) return false;
   const members: readonly unknown[] = value;
   if (typeof wanted !== 'object') return members.includes(wanted);
   const inside = place === 'trait' ? 'in-trait' : place;
-  const numbers = members.map((member) => numberOf(member, inside)).filter((number) => number !== undefined);
+  const numbers = members.map((member) => storedNumber(member, inside)).filter((number) => number !== undefined);
   const areDoubles = place === 'column' && isOfNumbers(members) && numbers.some(({ integer }) => integer === null);
   return numbers.some((number) => orderOf(areDoubles ? { ...number, integer: null } : number, wanted) === 0);
 }
@@ -87,21 +88,21 @@ function isOfNumbers(members: readonly unknown[]): boolean {
   return members.every((member) => member === null || typeof member === 'number' || JSON.isRawJSON(member));
 }
 
-function equals(value: unknown, wanted: Constant, place: Place): boolean {
-  return typeof wanted === 'boolean' ? value === wanted : compare(value, wanted, place) === 0;
+function equals(value: unknown, wanted: Constant, place: ValueLocation): boolean {
+  return typeof wanted === 'boolean' ? value === wanted : compareValues(value, wanted, place) === 0;
 }
 
 /** Below, at or above zero; undefined where they are not of one type. */
-function compare(value: unknown, wanted: string | NumberConstant, place: Place): number | undefined {
+function compareValues(value: unknown, wanted: string | NumberConstant, place: ValueLocation): number | undefined {
   if (typeof wanted === 'string') {
     // By code point, as UTF-8 is ordered.
     return typeof value === 'string' ? Buffer.compare(Buffer.from(value), Buffer.from(wanted)) : undefined;
   }
-  const number = numberOf(value, place);
+  const number = storedNumber(value, place);
   return number && orderOf(number, wanted);
 }
 
-function numberOf(value: unknown, place: Place): NumberConstant | undefined {
+function storedNumber(value: unknown, place: ValueLocation): NumberConstant | undefined {
   const number = numberConstant(value);
   const isDouble = place !== 'trait' && JSON.isRawJSON(value) && /[.eE]/.test(value.rawJSON);
   return number && isDouble ? { ...number, integer: null } : number;
@@ -111,8 +112,4 @@ function orderOf(one: NumberConstant, other: NumberConstant): number {
   if (one.integer !== null && other.integer !== null)
     return Number(one.integer > other.integer) - Number(one.integer < other.integer);
   return Math.sign(one.double - other.double);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
