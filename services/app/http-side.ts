@@ -24,7 +24,7 @@ import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { IngestSpool } from '../event-log/spool/ingest-spool.ts';
 import type { SpoolingLogParts } from '../event-log/spool/spooling-log.ts';
-import { bodyMakerOf } from './body-maker.ts';
+import { encoderModuleOf } from './encoder-module.ts';
 import type { BoundServer } from './bound-server.ts';
 import { HealthWatch } from './health-watch.ts';
 import { queryLimitsOf } from './audience-scheduler-of.ts';
@@ -70,7 +70,7 @@ export class HttpSide {
       if (storesAreOpen) await refresh(parts);
       countConnections(given.registry, bound.server);
       bound.server.answerBy(answeringOf(given, parts));
-      void parts.ingestor.openHandover();
+      void parts.ingestor.openOffload();
       return new HttpSide(parts, bound);
     } catch (error) {
       await bound.server.close(0);
@@ -120,7 +120,7 @@ async function assemble({ config, logger, stores, log, codec, registry, metrics 
     guard,
     processBits: drawProcessBits(),
     maxUnacknowledgedBytes: config.maxUnacknowledgedBytes,
-    maker: bodyMakerOf(config),
+    encoder: encoderModuleOf(config),
     registry,
     logger,
   });

@@ -18,7 +18,7 @@ import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import type { Throttle } from '../consumers/reader-loop.ts';
-import { bodyMakerOf } from './body-maker.ts';
+import { encoderModuleOf } from './encoder-module.ts';
 import { allCommands } from './commands.ts';
 import { ANSWERING_THRESHOLDS, ENCODING_THRESHOLDS, loadThrottle } from '../consumers/throttle/load-throttle.ts';
 import { HttpThread } from './http-thread.ts';
@@ -61,7 +61,7 @@ export class Service implements Running {
     try {
       const address = await http.bind();
       output.logger.info({ address, role: 'all' }, 'starting');
-      const need = bodyMakerOf(config) === undefined ? ENCODING_THRESHOLDS : ANSWERING_THRESHOLDS;
+      const need = encoderModuleOf(config) === undefined ? ENCODING_THRESHOLDS : ANSWERING_THRESHOLDS;
       const throttle = loadThrottle(() => http.utilization(), need);
       const inside = await Inside.open(config, output, throttle, signal);
       try {

@@ -1,6 +1,6 @@
 /** The port of the event log. It moves bytes; it does not know messages. */
 
-import type { AppendMaterial } from './record-maker.ts';
+import type { AppendEncoded } from './record-encoder.ts';
 
 /** A partition of a topic. */
 export interface TopicPartition {
@@ -111,12 +111,12 @@ export interface EventLog {
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
   /**
-   * Only of a log that writes in a thread of its own: loads a module there that makes records, by the `makeRecords` that
-   * it exports; see record-maker.ts.
+   * Only of a log that writes in a thread of its own: loads a module there whose export
+   * `encodeRecords` encodes records; see record-encoder.ts.
    *
    * @throws whatever keeps the module from being loaded.
    */
-  openMaker?(module: URL): Promise<AppendMaterial>;
+  openEncoder?(module: URL): Promise<AppendEncoded>;
   openReader(options: ReaderOptions): Promise<LogReader>;
   /**
    * The records of these ranges, each partition in order, partitions in turn; as no member of a group, and without

@@ -26,23 +26,23 @@ export interface AppendResult {
   readonly bytes: ArrayBuffer;
 }
 
-/** Records to be made by the module that was loaded, and appended. */
-export interface MakeRequest {
-  readonly kind: 'make';
-  /** The materials, one after the other. */
+/** Jobs for the record encoder that was loaded, whose records are to be appended. */
+export interface EncodeRequest {
+  readonly kind: 'encode';
+  /** The jobs, one after the other. */
   readonly bytes: ArrayBuffer;
   readonly shared: readonly object[];
-  /** Of each material two numbers: which of `shared` is its own, and its bytes. */
+  /** Of each job two numbers: which of `shared` is its own, and its bytes. */
   readonly parts: readonly number[];
 }
 
-/** In place of a report's length. */
-export const NOT_MADE = -1;
+/** In place of a result's length. */
+export const NOT_ENCODED = -1;
 
-export interface MakeResult {
-  /** What is to be said of what each material gave, one after the other. */
-  readonly reports: string;
-  /** Of each report in UTF-16 code units, or NOT_MADE. */
+export interface EncodeOutcome {
+  /** Of each job, one after the other. */
+  readonly results: string;
+  /** Of each result in UTF-16 code units, or NOT_ENCODED. */
   readonly lengths: readonly number[];
   readonly appendedAtMs: number;
   /** Given back, to be filled again. */
@@ -51,16 +51,16 @@ export interface MakeResult {
 
 export type WriteRequest =
   | AppendRequest
-  | MakeRequest
+  | EncodeRequest
   | { readonly kind: 'commit'; readonly group: string; readonly positions: readonly Position[] }
   | ({ readonly kind: 'claim' } & Claimant)
   | ({ readonly kind: 'release' } & Claimant)
   | { readonly kind: 'check' };
 
-/** Of an append where it went; of records to be made what became of them; of a claim whether it holds; else true. */
-export type WriteResult = AppendResult | MakeResult | boolean;
+/** Of an append where it went; of jobs their results; of a claim whether it holds; else true. */
+export type WriteResult = AppendResult | EncodeOutcome | boolean;
 
-/** Loads the module whose `makeRecords` makes records. */
+/** Loads the module whose `encodeRecords` encodes records. */
 export interface LoadRequest {
   readonly kind: 'load';
   readonly module: string;

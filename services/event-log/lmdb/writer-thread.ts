@@ -10,7 +10,7 @@ import { failureOf } from './errors.ts';
 import { DATA_FILE } from './folder.ts';
 import { ShutdownBarrier } from './shutdown-barrier.ts';
 import { claim, type Claimant, release } from './leases.ts';
-import { Making } from './making.ts';
+import { BatchEncoding } from './batch-encoding.ts';
 import type {
   Answered,
   AppendRequest,
@@ -24,7 +24,7 @@ import type {
 import { Room } from './room.ts';
 import { LmdbStore } from './store.ts';
 import { thisProcess } from '../process-identity.ts';
-import type { RecordMaker } from '../record-maker.ts';
+import type { RecordEncoder } from '../record-encoder.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
@@ -35,7 +35,7 @@ const held = new Map<string, Claimant>();
 let store: LmdbStore | undefined;
 let room: Room | undefined;
 let renewal: NodeJS.Timeout | undefined;
-let maker: RecordMaker | undefined;
+let encoder: RecordEncoder | undefined;
 const packing = new SpareMemory();
 watchThisThread('the thread that writes the event log');
 
@@ -52,8 +52,8 @@ port.on('message', (first: Asked) => {
 interface Write {
   readonly id: number;
   readonly request: WriteRequest;
-  /** Of a request for records. */
-  readonly making: Making | undefined;
+  /** Of a request to encode. */
+  readonly encoding: BatchEncoding | undefined;
 }
 
 function answer(asked: readonly Asked[]): void {
@@ -74,8 +74,9 @@ function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Ans
   try {
     const opened = (store ??= gate.pass(() => LmdbStore.open(folder, [], undefined)));
     const writes = asked.map(({ id, request }) => {
-      const making = request.kind === 'make' ? new Making(request, maker, opened.layout, packing) : undefined;
-      return { id, request, making };
+      const encoding =
+        request.kind === 'encode' ? new BatchEncoding(request, encoder, opened.layout, packing) : undefined;
+      return { id, request, encoding };
     });
     const bytes = writes.reduce((sum, write) => sum + bytesOf(write), 0);
     const results = gate.pass(() =>
@@ -85,7 +86,7 @@ function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Ans
       }, bytes),
     );
     for (const [i, { request }] of writes.entries()) remember(request, results[i]);
-    return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
+    return writes.map(({ id, encoding }, i) => ({ id, result: resultOf(encoding, results[i] as WriteResult) }));
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));
   }
@@ -97,13 +98,13 @@ function failed(id: number, error: unknown, doing: string): Answered {
 }
 
 /** Of the records that it appends. */
-function bytesOf({ request, making }: Write): number {
-  const appending = request.kind === 'append' ? request : making?.append;
+function bytesOf({ request, encoding }: Write): number {
+  const appending = request.kind === 'append' ? request : encoding?.append;
   return appending?.chunks.reduce((sum, { length }) => sum + length, 0) ?? 0;
 }
 
-function apply(opened: LmdbStore, { request, making }: Write): WriteResult {
-  if (making !== undefined) return append(opened, making.append);
+function apply(opened: LmdbStore, { request, encoding }: Write): WriteResult {
+  if (encoding !== undefined) return append(opened, encoding.append);
   if (request.kind === 'append') return append(opened, request);
   if (request.kind === 'claim') return claim(opened, request, self, leaseMs);
   if (request.kind === 'release') release(opened, request);
@@ -126,16 +127,16 @@ function append(opened: LmdbStore, { bytes, chunks }: AppendRequest): AppendResu
   return { offsets, appendedAtMs, bytes };
 }
 
-function resultOf(making: Making | undefined, result: WriteResult): WriteResult {
-  return making === undefined ? result : making.result(result as AppendResult);
+function resultOf(encoding: BatchEncoding | undefined, result: WriteResult): WriteResult {
+  return encoding === undefined ? result : encoding.result(result as AppendResult);
 }
 
 async function load(id: number, { module }: LoadRequest): Promise<void> {
   try {
-    ({ makeRecords: maker } = (await import(module)) as { readonly makeRecords: RecordMaker });
+    ({ encodeRecords: encoder } = (await import(module)) as { readonly encodeRecords: RecordEncoder });
     port.postMessage({ id, result: true } satisfies Answered);
   } catch (error) {
-    port.postMessage(failed(id, error, 'to load what makes its records'));
+    port.postMessage(failed(id, error, 'to load its record encoder'));
   }
 }
 

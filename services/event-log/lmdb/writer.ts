@@ -7,8 +7,8 @@ import type {
   AppendRequest,
   AppendResult,
   Asked,
-  MakeRequest,
-  MakeResult,
+  EncodeRequest,
+  EncodeOutcome,
   WriterData,
   WriteRequest,
   WriteResult,
@@ -34,8 +34,8 @@ export class LmdbWriter {
   readonly #events: WriterEvents;
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
-  /** What makes records in the thread, also in one that is started again. */
-  #maker: string | undefined;
+  /** The module of the record encoder, also for a thread that is started again. */
+  #encoder: string | undefined;
   #lastId = 0;
 
   constructor(data: Omit<WriterData, 'gate'>, events: WriterEvents) {
@@ -50,15 +50,15 @@ export class LmdbWriter {
     return this.#ask(request, [request.bytes]) as Promise<AppendResult>;
   }
 
-  /** The same for what records are made of. */
-  make(request: MakeRequest): Promise<MakeResult> {
-    return this.#ask(request, [request.bytes]) as Promise<MakeResult>;
+  /** The same for encode jobs. */
+  encode(request: EncodeRequest): Promise<EncodeOutcome> {
+    return this.#ask(request, [request.bytes]) as Promise<EncodeOutcome>;
   }
 
-  /** Loads what makes records; until then none is made. @throws TidemarkError where it cannot be loaded. */
+  /** Loads a record encoder; until then no job is encoded. @throws TidemarkError where it cannot be loaded. */
   async load(module: string): Promise<void> {
     await this.#ask({ kind: 'load', module });
-    this.#maker = module;
+    this.#encoder = module;
   }
 
   /** True where the group is the claimant's now. */
@@ -66,7 +66,7 @@ export class LmdbWriter {
     return this.#ask({ kind: 'claim', ...claimant }) as Promise<boolean>;
   }
 
-  async write(request: Exclude<WriteRequest, AppendRequest | MakeRequest>): Promise<void> {
+  async write(request: Exclude<WriteRequest, AppendRequest | EncodeRequest>): Promise<void> {
     await this.#ask(request);
   }
 
@@ -107,11 +107,11 @@ export class LmdbWriter {
       cause = error;
     });
     thread.once('exit', () => this.#ended(thread, cause));
-    if (this.#maker !== undefined) this.#reload(thread, this.#maker);
+    if (this.#encoder !== undefined) this.#reload(thread, this.#encoder);
     return thread;
   }
 
-  /** Nobody waits for it: what is to be made before it is there is not made, and told so. */
+  /** Nobody waits for it: jobs that come before it is loaded are returned as not encoded. */
   #reload(thread: Worker, module: string): void {
     const asked: Asked = { id: ++this.#lastId, request: { kind: 'load', module } };
     thread.postMessage(asked);
