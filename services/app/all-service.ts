@@ -9,7 +9,7 @@ import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { Logger, OpenedLogger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { bodyMakerOf } from './body-maker.ts';
+import { encoderModuleOf } from './encoder-module.ts';
 import { allCommands } from './commands.ts';
 import { hasEmbedded } from './embedded.ts';
 import { HttpThread } from './http-thread.ts';
@@ -57,7 +57,10 @@ export class AllService implements Running {
       const address = await http.bind();
       output.logger.info({ address, role: 'all' }, 'starting');
       const { encoding, answering } = BACK_PRESSURE.load;
-      const throttle = loadThrottle(() => http.utilization(), bodyMakerOf(config) === undefined ? encoding : answering);
+      const throttle = loadThrottle(
+        () => http.utilization(),
+        encoderModuleOf(config) === undefined ? encoding : answering,
+      );
       const main = await MainThread.open(config, output, throttle, signal);
       try {
         throwIfStopping(signal);

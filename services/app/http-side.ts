@@ -58,7 +58,7 @@ export class HttpSide {
       if (storesAreOpen) await refresh(assembled);
       countConnections(parts.registry, bound.server);
       bound.server.answerBy(appOf(parts, assembled));
-      assembled.ingest.openHandover();
+      assembled.ingest.openOffload();
       return new HttpSide(assembled, bound);
     } catch (error) {
       await bound.server.close(0);

@@ -13,7 +13,7 @@ import type { Codec } from '../messages/codec.ts';
 import { ArrivalClock, drawProcessBits } from '../messages/version.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { bodyMakerOf } from './body-maker.ts';
+import { encoderModuleOf } from './encoder-module.ts';
 
 export interface IngestSideParts {
   readonly config: Config;
@@ -47,7 +47,7 @@ export class IngestSide {
       guard,
       processBits: drawProcessBits(),
       maxUnacknowledgedBytes: config.maxUnacknowledgedBytes,
-      maker: bodyMakerOf(config),
+      encoder: encoderModuleOf(config),
       registry,
       logger,
     });
@@ -63,8 +63,8 @@ export class IngestSide {
   }
 
   /** From now on the log makes records itself where it can. Does not wait for that. */
-  openHandover(): void {
-    void this.#ingestor.openHandover();
+  openOffload(): void {
+    void this.#ingestor.openOffload();
   }
 
   /**

@@ -1,6 +1,6 @@
 /** The port of the event log. It moves bytes; it does not know messages. */
 
-import type { AppendMaterial } from './record-maker.ts';
+import type { AppendEncoded } from './record-encoder.ts';
 
 /** A partition of a topic. */
 export interface TopicPartition {
@@ -114,12 +114,12 @@ export interface EventLog {
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
   /**
-   * Only of a log with a writer thread: loads a module in that thread whose `makeRecords` makes records; see
-   * record-maker.ts.
+   * Only of a log with a writer thread: loads a module in that thread whose `encodeRecords` encodes records; see
+   * record-encoder.ts.
    *
    * @throws whatever keeps the module from being loaded.
    */
-  openMaker?(module: URL): Promise<AppendMaterial>;
+  openEncoder?(module: URL): Promise<AppendEncoded>;
   openReader(options: ReaderOptions): Promise<LogReader>;
   /**
    * The records of these ranges, each partition in order, partitions in turn. It needs no group and moves no position. A

@@ -1,41 +1,33 @@
 import type { Registry } from 'prom-client';
 import type { Appended, EventLog, NewRecord } from '../event-log/event-log.ts';
+import type { AppendEncoded } from '../event-log/record-encoder.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
-import { encodeReceipt } from '../http/receipt.ts';
 import { receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Codec } from '../messages/codec.ts';
-import type { Message } from '../messages/message.ts';
-import { idempotentMessageId, newMessageId } from '../messages/message-id.ts';
+import type { Micros } from '../messages/message.ts';
+import { newMessageId } from '../messages/message-id.ts';
 import type { ArrivalClock } from '../messages/version.ts';
 import type { Project } from '../stores/projects/project-store.ts';
 import { isRetryable } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { BodyHandover, type HandedBody } from './body-handover.ts';
-import { messageIdIn, readReport } from './body-material.ts';
 import type { ClockGuard } from './clock-guard.ts';
+import {
+  type AcceptedBody,
+  BodyJob,
+  type BodySource,
+  isProblems,
+  type JobFacts,
+  readAccepted,
+  readProblems,
+} from './encode-job.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
-import { publicAnswer, type PublicSource, readPublicBody } from './public-body.ts';
-import { type Arrival, countByType, encoded, stamped } from '../messages/arrival.ts';
-
-/** A request's messages, all safe in the log, or on local disk until the log has them. */
-export interface Accepted {
-  /** In the order given. */
-  readonly messageIds: readonly string[];
-  /** Null where they wait on local disk: where in the log they will be is not known yet. */
-  readonly receipt: string | null;
-}
+import { Offload } from './offload.ts';
+import { encodeBody, receiptOf } from './record-encoder.ts';
 
 /** What ingest needs of the event log, or of what stands before it. */
-export interface IngestLog extends Pick<EventLog, 'check' | 'openMaker'> {
+export interface IngestLog extends Pick<EventLog, 'check' | 'openEncoder'> {
   /** As the log's own; null where the records are safe on local disk instead. */
   append(records: readonly NewRecord[]): Promise<readonly Appended[] | null>;
-}
-
-export interface AcceptOptions {
-  /** With it, a message that the caller did not name is named after project, key and its index in the request. */
-  readonly idempotencyKey?: string | undefined;
-  /** The index in the request of each arrival, where some of the request were left out. */
-  readonly indexes?: readonly number[];
 }
 
 export interface IngestorParts {
@@ -46,8 +38,8 @@ export interface IngestorParts {
   /** 20 bits that tell this process's versions from another's. */
   readonly processBits: number;
   readonly maxUnacknowledgedBytes: number;
-  /** The module by which a log that can makes records of bodies itself. */
-  readonly maker?: URL | undefined;
+  /** The module of the record encoder, for a log that can run it in its writer thread. */
+  readonly encoder?: URL | undefined;
   readonly registry: Registry;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** How often a log that was away is looked for. */
@@ -57,24 +49,24 @@ export interface IngestorParts {
 /** What `/readyz` says of ingest. */
 export type IngestState = 'ready' | 'log away' | 'clock skewed';
 
-/** Names, dates and encodes what arrives, and answers when it is safe. */
+/** Encodes request bodies, here or in the log's writer thread, and resolves once their messages are durable. */
 export class Ingestor {
   readonly #parts: IngestorParts;
   readonly #metrics: IngestMetrics;
-  readonly #handover: BodyHandover;
+  readonly #offload: Offload;
+  readonly #facts = new WeakMap<Project, Map<string, JobFacts>>();
   #unacknowledgedBytes = 0;
-  #openBatches = 0;
   #probe: NodeJS.Timeout | undefined;
 
   constructor(parts: IngestorParts) {
     this.#parts = parts;
     this.#metrics = new IngestMetrics(parts.registry, () => this.#unacknowledgedBytes);
-    this.#handover = new BodyHandover(parts);
+    this.#offload = new Offload(parts);
   }
 
-  /** Resolves once a log that can makes records itself; until then this thread does. Never rejects. */
-  openHandover(): Promise<void> {
-    return this.#handover.open();
+  /** Resolves once bodies can be offloaded; until then this thread encodes them. Never rejects. */
+  openOffload(): Promise<void> {
+    return this.#offload.open();
   }
 
   get state(): IngestState {
@@ -93,91 +85,75 @@ export class Ingestor {
   }
 
   /**
-   * Resolves once every message would survive a crash. A 503 carries the ids to send the same messages again under:
-   * some of them may be in the log.
+   * Accepts the messages of a body, all or none, or of a lenient batch the valid ones. Resolves once they would survive a
+   * crash. A 503 carries the ids to send the same messages again under: some of them may be in the log.
+   *
+   * @param body Valid UTF-8.
+   * @param idempotencyKey '' if the request has no key.
    */
-  async accept(
+  accept(
     project: Project,
-    arrivals: readonly Arrival[],
-    options: AcceptOptions = {},
-  ): Promise<Accepted | Refusal> {
+    source: BodySource,
+    body: Buffer,
+    idempotencyKey: string,
+    isLenient = false,
+  ): Promise<AcceptedBody | Refusal> {
+    const facts = this.#factsOf(project, source, isLenient);
+    const mayOffload = !this.#parts.guard.skewed && this.admit() === undefined;
+    return this.#offload.run(source, mayOffload, (append) =>
+      append === undefined
+        ? this.#acceptInline(facts, body, idempotencyKey)
+        : this.#acceptOffloaded(append, facts, body, idempotencyKey),
+    );
+  }
+
+  async #acceptInline(facts: JobFacts, body: Buffer, idempotencyKey: string): Promise<AcceptedBody | Refusal> {
+    const { log, guard, clock, codec } = this.#parts;
+    const receivedAt = (messages: number): Micros => clock.next(messages);
+    const job = { firstId: newMessageId(), idempotencyKey, receivedAt, text: body.toString('utf8') };
+    const encoded = encodeBody(facts, job, codec);
+    if (!encoded.ok) return invalid('invalid-body', encoded.problems);
     const overloaded = this.admit();
     if (overloaded !== undefined) return overloaded;
-    const { log, guard, codec } = this.#parts;
-    const messages = arrivals.map((arrival, i) => this.#stamp(project, arrival, options.indexes?.[i] ?? i, options));
-    const messageIds = messages.map(({ messageId }) => messageId);
+    const { records, messageIds } = encoded;
     if (guard.skewed) return { ...CLOCK_SKEWED, messageIds };
-    const records = messages.map((message) => encoded(message, codec));
-    const handed = await this.#hand(
-      bytesOf(records),
+    const appending = await this.#append(
+      recordBytes(records),
       () => log.append(records),
       (all) => all?.[0]?.appendedAtMs,
     );
-    if ('refused' in handed) return { ...handed, messageIds };
-    this.#metrics.accepted(countByType(messages), handed.tookMs);
-    const { appended } = handed;
-    const receipt = appended === null ? null : encodeReceipt(receiptSignerOf(project), guard.now(), appended);
-    return { messageIds, receipt };
+    if ('refused' in appending) return { ...appending, messageIds };
+    const { appended, tookMs } = appending;
+    const accepted = encoded.accepted(appended && receiptOf(facts, guard.now(), appended));
+    this.#metrics.accepted(accepted.counts, tookMs);
+    return accepted;
   }
 
-  /**
-   * Accepts all messages of a body of the public API or none; resolves with the answer's body. Where the log makes records
-   * itself, it is given the body as it came.
-   *
-   * @param body Valid UTF-8.
-   */
-  acceptBody(
-    project: Project,
-    source: PublicSource,
+  async #acceptOffloaded(
+    append: AppendEncoded,
+    facts: JobFacts,
     body: Buffer,
-    options: AcceptOptions = {},
-  ): Promise<string | Refusal> {
-    if (source !== 'batch') return this.#acceptBody(project, source, body, options);
-    this.#handover.seeBatches(++this.#openBatches);
-    return this.#acceptBody(project, source, body, options).finally(() => this.#openBatches--);
-  }
-
-  #acceptBody(project: Project, source: PublicSource, body: Buffer, options: AcceptOptions): Promise<string | Refusal> {
-    const mayHand = options.idempotencyKey === undefined && !this.#parts.guard.skewed && this.admit() === undefined;
-    const handed = mayHand ? this.#handover.take(project, source, body) : undefined;
-    return handed === undefined
-      ? this.#acceptRead(project, source, body, options)
-      : this.#acceptHanded(handed, project, source, body);
-  }
-
-  async #acceptRead(
-    project: Project,
-    source: PublicSource,
-    body: Buffer,
-    options: AcceptOptions,
-  ): Promise<string | Refusal> {
-    const read = readPublicBody(body.toString('utf8'), source, project);
-    if (!read.ok) return invalid('invalid-body', read.problems);
-    const accepted = await this.accept(project, read.arrivals, options);
-    return 'refused' in accepted ? accepted : publicAnswer(source, accepted.messageIds, accepted.receipt);
-  }
-
-  async #acceptHanded(
-    { append, material }: HandedBody,
-    project: Project,
-    source: PublicSource,
-    body: Buffer,
-  ): Promise<string | Refusal> {
-    const handed = await this.#hand(
-      material.length,
-      () => append(material),
-      (made) => made?.appendedAtMs,
+    idempotencyKey: string,
+  ): Promise<AcceptedBody | Refusal> {
+    const { clock, codec } = this.#parts;
+    const receivedAt = clock.next(facts.source === 'batch' ? countBytes(body, OPENING_BRACE) : 1);
+    const job = new BodyJob(facts, newMessageId(), receivedAt, idempotencyKey, body);
+    const appending = await this.#append(
+      job.length,
+      () => append(job),
+      (encoded) => (encoded === null || isProblems(encoded.result) ? undefined : encoded.appendedAtMs),
     );
-    if ('refused' in handed) {
-      const read = readPublicBody(body.toString('utf8'), source, project);
-      if (!read.ok) return invalid('invalid-body', read.problems);
-      return { ...handed, messageIds: namesOf(read.arrivals, material.firstId) };
+    if ('refused' in appending) {
+      // The thread gave no result: the ids are the same when the job is encoded here.
+      const encoded = encodeBody(facts, job.toEncode, codec);
+      return encoded.ok ? { ...appending, messageIds: encoded.messageIds } : invalid('invalid-body', encoded.problems);
     }
-    // What is wrong with it has to be said, or it is what this thread alone can make.
-    if (handed.appended === null) return this.#acceptRead(project, source, body, {});
-    const { answer, counts } = readReport(handed.appended.report);
-    this.#metrics.accepted(counts, handed.tookMs);
-    return answer;
+    const { appended, tookMs } = appending;
+    if (appended === null) return this.#acceptInline(facts, body, idempotencyKey);
+    if (isProblems(appended.result)) return invalid('invalid-body', readProblems(appended.result));
+    const accepted = readAccepted(appended.result);
+    this.#metrics.accepted(accepted.counts, tookMs);
+    return accepted;
   }
 
   /** Stops looking for a log that is away. */
@@ -185,18 +161,26 @@ export class Ingestor {
     clearInterval(this.#probe);
   }
 
-  #stamp(project: Project, arrival: Arrival, index: number, { idempotencyKey }: AcceptOptions): Message {
-    return stamped(arrival, {
-      projectId: project.id,
-      messageId: arrival.messageId ?? nameOf(project, index, idempotencyKey),
-      messageIdGiven: arrival.messageId !== null || idempotencyKey !== undefined,
-      receivedAt: this.#parts.clock.next(),
-      processBits: this.#parts.processBits,
-    });
+  /** One object for all requests of a project to a path, so that it is sent to the thread once for many jobs. */
+  #factsOf(project: Project, source: BodySource, isLenient: boolean): JobFacts {
+    let ofProject = this.#facts.get(project);
+    if (ofProject === undefined) this.#facts.set(project, (ofProject = new Map<string, JobFacts>()));
+    const name = isLenient ? 'lenient batch' : source;
+    let facts = ofProject.get(name);
+    if (facts === undefined) {
+      const { id, timezone } = project;
+      const { processBits } = this.#parts;
+      const isTwoStep = source === 'project-user' || source === 'add-event';
+      const sessionSecret = isTwoStep ? project.sessionSecret : NO_SECRET;
+      const signer = receiptSignerOf(project);
+      facts = { projectId: id, timezone, source, isLenient, processBits, signer, sessionSecret };
+      ofProject.set(name, facts);
+    }
+    return facts;
   }
 
   /** Counts bytes on their way to the log, and refuses what it did not take or took at a time that cannot be. */
-  async #hand<T>(
+  async #append<T>(
     bytes: number,
     append: () => Promise<T>,
     appendedAtMsOf: (appended: T) => number | undefined,
@@ -262,17 +246,17 @@ const CLOCK_SKEWED: Refusal = {
   retryAfterS: 5,
 };
 
-/** What the log names them. */
-function namesOf(arrivals: readonly Arrival[], firstId: string): readonly string[] {
-  return arrivals.map(({ messageId }, index) => messageIdIn(firstId, messageId, index));
-}
+const OPENING_BRACE = '{'.charCodeAt(0);
+const NO_SECRET = new Uint8Array();
 
-function bytesOf(records: readonly NewRecord[]): number {
+function recordBytes(records: readonly NewRecord[]): number {
   let bytes = 0;
   for (const { key, value } of records) bytes += key.byteLength + value.byteLength;
   return bytes;
 }
 
-function nameOf(project: Project, index: number, idempotencyKey: string | undefined): string {
-  return idempotencyKey === undefined ? newMessageId() : idempotentMessageId(project.id, idempotencyKey, index);
+function countBytes(bytes: Buffer, byte: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) count++;
+  return count;
 }

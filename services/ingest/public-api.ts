@@ -1,9 +1,9 @@
 import type { Call } from '../http/call.ts';
-import { invalid, type Refusal } from '../http/problems.ts';
+import type { Refusal } from '../http/problems.ts';
 import type { Answer, Route } from '../http/route.ts';
-import type { AcceptOptions, Ingestor } from './accept.ts';
-import { isLenient, sortItems } from './lenient.ts';
-import { arrivalsOf, batchAnswer, type PublicSource } from './public-body.ts';
+import type { Ingestor } from './accept.ts';
+import type { AcceptedBody } from './encode-job.ts';
+import { isLenient } from './lenient.ts';
 
 /** 32 KB, the most that a request other than a batch may have. */
 export const BODY_LIMIT_BYTES = 32_768;
@@ -19,51 +19,47 @@ export function publicRoutes(ingestor: Ingestor): Route[] {
       ...common,
       path: '/v1/identify',
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      handle: (call) => acceptWhole(ingestor, call, 'identify'),
+      handle: (call) => acceptOne(ingestor, call, 'identify'),
     },
     {
       ...common,
       path: '/v1/track',
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      handle: (call) => acceptWhole(ingestor, call, 'track'),
+      handle: (call) => acceptOne(ingestor, call, 'track'),
     },
     {
       ...common,
       path: '/v1/batch',
       bodyLimitBytes: BATCH_LIMIT_BYTES,
-      handle: (call) =>
-        isLenient(call.headers) ? acceptLenient(ingestor, call) : acceptWhole(ingestor, call, 'batch'),
+      handle: (call) => acceptBatch(ingestor, call),
     },
   ];
 }
 
-/** What the request's `Idempotency-Key` asks for. */
-export function optionsOf({ headers }: Call): AcceptOptions {
+/** '' where the request has none. */
+export function idempotencyKeyOf({ headers }: Call): string {
   const given = headers['idempotency-key'];
-  return { idempotencyKey: typeof given === 'string' && given !== '' ? given : undefined };
+  return typeof given === 'string' ? given : '';
 }
 
-/** All of its messages or none. */
-async function acceptWhole(ingestor: Ingestor, call: Call, source: PublicSource): Promise<Answer | Refusal> {
-  const outcome = await ingestor.acceptBody(call.project, source, call.body, optionsOf(call));
-  return typeof outcome === 'string' ? { status: 200, body: outcome } : outcome;
+async function acceptOne(ingestor: Ingestor, call: Call, source: 'identify' | 'track'): Promise<Answer | Refusal> {
+  const accepted = await ingestor.accept(call.project, source, call.body, idempotencyKeyOf(call));
+  if ('refused' in accepted) return accepted;
+  const id = accepted.messageIds.slice(1, -1);
+  return { status: 200, body: `{"success":true,"message_id":${id},"receipt":${quotedReceipt(accepted)}}` };
 }
 
-/** The valid items; the others are listed. */
-async function acceptLenient(ingestor: Ingestor, call: Call): Promise<Answer | Refusal> {
-  const sorted = sortItems(call.text, call.project.timezone);
-  if (!sorted.ok) return invalid('invalid-body', sorted.problems);
-  const { drafts, indexes, rejected, count } = sorted;
-  const options = { ...optionsOf(call), indexes };
-  const accepted = await ingestor.accept(call.project, arrivalsOf(call.project.id, drafts, 'batch'), options);
-  const inPlace = (ids: readonly (string | null)[]): (string | null)[] => {
-    const all = Array.from<string | null>({ length: count }).fill(null);
-    for (const [i, index] of indexes.entries()) all[index] = ids[i] ?? null;
-    return all;
-  };
-  if ('refused' in accepted) {
-    return accepted.messageIds === undefined ? accepted : { ...accepted, messageIds: inPlace(accepted.messageIds) };
-  }
-  const body = batchAnswer(inPlace(accepted.messageIds), accepted.receipt, { rejected });
-  return { status: 200, body, headers: { 'Preference-Applied': 'handling=lenient' } };
+/** All of its messages or none; with `Prefer: handling=lenient` the valid items, and the others are listed. */
+async function acceptBatch(ingestor: Ingestor, call: Call): Promise<Answer | Refusal> {
+  const lenient = isLenient(call.headers);
+  const accepted = await ingestor.accept(call.project, 'batch', call.body, idempotencyKeyOf(call), lenient);
+  if ('refused' in accepted) return accepted;
+  const start = `{"success":true,"message_ids":${accepted.messageIds},"receipt":${quotedReceipt(accepted)}`;
+  if (!lenient) return { status: 200, body: `${start}}` };
+  const headers = { 'Preference-Applied': 'handling=lenient' };
+  return { status: 200, body: `${start},"rejected":${accepted.details}}`, headers };
+}
+
+function quotedReceipt({ receipt }: AcceptedBody): string {
+  return receipt === null ? 'null' : `"${receipt}"`;
 }

@@ -46,12 +46,12 @@ async function readAll(log: EventLog): Promise<Found[]> {
 }
 
 /** Who makes the records: the thread that answers, or the log in its own. */
-const WAYS = [{ handover: false }, { handover: true }];
+const WAYS = [{ offload: false }, { offload: true }];
 
-test.each(WAYS)('a message is where its receipt says, digits and all ($handover)', async ({ handover }) => {
+test.each(WAYS)('a message is where its receipt says, digits and all ($offload)', async ({ offload }) => {
   const folder = await temporaryFolder();
   const log = await open(folder);
-  const server = await IngestServer.start({ log, handover });
+  const server = await IngestServer.start({ log, offload });
   const body = '{"user_id":"jane","event":"e","properties":{"n":9007199254740993,"s":"😀","d":1,"d":2}}';
 
   const { status, json } = await server.post('/v1/track', body);
@@ -69,10 +69,10 @@ test.each(WAYS)('a message is where its receipt says, digits and all ($handover)
   });
 });
 
-test.each(WAYS)('hundreds of requests at once are all there, once each ($handover)', async ({ handover }) => {
+test.each(WAYS)('hundreds of requests at once are all there, once each ($offload)', async ({ offload }) => {
   const folder = await temporaryFolder();
   const log = await open(folder);
-  const server = await IngestServer.start({ log, handover });
+  const server = await IngestServer.start({ log, offload });
   const batch = (i: number): object => ({
     batch: Array.from({ length: 20 }, (_, k) => ({
       type: 'track',
@@ -103,10 +103,10 @@ test.each(WAYS)('hundreds of requests at once are all there, once each ($handove
   expect(recorded).toEqual(expect.arrayContaining(ids));
 });
 
-test.each(WAYS)("a batch's receipt names the highest place of each partition ($handover)", async ({ handover }) => {
+test.each(WAYS)("a batch's receipt names the highest place of each partition ($offload)", async ({ offload }) => {
   const folder = await temporaryFolder();
   const log = await open(folder);
-  const server = await IngestServer.start({ log, handover });
+  const server = await IngestServer.start({ log, offload });
   const items = Array.from({ length: 100 }, (_, i) => ({ type: 'identify', user_id: `u${i}`, traits: {} }));
 
   const { json } = await server.post('/v1/batch', { batch: items });

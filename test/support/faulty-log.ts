@@ -1,12 +1,12 @@
 import type { Appended, EventLog, NewRecord } from '../../services/event-log/event-log.ts';
-import type { AppendMaterial, RecordMaker } from '../../services/event-log/record-maker.ts';
+import type { AppendEncoded, RecordEncoder } from '../../services/event-log/record-encoder.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
 /** What ingest uses of the event log, in memory, with faults to order. One partition a topic unless told otherwise. */
-export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openMaker'> {
+export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openEncoder'> {
   readonly records: NewRecord[] = [];
-  /** Materials that it made records of. */
-  made = 0;
+  /** Jobs that it encoded and appended. */
+  encoded = 0;
   /** While set, appends and checks reject. */
   away = false;
   /** Added to our clock: what the log's clock shows. */
@@ -45,17 +45,17 @@ export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openMaker
     return records.map((record) => this.#place(record));
   }
 
-  /** Makes the records at once, in this thread. */
-  async openMaker(module: URL): Promise<AppendMaterial> {
-    const { makeRecords } = (await import(module.href)) as { readonly makeRecords: RecordMaker };
-    return async (material) => {
-      const bytes = Buffer.alloc(material.length);
-      material.write(bytes, 0);
-      const made = makeRecords(structuredClone(material.shared), bytes);
-      if (made === undefined) return null;
-      this.made++;
-      const appended = await this.append(made.records);
-      return { report: made.report(appended), appendedAtMs: appended[0]!.appendedAtMs };
+  /** Encodes at once, in this thread. */
+  async openEncoder(module: URL): Promise<AppendEncoded> {
+    const { encodeRecords } = (await import(module.href)) as { readonly encodeRecords: RecordEncoder };
+    return async (job) => {
+      const bytes = Buffer.alloc(job.length);
+      job.write(bytes, 0);
+      const { records, result } = encodeRecords(structuredClone(job.shared), bytes);
+      if (records.length === 0) return { result: result([]), appendedAtMs: Date.now() };
+      this.encoded++;
+      const appended = await this.append(records);
+      return { result: result(appended), appendedAtMs: appended[0]!.appendedAtMs };
     };
   }
 

@@ -60,7 +60,7 @@ const keyRing: KeyRing = {
   },
 };
 
-const BODY_MAKER = new URL('../../services/ingest/body-maker.ts', import.meta.url);
+const WRITER_ENCODER = new URL('../../services/ingest/record-encoder.ts', import.meta.url);
 
 export interface IngestServerOptions {
   readonly log?: IngestLog;
@@ -70,10 +70,10 @@ export interface IngestServerOptions {
   readonly guard?: ClockGuard;
   readonly routes?: readonly Route[];
   readonly logger?: Logger;
-  /** Whether the log makes records of bodies itself. */
-  readonly handover?: boolean;
+  /** Whether the log encodes bodies itself. */
+  readonly offload?: boolean;
   /** Instead of the service's own. */
-  readonly maker?: URL;
+  readonly encoder?: URL;
 }
 
 /** The HTTP interface of ingest on a free port of the loopback, with keys of its own and a log in memory. */
@@ -96,7 +96,7 @@ export class IngestServer {
       clock: new ArrivalClock(),
       guard: options.guard ?? new ClockGuard({ maxSkewMs: 5_000 }),
       processBits: drawProcessBits(),
-      maker: options.maker ?? BODY_MAKER,
+      encoder: options.encoder ?? WRITER_ENCODER,
       maxUnacknowledgedBytes: options.maxUnacknowledgedBytes ?? 64 * 1_024 * 1_024,
       registry,
       logger,
@@ -115,7 +115,7 @@ export class IngestServer {
 
   static async start(options: IngestServerOptions = {}): Promise<IngestServer> {
     const server = new IngestServer(options);
-    if (options.handover === true) await server.ingestor.openHandover();
+    if (options.offload === true) await server.ingestor.openOffload();
     const { port } = await server.http.listen('127.0.0.1', 0);
     server.port = port;
     server.url = `http://127.0.0.1:${port}`;

@@ -13,12 +13,12 @@ import type {
 import { AppendQueue } from './appends.ts';
 import { failureOf } from './errors.ts';
 import { prepareFolder } from './folder.ts';
-import { MaterialQueue } from './materials.ts';
+import { EncodeQueue } from './encode-queue.ts';
 import { LmdbReader } from './reader.ts';
 import { scan } from './scan.ts';
 import { LmdbStore } from './store.ts';
 import { LmdbWriter } from './writer.ts';
-import type { AppendMaterial } from '../record-maker.ts';
+import type { AppendEncoded } from '../record-encoder.ts';
 import { checkGroup, logClosed } from '../refusals.ts';
 
 export interface LmdbEventLogOptions {
@@ -39,7 +39,7 @@ export class LmdbEventLog implements EventLog {
   readonly #store: LmdbStore;
   readonly #writer: LmdbWriter;
   readonly #appends: AppendQueue;
-  readonly #materials: MaterialQueue;
+  readonly #encodeJobs: EncodeQueue;
   readonly #readers = new Set<LmdbReader>();
   /** The member of each group that reads. */
   readonly #owners = new Map<string, LmdbReader>();
@@ -54,7 +54,7 @@ export class LmdbEventLog implements EventLog {
       return result;
     };
     this.#appends = new AppendQueue(store.layout, (request) => wakingReaders(this.#writer.append(request)));
-    this.#materials = new MaterialQueue((request) => wakingReaders(this.#writer.make(request)));
+    this.#encodeJobs = new EncodeQueue((request) => wakingReaders(this.#writer.encode(request)));
   }
 
   /**
@@ -86,15 +86,15 @@ export class LmdbEventLog implements EventLog {
    * @throws TidemarkError `LOG_UNAVAILABLE` where the module cannot be loaded, `STOPPING` where the log is closed
    * meanwhile.
    */
-  async openMaker(module: URL): Promise<AppendMaterial> {
+  async openEncoder(module: URL): Promise<AppendEncoded> {
     if (this.#closing !== undefined) throw logClosed();
     try {
       await this.#writer.load(module.href);
     } catch (error) {
       throw this.#closing === undefined ? error : logClosed();
     }
-    return (material) => {
-      return this.#closing === undefined ? this.#materials.append(material) : Promise.reject(logClosed());
+    return (job) => {
+      return this.#closing === undefined ? this.#encodeJobs.append(job) : Promise.reject(logClosed());
     };
   }
 
@@ -143,7 +143,7 @@ export class LmdbEventLog implements EventLog {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#appends.idle(), this.#materials.idle()]);
+    await Promise.all([this.#appends.idle(), this.#encodeJobs.idle()]);
     await Promise.all([...this.#readers].map((reader) => reader.close()));
     await this.#writer.close();
     await this.#store.close();

@@ -25,23 +25,23 @@ export interface AppendResult {
   readonly bytes: ArrayBuffer;
 }
 
-/** Records to be made by the module that was loaded, and appended. */
-export interface MakeRequest {
-  readonly kind: 'make';
-  /** The materials, one after the other. */
+/** Jobs for the record encoder that was loaded, whose records are to be appended. */
+export interface EncodeRequest {
+  readonly kind: 'encode';
+  /** The jobs, one after the other. */
   readonly bytes: ArrayBuffer;
   readonly shared: readonly object[];
-  /** Of each material two numbers: which of `shared` is its own, and its bytes. */
+  /** Of each job two numbers: which of `shared` is its own, and its bytes. */
   readonly parts: readonly number[];
 }
 
-/** In place of a report's length. */
-export const NOT_MADE = -1;
+/** In place of a result's length. */
+export const NOT_ENCODED = -1;
 
-export interface MakeResult {
-  /** What is to be said of what each material gave, one after the other. */
-  readonly reports: string;
-  /** Of each report in UTF-16 code units, or NOT_MADE. */
+export interface EncodeOutcome {
+  /** Of each job, one after the other. */
+  readonly results: string;
+  /** Of each result in UTF-16 code units, or NOT_ENCODED. */
   readonly lengths: readonly number[];
   readonly appendedAtMs: number;
   /** Given back, to be filled again. */
@@ -50,14 +50,14 @@ export interface MakeResult {
 
 export type WriteRequest =
   | AppendRequest
-  | MakeRequest
+  | EncodeRequest
   | { readonly kind: 'commit'; readonly group: string; readonly positions: readonly Position[] }
   | { readonly kind: 'check' };
 
-/** Of an append where it went; of records to be made what became of them; else true. */
-export type WriteResult = AppendResult | MakeResult | true;
+/** Of an append where it went; of encode jobs their results; else true. */
+export type WriteResult = AppendResult | EncodeOutcome | true;
 
-/** Loads the module whose `makeRecords` makes records. */
+/** Loads the module whose `encodeRecords` encodes records. */
 export interface LoadRequest {
   readonly kind: 'load';
   readonly module: string;

@@ -7,7 +7,7 @@ import { unwatchThisThread, watchThisThread } from '../../runtime/watchdog/watch
 import { SpareMemory } from './batch.ts';
 import { failureOf } from './errors.ts';
 import { ShutdownBarrier } from './shutdown-barrier.ts';
-import { Making } from './making.ts';
+import { BatchEncoding } from './batch-encoding.ts';
 import type {
   Answered,
   AppendRequest,
@@ -19,14 +19,14 @@ import type {
   WriteResult,
 } from './requests.ts';
 import { LmdbStore } from './store.ts';
-import type { RecordMaker } from '../record-maker.ts';
+import type { RecordEncoder } from '../record-encoder.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;
 const { folder, gate: memory } = workerData as WriterData;
 const barrier = new ShutdownBarrier(memory);
 let store: LmdbStore | undefined;
-let maker: RecordMaker | undefined;
+let encoder: RecordEncoder | undefined;
 const packing = new SpareMemory();
 watchThisThread('the thread that writes the event log');
 
@@ -43,8 +43,8 @@ port.on('message', (first: Asked) => {
 interface Write {
   readonly id: number;
   readonly request: WriteRequest;
-  /** Of a request for records. */
-  readonly making: Making | undefined;
+  /** Of a request to encode. */
+  readonly encoding: BatchEncoding | undefined;
 }
 
 function handleRequests(asked: readonly Asked[]): void {
@@ -65,12 +65,13 @@ function carryOut(asked: readonly Pick<Write, 'id' | 'request'>[]): readonly Ans
   try {
     const opened = (store ??= barrier.pass(() => LmdbStore.open(folder, [], undefined)));
     const writes = asked.map(({ id, request }) => {
-      const making = request.kind === 'make' ? new Making(request, maker, opened.layout, packing) : undefined;
-      return { id, request, making };
+      const encoding =
+        request.kind === 'encode' ? new BatchEncoding(request, encoder, opened.layout, packing) : undefined;
+      return { id, request, encoding };
     });
     const bytes = writes.reduce((sum, write) => sum + appendedBytesOf(write), 0);
     const results = barrier.pass(() => opened.transact(() => writes.map((write) => apply(opened, write)), bytes));
-    return writes.map(({ id, making }, i) => ({ id, result: resultOf(making, results[i] as WriteResult) }));
+    return writes.map(({ id, encoding }, i) => ({ id, result: resultOf(encoding, results[i] as WriteResult) }));
   } catch (error) {
     return asked.map(({ id }) => failed(id, error, 'to write'));
   }
@@ -82,13 +83,13 @@ function failed(id: number, error: unknown, doing: string): Answered {
 }
 
 /** Bytes of the records that it appends. */
-function appendedBytesOf({ request, making }: Write): number {
-  const appending = request.kind === 'append' ? request : making?.append;
+function appendedBytesOf({ request, encoding }: Write): number {
+  const appending = request.kind === 'append' ? request : encoding?.append;
   return appending?.chunks.reduce((sum, { length }) => sum + length, 0) ?? 0;
 }
 
-function apply(opened: LmdbStore, { request, making }: Write): WriteResult {
-  if (making !== undefined) return append(opened, making.append);
+function apply(opened: LmdbStore, { request, encoding }: Write): WriteResult {
+  if (encoding !== undefined) return append(opened, encoding.append);
   if (request.kind === 'append') return append(opened, request);
   if (request.kind === 'commit') opened.commit(request.group, request.positions);
   else opened.putNote('checked', { atMs: Date.now() });
@@ -109,16 +110,16 @@ function append(opened: LmdbStore, { bytes, chunks }: AppendRequest): AppendResu
   return { offsets, appendedAtMs, bytes };
 }
 
-function resultOf(making: Making | undefined, result: WriteResult): WriteResult {
-  return making === undefined ? result : making.result(result as AppendResult);
+function resultOf(encoding: BatchEncoding | undefined, result: WriteResult): WriteResult {
+  return encoding === undefined ? result : encoding.result(result as AppendResult);
 }
 
 async function load(id: number, { module }: LoadRequest): Promise<void> {
   try {
-    ({ makeRecords: maker } = (await import(module)) as { readonly makeRecords: RecordMaker });
+    ({ encodeRecords: encoder } = (await import(module)) as { readonly encodeRecords: RecordEncoder });
     port.postMessage({ id, result: true } satisfies Answered);
   } catch (error) {
-    port.postMessage(failed(id, error, 'to load what makes its records'));
+    port.postMessage(failed(id, error, 'to load its record encoder'));
   }
 }
 

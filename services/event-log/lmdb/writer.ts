@@ -6,8 +6,8 @@ import type {
   AppendRequest,
   AppendResult,
   Asked,
-  MakeRequest,
-  MakeResult,
+  EncodeRequest,
+  EncodeOutcome,
   WriterData,
   WriteRequest,
   WriteResult,
@@ -25,8 +25,8 @@ export class LmdbWriter {
   #leaveOpen: (() => void) | undefined;
   readonly #waiting = new Map<number, PendingRequest>();
   #thread: Worker | undefined;
-  /** The module that makes records in the thread. A thread that is started again loads it too. */
-  #maker: string | undefined;
+  /** The module of the record encoder. A thread that is started again loads it too. */
+  #encoder: string | undefined;
   #lastId = 0;
 
   constructor(folder: string) {
@@ -40,18 +40,18 @@ export class LmdbWriter {
     return this.#request(request, [request.bytes]) as Promise<AppendResult>;
   }
 
-  /** The same for the material that records are made of. */
-  make(request: MakeRequest): Promise<MakeResult> {
-    return this.#request(request, [request.bytes]) as Promise<MakeResult>;
+  /** The same for jobs to encode. */
+  encode(request: EncodeRequest): Promise<EncodeOutcome> {
+    return this.#request(request, [request.bytes]) as Promise<EncodeOutcome>;
   }
 
-  /** Loads the module that makes records. @throws TidemarkError where it cannot be loaded. */
+  /** Loads a record encoder; until then no job is encoded. @throws TidemarkError where it cannot be loaded. */
   async load(module: string): Promise<void> {
     await this.#request({ kind: 'load', module });
-    this.#maker = module;
+    this.#encoder = module;
   }
 
-  async write(request: Exclude<WriteRequest, AppendRequest | MakeRequest>): Promise<void> {
+  async write(request: Exclude<WriteRequest, AppendRequest | EncodeRequest>): Promise<void> {
     await this.#request(request);
   }
 
@@ -89,12 +89,12 @@ export class LmdbWriter {
       cause = error;
     });
     thread.once('exit', () => this.#ended(thread, cause));
-    if (this.#maker !== undefined) this.#reloadMaker(thread, this.#maker);
+    if (this.#encoder !== undefined) this.#reloadEncoder(thread, this.#encoder);
     return thread;
   }
 
-  /** Nobody waits for it. What arrives before the module is loaded is not made, and its result says so. */
-  #reloadMaker(thread: Worker, module: string): void {
+  /** Nobody waits for it. A job that arrives before the module is loaded is not encoded, and its result says so. */
+  #reloadEncoder(thread: Worker, module: string): void {
     const asked: Asked = { id: ++this.#lastId, request: { kind: 'load', module } };
     thread.postMessage(asked);
   }

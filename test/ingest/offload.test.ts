@@ -1,4 +1,4 @@
-/** Bodies of which the log makes the records: whoever calls must not be able to tell. */
+/** Bodies that the log encodes: whoever calls must not be able to tell. */
 import { Writable } from 'node:stream';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -18,12 +18,12 @@ const BATCH = {
 };
 
 async function start(options: IngestServerOptions = {}): Promise<IngestServer> {
-  const server = await IngestServer.start({ handover: true, ...options });
+  const server = await IngestServer.start({ offload: true, ...options });
   onTestFinished(() => server.stop());
   return server;
 }
 
-/** Batches enough at once that some are handed over; none of them is answered before all have come. */
+/** Batches enough at once that some are offloaded; none of them is answered before all have come. */
 async function postBatches(server: IngestServer, count: number, body: unknown = BATCH): Promise<Reply[]> {
   server.faulty.hold();
   const replies = Array.from({ length: count }, () => server.post('/v1/batch', body));
@@ -32,12 +32,12 @@ async function postBatches(server: IngestServer, count: number, body: unknown = 
   return Promise.all(replies);
 }
 
-describe('a body handed over', () => {
+describe('an offloaded body', () => {
   let here: IngestServer;
   let there: IngestServer;
   beforeAll(async () => {
     here = await IngestServer.start();
-    there = await IngestServer.start({ handover: true });
+    there = await IngestServer.start({ offload: true });
   });
   afterAll(() => Promise.all([here.stop(), there.stop()]));
 
@@ -70,8 +70,8 @@ describe('a body handed over', () => {
       { numRuns: 300 },
     );
     expect(accepted).toBeGreaterThan(30);
-    expect(there.faulty.made).toBe(accepted);
-    expect(here.faulty.made).toBe(0);
+    expect(there.faulty.encoded).toBe(accepted);
+    expect(here.faulty.encoded).toBe(0);
   });
 });
 
@@ -90,7 +90,7 @@ async function seenOf(server: IngestServer, path: string, body: unknown): Promis
   return { status, ...named, messages };
 }
 
-test('some batches are handed over, and their messages are told apart and keep their order', async () => {
+test('some batches are offloaded, and their messages are told apart and keep their order', async () => {
   const server = await start();
   const three = { batch: [{ type: 'track', ...TRACK }, ...BATCH.batch] };
 
@@ -98,8 +98,8 @@ test('some batches are handed over, and their messages are told apart and keep t
   await postBatches(server, 16, three);
 
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
-  expect(server.faulty.made).toBeGreaterThan(4);
-  expect(server.faulty.made).toBeLessThan(24);
+  expect(server.faulty.encoded).toBeGreaterThan(4);
+  expect(server.faulty.encoded).toBeLessThan(24);
   const messages = server.messages();
   const distinct = (of: (message: Message) => unknown): number => new Set(messages.map(of)).size;
   expect(messages).toHaveLength(32 * 3);
@@ -116,22 +116,57 @@ test('some batches are handed over, and their messages are told apart and keep t
   expect(text).toMatch(/messages_accepted_total{topic="tidemark.identify"} 32$/m);
 });
 
-test('few batches at once are not handed over', async () => {
+test('few batches at once are not offloaded', async () => {
   const server = await start();
 
   for (let i = 0; i < 20; i++) await postBatches(server, 3);
 
-  expect(server.faulty.made).toBe(0);
+  expect(server.faulty.encoded).toBe(0);
 });
 
-test('with an Idempotency-Key a message has the same name again', async () => {
+test('with an Idempotency-Key a message has the same id again, offloaded or not', async () => {
+  const [here, there] = [await start({ offload: false }), await start()];
+
+  const replies = [here, there, there].map((server) => server.post('/v1/track', TRACK, { 'idempotency-key': 'kéy' }));
+
+  const ids = (await Promise.all(replies)).map(({ json }) => json.message_id);
+  expect(new Set(ids).size).toBe(1);
+  expect(there.messages().map(({ messageIdGiven }) => messageIdGiven)).toEqual([true, true]);
+  expect(there.faulty.encoded).toBe(2);
+});
+
+test('of a lenient batch the problems and the ids are in place, offloaded or not', async () => {
+  const server = await start();
+  const mixed = { batch: [{ type: 'track', ...TRACK }, { type: 'track' }, { type: 'track', ...TRACK }] };
+  server.faulty.hold();
+  const posts = Array.from({ length: 16 }, () =>
+    server.post('/v1/batch', mixed, { prefer: 'handling=lenient', 'idempotency-key': 'k' }),
+  );
+  await eventually(() => expect(server.faulty.waiting).toBe(16));
+  server.faulty.release();
+
+  const replies = await Promise.all(posts);
+
+  expect(server.faulty.encoded).toBeGreaterThan(0);
+  expect(server.faulty.encoded).toBeLessThan(16);
+  const [first] = replies;
+  expect(first!.json.message_ids).toEqual([expect.any(String), null, expect.any(String)]);
+  for (const { status, json, headers } of replies) {
+    expect([status, headers.get('preference-applied')]).toEqual([200, 'handling=lenient']);
+    expect({ ...json, receipt: '' }).toEqual({ ...first!.json, receipt: '' });
+  }
+});
+
+test('the two-step interface is offloaded', async () => {
   const server = await start();
 
-  const names = [1, 2].map(() => server.post('/v1/track', TRACK, { 'idempotency-key': 'k' }));
+  const user = await server.post('/legacy/project-user', { user_id: 'u', anonymous: false });
+  const { user_id, session_id } = user.json.result as Record<string, unknown>;
+  const event = await server.post('/legacy/add-event', { user_id, session_id, event: { name: 'e' } });
+  const forged = await server.post('/legacy/add-event', { user_id: 'a'.repeat(64), session_id, event: { name: 'e' } });
 
-  const [first, second] = await Promise.all(names);
-  expect(first!.json.message_id).toBe(second!.json.message_id);
-  expect(server.messages().every(({ messageIdGiven }) => messageIdGiven)).toBe(true);
+  expect([user.status, event.status, forged.status]).toEqual([200, 200, 400]);
+  expect(server.faulty.encoded).toBe(2);
 });
 
 test('a log that fails is 503 under the names that its records have, should they be there after all', async () => {
@@ -158,7 +193,7 @@ test('a log that fails is 503 under the names that its records have, should they
       .sort(),
   );
   expect(named).toContain('mine');
-  expect(faulty.made).toBeGreaterThan(4 + 2);
+  expect(faulty.encoded).toBeGreaterThan(4 + 2);
   expect([server.ingestor.state, server.ingestor.unacknowledgedBytes]).toEqual(['log away', 0]);
 });
 
@@ -169,7 +204,7 @@ test('a body that is wrong is 400 also while the log is away', async () => {
   expect((await server.post('/v1/track', { event: 'e' })).status).toBe(400);
 });
 
-test("a clock off the log's is 503, and then nothing is handed over", async () => {
+test("a clock off the log's is 503, and then nothing is offloaded", async () => {
   const server = await start({ guard: new ClockGuard({ maxSkewMs: 5_000, probeAfterMs: 60_000 }) });
   server.faulty.clockOffsetMs = 6_000;
 
@@ -179,7 +214,7 @@ test("a clock off the log's is 503, and then nothing is handed over", async () =
     [503, 1],
     [503, 1],
   ]);
-  expect(server.faulty.made).toBe(1);
+  expect(server.faulty.encoded).toBe(1);
 });
 
 test('what is on its way to the log is bounded', async () => {
@@ -203,15 +238,15 @@ test('an error that will not pass is 500', async () => {
   expect((await server.post('/v1/track', TRACK)).status).toBe(500);
 });
 
-test('a maker that cannot be loaded is told, and this thread makes the records', async () => {
+test('an encoder that cannot be loaded is logged, and this thread makes the records', async () => {
   const lines: string[] = [];
   const output = new Writable({ write: (chunk: Buffer, _, done) => (lines.push(chunk.toString()), done()) });
   const server = await start({
-    maker: new URL('no-such-maker.ts', import.meta.url),
+    encoder: new URL('no-such-encoder.ts', import.meta.url),
     logger: createLogger('warn', output),
   });
 
   expect((await server.post('/v1/track', TRACK)).status).toBe(200);
-  expect(server.faulty.made).toBe(0);
+  expect(server.faulty.encoded).toBe(0);
   expect(lines.join()).toContain('cannot make records itself');
 });

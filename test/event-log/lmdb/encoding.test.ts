@@ -1,21 +1,21 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
-import type { AppendMaterial, MadeAppend, Material } from '../../../services/event-log/record-maker.ts';
+import type { AppendEncoded, EncodeJob, EncodeResult } from '../../../services/event-log/record-encoder.ts';
 import { placeOf, readCount, record, text, until } from '../../support/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const MAKER = new URL('../../support/text-maker.ts', import.meta.url);
+const ENCODER = new URL('../../support/text-encoder.ts', import.meta.url);
 const IN_T = { topic: 't' };
 
-function material(content: string, shared: object = IN_T): Material {
+function job(content: string, shared: object = IN_T): EncodeJob {
   const bytes = Buffer.from(content);
   return { shared, length: bytes.length, write: (target, at) => target.set(bytes, at) };
 }
 
-async function open(): Promise<{ log: LmdbEventLog; append: AppendMaterial }> {
+async function open(): Promise<{ log: LmdbEventLog; append: AppendEncoded }> {
   const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t', 'u'] });
   onTestFinished(() => log.close());
-  return { log, append: await log.openMaker(MAKER) };
+  return { log, append: await log.openEncoder(ENCODER) };
 }
 
 async function valuesByPlace(log: LmdbEventLog, count: number): Promise<Map<string, string>> {
@@ -24,20 +24,16 @@ async function valuesByPlace(log: LmdbEventLog, count: number): Promise<Map<stri
   return new Map(read.map((one) => [placeOf(one), text(one.value)]));
 }
 
-/** The places that a report names. */
-function placesIn(made: MadeAppend | null): string[] {
-  return made!.report.split(',').map((place) => place.replace(' 😀', ''));
+/** The places that a result names. */
+function placesIn(made: EncodeResult | null): string[] {
+  return made!.result.split(',').map((place) => place.replace(' 😀', ''));
 }
 
-describe('records that the log makes itself', () => {
-  test('are where the report says, in order, each topic by what was shared', async () => {
+describe('records that the log encodes itself', () => {
+  test('are where the result says, in order, each topic by what was shared', async () => {
     const { log, append } = await open();
 
-    const made = await Promise.all([
-      append(material('a,b,a')),
-      append(material('c', { topic: 'u' })),
-      append(material('d')),
-    ]);
+    const made = await Promise.all([append(job('a,b,a')), append(job('c', { topic: 'u' })), append(job('d'))]);
 
     const values = await valuesByPlace(log, 5);
     expect(made.map((one) => placesIn(one).map((place) => values.get(place)))).toEqual([['a', 'b', 'a'], ['c'], ['d']]);
@@ -49,7 +45,7 @@ describe('records that the log makes itself', () => {
     const { log, append } = await open();
 
     const [made, appended] = await Promise.all([
-      Promise.all(Array.from({ length: 500 }, (_, i) => append(material(`made-${i}`)))),
+      Promise.all(Array.from({ length: 500 }, (_, i) => append(job(`made-${i}`)))),
       Promise.all(Array.from({ length: 500 }, (_, i) => log.append([record('t', `key-${i}`, `own-${i}`)]))),
     ]);
 
@@ -59,42 +55,41 @@ describe('records that the log makes itself', () => {
     expect(appended.map(([one]) => values.get(placeOf(one!)))).toEqual(appended.map((_, i) => `own-${i}`));
   });
 
-  test.each([['nothing'], ['throw'], ['huge']])(
-    'are none of %s, and what goes along is not held up',
-    async (content) => {
-      const { log, append } = await open();
-
-      const made = await Promise.all([
-        append(material('a')),
-        append(material(content)),
-        append(material('x', { topic: 'unknown' })),
-        append(material('b,c')),
-      ]);
-
-      expect([made[1], made[2]]).toEqual([null, null]);
-      const values = await valuesByPlace(log, 3);
-      expect([...placesIn(made[0]), ...placesIn(made[3])].map((place) => values.get(place))).toEqual(['a', 'b', 'c']);
-      expect(values.size).toBe(3);
-    },
-  );
-
-  test('are none where nothing can be made of anything', async () => {
+  test.each([['throw'], ['huge']])('are none of %s, and what goes along is not held up', async (content) => {
     const { log, append } = await open();
 
-    expect(await Promise.all([append(material('nothing')), append(material('throw'))])).toEqual([null, null]);
+    const made = await Promise.all([
+      append(job('a')),
+      append(job(content)),
+      append(job('x', { topic: 'unknown' })),
+      append(job('b,c')),
+    ]);
+
+    expect([made[1], made[2]]).toEqual([null, null]);
+    const values = await valuesByPlace(log, 3);
+    expect([...placesIn(made[0]), ...placesIn(made[3])].map((place) => values.get(place))).toEqual(['a', 'b', 'c']);
+    expect(values.size).toBe(3);
+  });
+
+  test('are not appended where there are none, and the result comes back', async () => {
+    const { log, append } = await open();
+
+    const encoded = await Promise.all([append(job('nothing')), append(job('throw'))]);
+
+    expect([encoded[0]?.result, encoded[1]]).toEqual(['nothing here', null]);
     const ends = await log.ends(['t', 'u']);
     expect(ends.every(({ offset }) => offset === 0n)).toBe(true);
   });
 
   test('are refused together where the thread dies, and made again once it is back', async () => {
     const { log, append } = await open();
-    await append(material('before'));
+    await append(job('before'));
 
-    const dying = ['a', 'die', 'b'].map((content) => append(material(content)).catch((error: unknown) => error));
+    const dying = ['a', 'die', 'b'].map((content) => append(job(content)).catch((error: unknown) => error));
     for (const error of await Promise.all(dying)) expect(error).toMatchObject({ code: 'LOG_UNAVAILABLE' });
 
     // Until the module is loaded again none is made, and nobody waits for it.
-    await until(async () => (await append(material('after'))) !== null);
+    await until(async () => (await append(job('after'))) !== null);
     const values = [...(await valuesByPlace(log, 2)).values()];
     expect(values.sort()).toEqual(['after', 'before']);
   });
@@ -102,18 +97,18 @@ describe('records that the log makes itself', () => {
   test('are finished before the log closes, and refused after', async () => {
     const { log, append } = await open();
 
-    const made = Promise.all(Array.from({ length: 100 }, (_, i) => append(material(`${i}`))));
+    const made = Promise.all(Array.from({ length: 100 }, (_, i) => append(job(`${i}`))));
     await log.close();
 
     expect((await made).filter((one) => one === null)).toEqual([]);
-    await expect(append(material('late'))).rejects.toMatchObject({ code: 'STOPPING' });
-    await expect(log.openMaker(MAKER)).rejects.toMatchObject({ code: 'STOPPING' });
+    await expect(append(job('late'))).rejects.toMatchObject({ code: 'STOPPING' });
+    await expect(log.openEncoder(ENCODER)).rejects.toMatchObject({ code: 'STOPPING' });
   });
 
   test('are not to be had of a log that closes meanwhile', async () => {
     const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
 
-    const opened = log.openMaker(MAKER).catch((error: unknown) => error);
+    const opened = log.openEncoder(ENCODER).catch((error: unknown) => error);
     await log.close();
 
     const outcome = await opened;
@@ -124,9 +119,9 @@ describe('records that the log makes itself', () => {
     const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
     onTestFinished(() => log.close());
 
-    await expect(log.openMaker(new URL('no-such-maker.ts', MAKER))).rejects.toMatchObject({
+    await expect(log.openEncoder(new URL('no-such-encoder.ts', ENCODER))).rejects.toMatchObject({
       code: 'LOG_UNAVAILABLE',
-      message: expect.stringContaining('no-such-maker'),
+      message: expect.stringContaining('no-such-encoder'),
     });
     expect(await log.append([record('t', 'k', 'v')])).toHaveLength(1);
   });
