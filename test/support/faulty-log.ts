@@ -9,6 +9,8 @@ export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openEncod
   encoded = 0;
   /** While set, appends and checks reject. */
   away = false;
+  /** While set, only checks reject. */
+  isProbeRefused = false;
   /** Added to our clock: what the log's clock shows. */
   clockOffsetMs = 0;
   readonly #ends = new Map<string, bigint>();
@@ -40,7 +42,7 @@ export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openEncod
     this.#waiting++;
     await this.#gate?.opened;
     this.#waiting--;
-    await this.check();
+    await this.#reach();
     this.records.push(...records);
     return records.map((record) => this.#place(record));
   }
@@ -60,6 +62,11 @@ export class FaultyLog implements Pick<EventLog, 'append' | 'check' | 'openEncod
   }
 
   check(): Promise<void> {
+    if (this.isProbeRefused) return Promise.reject(new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered'));
+    return this.#reach();
+  }
+
+  #reach(): Promise<void> {
     if (this.away) return Promise.reject(new TidemarkError('LOG_UNAVAILABLE', 'away, as ordered'));
     return Promise.resolve();
   }
