@@ -13,7 +13,7 @@ export type Cells =
   | { readonly ok: true; readonly cells: readonly string[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-const LINE_FEED = Buffer.from('\n');
+const END_OF_LINE = Buffer.from('\n');
 
 /** The cells of records, none of which is blank or faulty, in their order. */
 export function readCells(
@@ -23,7 +23,7 @@ export function readCells(
   if (records.length === 0) return [];
   try {
     // All at once: 30 times as fast as one by one. Each ends outside quotes, so that none reaches into the next.
-    const rows = parseAll(Buffer.concat(records.flatMap(({ bytes }) => [bytes, LINE_FEED])), delimiter);
+    const rows = parseAll(Buffer.concat(records.flatMap(({ bytes }) => [bytes, END_OF_LINE])), delimiter);
     if (rows.length === records.length) return rows.map((cells) => ({ ok: true, cells }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, crc32 } from 'node:zlib';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { Place } from './record.ts';
+import type { FileOffset } from './record.ts';
 
 /** What tells a file from another: enough that one that was changed is noticed before anything of it is imported. */
 export interface FileIdentity {
@@ -83,7 +83,7 @@ async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /** Leaves out what was imported before. @throws TidemarkError `IMPORT_CHANGED` where it is not the same any more. */
-export async function* skipTo({ offset, crc }: Place, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* skipTo({ offset, crc }: FileOffset, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let [passed, seen] = [0, 0];
   for await (const chunk of chunks) {
     const skipped = chunk.subarray(0, Math.max(0, offset - passed));

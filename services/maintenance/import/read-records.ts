@@ -5,7 +5,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { type Column, type CsvOptions, readHeader } from './csv-columns.ts';
 import { judgeRow, readCells } from './csv-rows.ts';
 import { isBlank, judgeText, type JudgeOptions, wrongWithBytes } from './judge.ts';
-import type { Place, RawRecord } from './record.ts';
+import type { FileOffset, RawRecord } from './record.ts';
 import { CsvRecordEnd, LineEnd } from './record-end.ts';
 import { RecordSplitter } from './split.ts';
 
@@ -52,7 +52,7 @@ export class RecordReader {
    *
    * @throws TidemarkError `COMMAND_INVALID` where the beginning is nothing that can be imported.
    */
-  async *read(chunks: AsyncIterable<Buffer>, from: Place): AsyncGenerator<readonly ReadRecord[]> {
+  async *read(chunks: AsyncIterable<Buffer>, from: FileOffset): AsyncGenerator<readonly ReadRecord[]> {
     let splitter = from.offset === 0 ? undefined : this.#splitter(this.#header === undefined ? 'ndjson' : 'csv', from);
     let begun: Buffer = Buffer.alloc(0);
     for await (const chunk of chunks) {
@@ -88,7 +88,7 @@ export class RecordReader {
     return [this.#splitter(format, place), bytes.subarray(place.offset)];
   }
 
-  #splitter(format: Format, place: Place): RecordSplitter {
+  #splitter(format: Format, place: FileOffset): RecordSplitter {
     const end = format === 'csv' ? new CsvRecordEnd(this.#options.csv.delimiter) : new LineEnd();
     this.#isCsv = format === 'csv';
     return new RecordSplitter(end, place);

@@ -1,6 +1,6 @@
 /** Where records end: NDJSON at every line, CSV at lines that are outside quotes. */
 
-const LINE_FEED = 0x0a;
+export const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 
 /** Looks for the ends of records, which may come in pieces. */

@@ -1,8 +1,8 @@
 /** One record takes at most as many bytes as a request to `/v1/identify` or `/v1/track` may have: 32 KB. */
 export const RECORD_LIMIT_BYTES = 32_768;
 
-/** A place between two records: everything before it is done with. */
-export interface Place {
+/** An offset between two records of the file: everything before it has been imported. */
+export interface FileOffset {
   /** In the file as it is unpacked. */
   readonly offset: number;
   /** Lines begun before it. */
@@ -11,7 +11,7 @@ export interface Place {
   readonly crc: number;
 }
 
-export const BEGINNING: Place = { offset: 0, line: 0, crc: 0 };
+export const BEGINNING: FileOffset = { offset: 0, line: 0, crc: 0 };
 
 /** A line of NDJSON or a record of CSV (which may go over several lines), as it stands in the file. */
 export interface RawRecord {
@@ -24,5 +24,5 @@ export interface RawRecord {
   /** What can be said of it without reading it. */
   readonly fault?: 'too-long' | 'open-quote';
   /** Where the next one begins. */
-  readonly end: Place;
+  readonly end: FileOffset;
 }

@@ -1,8 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { type Place, type RawRecord, RECORD_LIMIT_BYTES } from './record.ts';
-import type { RecordEnd } from './record-end.ts';
-
-const LINE_FEED = 0x0a;
+import { type FileOffset, type RawRecord, RECORD_LIMIT_BYTES } from './record.ts';
+import { LINE_FEED, type RecordEnd } from './record-end.ts';
 
 /** What is kept of a record that is too long. */
 const KEPT_BYTES = 4_096;
@@ -28,7 +26,7 @@ export class RecordSplitter {
   #crc: number;
 
   /** @param place Where the stream begins in the file. */
-  constructor(end: RecordEnd, place: Place) {
+  constructor(end: RecordEnd, place: FileOffset) {
     this.#end = end;
     this.#offset = place.offset;
     this.#line = place.line;

@@ -2,7 +2,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { FileIdentity } from './input.ts';
-import type { Place } from './record.ts';
+import type { FileOffset } from './record.ts';
 
 /** What was counted so far. */
 export interface Counts {
@@ -22,7 +22,7 @@ export interface ImportState {
   /** Undefined until it is known. */
   readonly csvHeader?: readonly string[];
   /** Everything before it is safe in the log, or in the report. */
-  readonly place: Place;
+  readonly place: FileOffset;
   readonly counts: Counts;
   /** How long the report was then: what came after is written again. */
   readonly reportBytes: number;
