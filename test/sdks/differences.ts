@@ -10,14 +10,14 @@ const BESIDE_PROPERTIES = ['name', 'category', 'groupId', 'previousId', 'traits'
 
 /** In what the record differs from the calls, in words that are the same on every run. */
 export function differencesOf(calls: readonly Call[], lacks: readonly string[], recorded: ReadBack): readonly string[] {
-  const said = calls.map((call) => withoutMembers(call, lacks));
+  const made = calls.map((call) => withoutMembers(call, lacks));
   const differences = [
     ...profileDifferences(
-      said.filter(({ type }) => type === 'identify'),
+      made.filter(({ type }) => type === 'identify'),
       recorded,
     ),
     ...eventDifferences(
-      said.filter(({ type }) => type !== 'identify'),
+      made.filter(({ type }) => type !== 'identify'),
       recorded.events,
     ),
   ];
@@ -28,9 +28,9 @@ function withoutMembers(call: Call, lacks: readonly string[]): Partial<Call> & P
   return Object.fromEntries(Object.entries(call).filter(([name]) => !lacks.includes(name))) as unknown as Call;
 }
 
-type Said = ReturnType<typeof withoutMembers>;
+type MadeCall = ReturnType<typeof withoutMembers>;
 
-function profileDifferences(identifies: readonly Said[], { profile }: ReadBack): readonly string[] {
+function profileDifferences(identifies: readonly MadeCall[], { profile }: ReadBack): readonly string[] {
   const [first] = identifies;
   if (first === undefined) return [];
   if (profile === undefined) return ['traits'];
@@ -43,8 +43,8 @@ function profileDifferences(identifies: readonly Said[], { profile }: ReadBack):
   ];
 }
 
-function eventDifferences(said: readonly Said[], events: readonly ReadEvent[]): readonly string[] {
-  const differences = said.flatMap((call) => {
+function eventDifferences(made: readonly MadeCall[], events: readonly ReadEvent[]): readonly string[] {
+  const differences = made.flatMap((call) => {
     const mine = events.filter(
       ({ event, properties }) =>
         event === (call.event ?? call.type) && (call.properties?.['n'] ?? null) === (properties['n'] ?? null),
@@ -53,10 +53,10 @@ function eventDifferences(said: readonly Said[], events: readonly ReadEvent[]): 
     if (event === undefined) return ['message'];
     return more.length > 0 ? ['recorded more than once'] : callDifferences(call, event);
   });
-  return events.length > said.length ? [...differences, 'recorded more than once'] : differences;
+  return events.length > made.length ? [...differences, 'recorded more than once'] : differences;
 }
 
-function callDifferences(call: Said, event: ReadEvent): readonly string[] {
+function callDifferences(call: MadeCall, event: ReadEvent): readonly string[] {
   const { properties } = event;
   const beside = BESIDE_PROPERTIES.filter((name) => !isKept(call[name], properties[name]));
   return [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from './call.ts';
 import { differencesOf } from './differences.ts';
-import type { Exchange } from './front.ts';
+import type { Exchange } from './sdk-proxy.ts';
 import { outcomeOf } from './outcomes.ts';
 import { verdictOf } from './page.ts';
 

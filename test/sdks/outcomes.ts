@@ -1,4 +1,4 @@
-import type { Exchange } from './front.ts';
+import type { Exchange } from './sdk-proxy.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Ran } from './sdk-process.ts';
 

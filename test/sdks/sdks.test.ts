@@ -6,7 +6,7 @@ import { ServiceProcess } from '../support/service.ts';
 import type { Outcome } from './outcomes.ts';
 import { codeOnPage, rowOf, rowsOnPage, writeRows } from './page.ts';
 import { prepared } from './programs.ts';
-import { judge, perform, preflight, type Runnable } from './rehearsal.ts';
+import { outcomesOfRuns, runScenarios, preflight, type Runnable } from './scenario-runs.ts';
 import { type Sdk, SDKS, sourceOf } from './sdks.ts';
 
 const ORIGIN = 'https://shop.example';
@@ -29,12 +29,12 @@ beforeAll(async () => {
     await service.stop('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   });
-  const performances = await perform(service, runnables);
+  const runs = await runScenarios(service, runnables);
   const wire = process.env['SDK_WIRE_FILE'];
-  if (wire !== undefined) await writeFile(wire, JSON.stringify(performances, null, 1));
+  if (wire !== undefined) await writeFile(wire, JSON.stringify(runs, null, 1));
   const inBrowsers = runnables.filter(({ sdk }) => sdk.inBrowsers);
   const preflights = inBrowsers.map(({ sdk }) => preflight(service, sdk, ORIGIN));
-  outcomes = [...(await judge(service, performances)), ...(await Promise.all(preflights))];
+  outcomes = [...(await outcomesOfRuns(service, runs)), ...(await Promise.all(preflights))];
   if (process.env['UPDATE_SDK_TABLE'] === '1') {
     await writeRows(SDKS, new Map(runnables.map(({ sdk }) => [sdk.name, rowOf(sdk, outcomesOf(sdk))])));
   }

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 import { type ServiceProcess, WRITE_KEY } from '../support/service.ts';
 import type { Call } from './call.ts';
 import { differencesOf } from './differences.ts';
-import { type Exchange, SdkFront } from './front.ts';
+import { type Exchange, SdkProxy } from './sdk-proxy.ts';
 import { type Outcome, outcomeOf } from './outcomes.ts';
 import { readAnonymous, readUser } from './read-back.ts';
 import { type Ids, type Scenario, SCENARIOS } from './scenarios.ts';
@@ -26,7 +26,7 @@ export interface Runnable {
 }
 
 /** What an SDK sent and how its program went on, of one scenario. */
-export interface Performance {
+export interface ScenarioRun {
   readonly sdk: Sdk;
   readonly scenario: Scenario;
   readonly ran: Ran;
@@ -41,48 +41,48 @@ export function idsOf({ name }: Sdk, scenario: Scenario): Ids {
 }
 
 /** All scenarios of all SDKs: the outage is one for all of them. */
-export async function perform(
+export async function runScenarios(
   service: ServiceProcess,
   runnables: readonly Runnable[],
-): Promise<readonly Performance[]> {
-  const stages = await Promise.all(runnables.map((runnable) => Stage.before(service, runnable)));
+): Promise<readonly ScenarioRun[]> {
+  const runners = await Promise.all(runnables.map((runnable) => SdkRunner.before(service, runnable)));
   try {
     const outage = SCENARIOS.find(({ outage }) => outage);
-    const performances = await Promise.all(stages.map((stage) => stage.performAll()));
-    const late = outage === undefined ? [] : await Promise.all(stages.map((stage) => stage.performOutage(outage)));
-    return [...performances.flat(), ...late];
+    const runs = await Promise.all(runners.map((runner) => runner.runAll()));
+    const late = outage === undefined ? [] : await Promise.all(runners.map((runner) => runner.runOutage(outage)));
+    return [...runs.flat(), ...late];
   } finally {
-    await Promise.all(stages.map((stage) => stage.close()));
+    await Promise.all(runners.map((runner) => runner.close()));
   }
 }
 
 /** Reads back what was recorded, once the service's readers have come to it. */
-export async function judge(
+export async function outcomesOfRuns(
   service: ServiceProcess,
-  performances: readonly Performance[],
+  runs: readonly ScenarioRun[],
 ): Promise<readonly Outcome[]> {
-  const receipts = performances.flatMap(({ exchanges }) => exchanges.flatMap(receiptOf));
+  const receipts = runs.flatMap(({ exchanges }) => exchanges.flatMap(receiptOf));
   await Promise.all(receipts.map((receipt) => passed(service, receipt)));
   // One SDK after another would take long; all at once are more pages of events than the service lets one project open.
-  const bySdk = [...Map.groupBy(performances, ({ sdk }) => sdk).values()];
+  const bySdk = [...Map.groupBy(runs, ({ sdk }) => sdk).values()];
   const outcomes = await Promise.all(
     bySdk.map(async (list) => {
       const judged: Outcome[] = [];
-      for (const performance of list) judged.push(await judgeOne(service, performance));
+      for (const run of list) judged.push(await outcomeOfRun(service, run));
       return judged;
     }),
   );
   return outcomes.flat();
 }
 
-async function judgeOne(service: ServiceProcess, { sdk, scenario, ran, exchanges }: Performance): Promise<Outcome> {
+async function outcomeOfRun(service: ServiceProcess, { sdk, scenario, ran, exchanges }: ScenarioRun): Promise<Outcome> {
   const ids = idsOf(sdk, scenario);
   const calls = scenario.calls(ids);
   const wanted = calls.filter(scenario.mustBeRecorded ?? (() => true));
   const isAnonymous = calls.every(({ userId }) => userId === undefined);
   const recorded = await (isAnonymous ? readAnonymous : readUser)(service, ids);
   const differences = differencesOf(wanted, sdk.lacks ?? [], recorded);
-  // What waits for an answer other than 401 for as long as the SDK tries is no fault of the service.
+  // Such an SDK sends a refused message again for longer than the test waits, whatever the service answers.
   const isPatient = scenario.wrongKey === true && sdk.retriesRefused === true;
   return outcomeOf(sdk.name, scenario, { ran: isPatient ? 'done' : ran, exchanges, differences });
 }
@@ -114,55 +114,55 @@ function receiptOf({ status, answer }: Exchange): readonly string[] {
 }
 
 /** One SDK, its program, and what stands between it and the service. */
-class Stage {
+class SdkRunner {
   readonly #sdk: Sdk;
-  readonly #front: SdkFront;
+  readonly #proxy: SdkProxy;
   readonly #process: SdkProcess;
-  readonly #stranger: SdkProcess;
+  readonly #withWrongKey: SdkProcess;
 
-  private constructor({ sdk, command }: Runnable, front: SdkFront) {
+  private constructor({ sdk, command }: Runnable, proxy: SdkProxy) {
     this.#sdk = sdk;
-    this.#front = front;
-    this.#process = new SdkProcess(command, front.url, WRITE_KEY);
-    this.#stranger = new SdkProcess(command, front.url, UNKNOWN_KEY);
+    this.#proxy = proxy;
+    this.#process = new SdkProcess(command, proxy.url, WRITE_KEY);
+    this.#withWrongKey = new SdkProcess(command, proxy.url, UNKNOWN_KEY);
   }
 
-  static async before(service: ServiceProcess, runnable: Runnable): Promise<Stage> {
-    return new Stage(runnable, await SdkFront.before(service.url));
+  static async before(service: ServiceProcess, runnable: Runnable): Promise<SdkRunner> {
+    return new SdkRunner(runnable, await SdkProxy.before(service.url));
   }
 
   /** All but the outage. */
-  async performAll(): Promise<readonly Performance[]> {
-    const performances: Performance[] = [];
+  async runAll(): Promise<readonly ScenarioRun[]> {
+    const runs: ScenarioRun[] = [];
     for (const scenario of SCENARIOS) {
       const calls = this.#callsOf(scenario);
       if (scenario.outage || calls.length === 0) continue;
       if (scenario.needsNull && this.#sdk.omitsNull) continue;
-      if (scenario.losesAnswer) this.#front.loseNextAnswer();
-      performances.push(await this.#noting(scenario, () => this.#run(scenario, calls)));
+      if (scenario.losesAnswer) this.#proxy.loseNextAnswer();
+      runs.push(await this.#noting(scenario, () => this.#run(scenario, calls)));
     }
-    return performances;
+    return runs;
   }
 
   /**
    * The calls are made while the service is unreachable. Once it is back, the SDK makes another call, as the program of a
    * user would.
    */
-  async performOutage(scenario: Scenario): Promise<Performance> {
+  async runOutage(scenario: Scenario): Promise<ScenarioRun> {
     const calls = this.#callsOf(scenario);
-    await this.#front.goAway();
+    await this.#proxy.goAway();
     return this.#noting(scenario, async () => {
       const running = this.#process.run(calls.slice(0, -1), RETRY_WITHIN_MS);
       await sleep(OUTAGE_MS);
-      await this.#front.comeBack();
+      await this.#proxy.comeBack();
       const [first, second] = [await running, await this.#process.run(calls.slice(-1), WITHIN_MS)];
       return first === 'done' ? second : first;
     });
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#process.stop(), this.#stranger.stop()]);
-    await this.#front.close();
+    await Promise.all([this.#process.stop(), this.#withWrongKey.stop()]);
+    await this.#proxy.close();
   }
 
   #callsOf(scenario: Scenario): readonly Call[] {
@@ -171,7 +171,7 @@ class Stage {
 
   /** Again where the process ended: what ended it may have been left over from the calls before. */
   async #run(scenario: Scenario, calls: readonly Call[]): Promise<Ran> {
-    const process = scenario.wrongKey ? this.#stranger : this.#process;
+    const process = scenario.wrongKey ? this.#withWrongKey : this.#process;
     const withinMs = scenario.losesAnswer ? RETRY_WITHIN_MS : WITHIN_MS;
     const ran = await process.run(calls, withinMs);
     if (ran !== 'ended') return ran;
@@ -179,12 +179,12 @@ class Stage {
     return 'ended';
   }
 
-  async #noting(scenario: Scenario, run: () => Promise<Ran>): Promise<Performance> {
+  async #noting(scenario: Scenario, run: () => Promise<Ran>): Promise<ScenarioRun> {
     const startedAt = Date.now();
     const ran = await run();
-    await this.#front.quiet();
-    const { output } = scenario.wrongKey ? this.#stranger : this.#process;
-    const exchanges = this.#front.takeExchanges();
+    await this.#proxy.quiet();
+    const { output } = scenario.wrongKey ? this.#withWrongKey : this.#process;
+    const exchanges = this.#proxy.takeExchanges();
     return { sdk: this.#sdk, scenario, ran, exchanges, tookMs: Date.now() - startedAt, output };
   }
 }

@@ -26,7 +26,7 @@ export interface Exchange {
 }
 
 /** Stands before the service for one SDK: it notes what passes, and can be unreachable for this SDK alone. */
-export class SdkFront {
+export class SdkProxy {
   readonly #target: URL;
   readonly #port: number;
   readonly #server: Server;
@@ -42,10 +42,10 @@ export class SdkFront {
     this.#server = createServer((request, response) => void this.#pass(request, response));
   }
 
-  static async before(target: string): Promise<SdkFront> {
-    const front = new SdkFront(new URL(target), await freePort());
-    await front.comeBack();
-    return front;
+  static async before(target: string): Promise<SdkProxy> {
+    const proxy = new SdkProxy(new URL(target), await freePort());
+    await proxy.comeBack();
+    return proxy;
   }
 
   get url(): string {
