@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 describe.each(EXAMPLES)('the example in $language', ({ language, command }) => {
-  test.skipIf(missing.has(language))('sends an identify and a track, and reads the user back', async () => {
+  test.skipIf(missing.has(language))('an example sends an identify and a track, and reads the user back', async () => {
     const [file, ...args] = command;
     const env = { ...process.env, TIDEMARK_URL: service.url, WRITE_KEY, READ_KEY };
 

@@ -27,7 +27,7 @@ const IDENTIFY: Call = { type: 'identify', userId: 'ada', traits: { plan: 'pro',
 const PROFILE = { traits: { plan: 'pro' }, first_seen: TIME };
 
 describe('a record', () => {
-  test('of what was called has no difference', () => {
+  test('a record of what was called has no difference', () => {
     expect(differencesOf([IDENTIFY, TRACK], [], { profile: PROFILE, events: [EVENT] })).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe('a record', () => {
     ['properties', [{ ...EVENT, properties: { ...EVENT.properties, total: 1 } }]],
     ['context', [{ ...EVENT, properties: { total: 1.5 } }]],
     ['anonymousId', [{ ...EVENT, anonymous_id: null }]],
-  ])('without its %s differs in that', (difference, events) => {
+  ])('a record without its %s differs in that', (difference, events) => {
     expect(differencesOf([TRACK], [], { profile: undefined, events })).toEqual([difference]);
   });
 
@@ -58,11 +58,11 @@ describe('a record', () => {
     ['traits', { ...PROFILE, traits: { plan: 'pro', old: 1 } }],
     ['traits', { ...PROFILE, traits: {} }],
     ['timestamp', { ...PROFILE, first_seen: '2026-11-24T00:00:00Z' }],
-  ])('of a profile that differs in its %s says so', (difference, profile) => {
+  ])('a profile that differs in its %s is a difference', (difference, profile) => {
     expect(differencesOf([IDENTIFY], [], { profile, events: [] })).toEqual([difference]);
   });
 
-  test('is not compared in what the SDK cannot say', () => {
+  test('what an SDK cannot say is not compared', () => {
     const events = [{ ...EVENT, timestamp: '2026-11-24T00:00:00Z' }];
 
     expect(differencesOf([TRACK], ['timestamp'], { profile: undefined, events })).toEqual([]);
@@ -88,7 +88,7 @@ describe('an outcome', () => {
     });
   });
 
-  test('tells of an SDK that ends its process, or does not come to an end', () => {
+  test('the outcome tells of an SDK that ends its process, or does not come to an end', () => {
     const seen = { exchanges: [], differences: [] };
 
     expect(outcomeOf('an SDK', good, { ...seen, ran: 'ended' })).toMatchObject({ endsProcess: true });
@@ -100,11 +100,11 @@ describe('a verdict', () => {
   const kept = { sdk: 'an SDK', scenario: 'track', outcome: 'kept', difference: '', endsProcess: false } as const;
   const lost = { ...kept, outcome: 'lost', difference: 'loses traits' } as const;
 
-  test('is "works" where nothing differs', () => {
+  test('the outcome is "works" where nothing differs', () => {
     expect(verdictOf([kept, { ...kept, scenario: 'page' }])).toBe('works');
   });
 
-  test('names what differs, and where that is not everywhere', () => {
+  test('the outcome names what differs, and where that is not everywhere', () => {
     const identify = { ...lost, scenario: 'identify', difference: 'loses traits, loses context' };
 
     expect(verdictOf([lost, identify])).toBe('loses traits; loses context (identify)');

@@ -45,21 +45,27 @@ function outcomesOf({ name }: Sdk): readonly Outcome[] {
 }
 
 describe('docs/sdks.md', () => {
-  test.each(runnables.map(({ sdk }) => [sdk.name, sdk] as const))('says what comes of %s', async (name, sdk) => {
-    const said = (await rowsOnPage()).get(name);
+  test.each(runnables.map(({ sdk }) => [sdk.name, sdk] as const))(
+    'the page says what comes of %s',
+    async (name, sdk) => {
+      const said = (await rowsOnPage()).get(name);
 
-    expect(said).toEqual(rowOf(sdk, outcomesOf(sdk)));
-  });
+      expect(said).toEqual(rowOf(sdk, outcomesOf(sdk)));
+    },
+  );
 
-  test.each(SDKS.map((sdk) => [sdk.name, sdk] as const))('has the code that the tests run for %s', async (_, sdk) => {
-    const program = (await readFile(sourceOf(sdk), 'utf8')).split('\n').map((line) => line.trim());
+  test.each(SDKS.map((sdk) => [sdk.name, sdk] as const))(
+    'the page has the code that the tests run for %s',
+    async (_, sdk) => {
+      const program = (await readFile(sourceOf(sdk), 'utf8')).split('\n').map((line) => line.trim());
 
-    const places = (await codeOnPage(sdk)).map((line) => program.indexOf(line));
+      const places = (await codeOnPage(sdk)).map((line) => program.indexOf(line));
 
-    expect(places.every((place, index) => place > (places[index - 1] ?? -1))).toBe(true);
-  });
+      expect(places.every((place, index) => place > (places[index - 1] ?? -1))).toBe(true);
+    },
+  );
 
-  test('has a row for every SDK and no other', async () => {
+  test('the page has a row for every SDK and no other', async () => {
     expect([...(await rowsOnPage()).keys()]).toEqual(SDKS.map(({ name }) => name));
   });
 });
