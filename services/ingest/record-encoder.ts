@@ -55,7 +55,7 @@ interface ReadBody {
 
 /** The same job makes the same records in any thread, but for the random part of a new session's id. */
 export function encodeBody(facts: JobFacts, body: BodyToEncode, codec: Pick<Codec, 'encode'>): EncodedBody | Refused {
-  const read = readBody(facts, body);
+  const read = readArrivals(facts, body);
   if (!read.ok) return read;
   const messages = stampAll(facts, body, read);
   const messageIds = idsInPlace(messages, read);
@@ -114,7 +114,7 @@ function idsInPlace(messages: readonly Message[], { indexes, itemCount = 0 }: Re
   return all;
 }
 
-function readBody(facts: JobFacts, { text, arrivedAt }: BodyToEncode): ReadBody | Refused {
+function readArrivals(facts: JobFacts, { text, arrivedAt }: BodyToEncode): ReadBody | Refused {
   const { source, timezone } = facts;
   if (source === 'batch') return readBatch(facts, text, arrivedAt);
   const parsed = parseBody(text);
