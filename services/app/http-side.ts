@@ -114,7 +114,14 @@ function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled)
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
-  const app = createApp({ table, keys, registry, logger, maxReceivingBytes: config.maxReceivingBytes });
+  const app = createApp({
+    table,
+    keys,
+    registry,
+    logger,
+    maxReceivingBytes: config.maxReceivingBytes,
+    corsOrigins: config.corsOrigins,
+  });
   return { listener: app.callback(), styleOf: (path) => table.styleOf(path) };
 }
 

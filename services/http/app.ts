@@ -3,13 +3,13 @@ import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
 import type { KeyRing } from '../stores/projects/project-store.ts';
-import { keyIn, opens, UNAUTHORIZED } from './authenticate.ts';
-import { readBody, refuseHead } from './body.ts';
+import { keyIn, keyInBody, opens, UNAUTHORIZED } from './authenticate.ts';
+import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
 import { Call } from './call.ts';
 import { HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
 import { RateLimiter } from './rate-limit.ts';
-import { ReceivingBytes } from './receiving-bytes.ts';
+import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Answer, Route } from './route.ts';
 import { send } from './send.ts';
@@ -21,6 +21,8 @@ export interface AppParts {
   readonly logger: Logger;
   /** Bytes of bodies that may be received at once. */
   readonly maxReceivingBytes: number;
+  /** Origins of pages that may send what SDKs send; `*` is any. None where left out. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /** What a request's middleware share. */
@@ -37,14 +39,17 @@ type Step = (context: Context, next: Next) => Promise<void> | undefined;
 /** The Koa app that every role's routes are plugged into. A step that refuses does not call the next. */
 export function createApp(parts: AppParts): Koa<State, object> {
   const receiving = new ReceivingBytes(parts.maxReceivingBytes);
+  const limiter = new RateLimiter();
   const app = new LeanKoa<State, object>();
   app.use(begin);
   app.use(settle(parts, new HttpMetrics(parts.registry, receiving)));
+  app.use(allowOrigins(parts));
   app.use(findRoute(parts.table));
   app.use(authenticate(parts.keys));
-  app.use(limitRate(new RateLimiter()));
+  app.use(limitRate(limiter));
   app.use(decodeParameters);
   app.use(takeBody(receiving));
+  app.use(authenticateByBody(parts.keys, limiter));
   app.use(handle);
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
@@ -109,6 +114,29 @@ function logRequest(logger: Logger, { req, requestId, route }: Call, status: num
   logger.debug({ method: req.method, route: route?.path ?? 'none', status, ms, requestId }, 'request');
 }
 
+/** Lets pages of these origins send what SDKs send, and answers what browsers ask before they do (the preflight). */
+function allowOrigins({ table, corsOrigins = [] }: AppParts): Step {
+  if (corsOrigins.length === 0) return (_, next) => next();
+  return ({ state, res }, next) => {
+    const { headers, method } = state.call.req;
+    const { origin } = headers;
+    if (origin === undefined || !(corsOrigins.includes(origin) || corsOrigins.includes('*'))) return next();
+    const match = table.find('POST', state.call.path);
+    if ('refused' in match || match.route.takesSdkBodies !== true) return next();
+    res.setHeader('Access-Control-Allow-Origin', origin);
+    res.setHeader('Vary', 'Origin');
+    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return next();
+    state.outcome = { status: 204, body: '', headers: PREFLIGHT };
+    return undefined;
+  };
+}
+
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers': 'authorization, content-type, x-api-key, x-write-key, x-retry-count, idempotency-key',
+  'Access-Control-Max-Age': '86400',
+};
+
 function findRoute(table: AppParts['table']): Step {
   return ({ state }, next) => {
     const { call } = state;
@@ -141,14 +169,33 @@ function authenticate(keys: KeyRing): Step {
     const route = routeOf(state);
     if (route.scope === null) return next();
     const text = keyIn(state.call.headers);
-    const found = text === undefined ? undefined : keys.find(text);
-    const admit = (key: Awaited<typeof found>): Promise<void> | undefined => {
-      if (!opens(key, route)) return refuse(state, UNAUTHORIZED);
-      state.call.key = key;
-      return next();
-    };
-    return found instanceof Promise ? found.then(admit) : admit(found);
+    if (text === undefined && mayBeSdk(state.call)) return next();
+    return admitKey(state, keys, text, next);
   };
+}
+
+function admitKey(state: State, keys: KeyRing, text: string | undefined, next: Next): Promise<void> | undefined {
+  const found = text === undefined ? undefined : keys.find(text);
+  const admit = (key: Awaited<typeof found>): Promise<void> | undefined => {
+    if (!opens(key, routeOf(state))) return refuse(state, UNAUTHORIZED);
+    state.call.key = key;
+    return next();
+  };
+  return found instanceof Promise ? found.then(admit) : admit(found);
+}
+
+/** A key in the body is looked for where no header has one. Its rate counts once it is known. */
+function authenticateByBody(keys: KeyRing, limiter: RateLimiter): Step {
+  const limit = limitRate(limiter);
+  return (context, next) => {
+    const { state } = context;
+    if (!isKeyInBody(state)) return next();
+    return admitKey(state, keys, keyInBody(state.call.text), async () => limit(context, next));
+  };
+}
+
+function isKeyInBody(state: State): boolean {
+  return routeOf(state).scope !== null && state.call.key === undefined;
 }
 
 function limitRate(limiter: RateLimiter): Step {
@@ -184,12 +231,23 @@ function takeBody(receiving: ReceivingBytes): Step {
     const { call } = state;
     const { bodyLimitBytes } = routeOf(state);
     if (bodyLimitBytes === null) return next();
-    const refusal = refuseHead(call.headers, bodyLimitBytes);
-    if (refusal !== undefined) return refuse(state, refusal);
+    const refusal = refuseHead(call.headers, bodyLimitBytes, mayBeSdk(call));
+    if (refusal !== undefined) return refuse(state, bodyRefusal(state, refusal));
     if (expectsContinue(call)) call.res.writeContinue();
     const held = receiving.open(call.key?.project.id ?? '');
     return readBody(call.req, bodyLimitBytes, held).then((read) => keepBody(state, read, next));
   };
+}
+
+/** No SDK waits with its body until it is asked for: who does is told at once what the head alone says. */
+function mayBeSdk(call: Call): boolean {
+  return call.route?.takesSdkBodies === true && !expectsContinue(call);
+}
+
+/** A body that cannot be read has no key, and is not an SDK's, which alone need not say its type. */
+function bodyRefusal(state: State, refusal: Refusal): Refusal {
+  if (isKeyInBody(state)) return UNAUTHORIZED;
+  return isJson(state.call.headers) || refusal === TOO_MUCH_RECEIVED ? refusal : UNSUPPORTED_TYPE;
 }
 
 function expectsContinue({ req }: Call): boolean {
@@ -198,7 +256,7 @@ function expectsContinue({ req }: Call): boolean {
 
 function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next: Next): Promise<void> | undefined {
   if (read === 'client-gone') return undefined;
-  if ('refused' in read) return refuse(state, read);
+  if ('refused' in read) return refuse(state, bodyRefusal(state, read));
   state.call.body = read.body;
   return next();
 }

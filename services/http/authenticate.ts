@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { readJson } from '../messages/json.ts';
+import { isObject } from '../messages/sdk-call.ts';
 import type { AuthenticatedKey } from '../stores/projects/project-store.ts';
 import type { Refusal } from './problems.ts';
 import type { Route } from './route.ts';
@@ -8,14 +10,27 @@ const MAX_KEY_LENGTH = 512;
 
 /**
  * The key that the request carries: `api_key`, `service_key`, `x-api-key` (for proxies that drop names with an
- * underscore), `Authorization: Bearer KEY` or `Basic base64(KEY:)`; the first of these counts.
+ * underscore), `Authorization: Bearer KEY` or `Basic base64(KEY:)`, `x-write-key` (`NAME:KEY`, as Jitsu's SDK has it); the
+ * first of these counts.
  */
 export function keyIn(headers: IncomingHttpHeaders): string | undefined {
   const key =
     single(headers['api_key']) ??
     single(headers['service_key']) ??
     single(headers['x-api-key']) ??
-    authorizationKey(headers.authorization);
+    authorizationKey(headers.authorization) ??
+    single(headers['x-write-key'])?.replace(/^[^:]*:/, '');
+  return acceptableKey(key);
+}
+
+/** The key that an SDK puts into the body: its member `writeKey`. */
+export function keyInBody(text: string): string | undefined {
+  const read = readJson(text);
+  const body: unknown = read.ok ? read.value.plain : undefined;
+  return isObject(body) && typeof body['writeKey'] === 'string' ? acceptableKey(body['writeKey']) : undefined;
+}
+
+function acceptableKey(key: string | undefined): string | undefined {
   return key === undefined || key === '' || key.length > MAX_KEY_LENGTH ? undefined : key;
 }
 

@@ -13,18 +13,27 @@ export type NoBody = Refusal | 'client-gone';
 /**
  * Refuses, from the head of the request alone, what would be refused whatever the body says: its type, its encoding,
  * a length over the limit.
+ *
+ * @param anyType Whether the type does not matter.
  */
-export function refuseHead(headers: IncomingHttpHeaders, limitBytes: number): Refusal | undefined {
-  const type = headers['content-type'];
-  if (type !== 'application/json' && !isJsonType(type)) {
-    return { refused: 'unsupported-type', detail: 'Content-Type must be application/json, in UTF-8.' };
-  }
+export function refuseHead(headers: IncomingHttpHeaders, limitBytes: number, anyType = false): Refusal | undefined {
+  if (!anyType && !isJson(headers)) return UNSUPPORTED_TYPE;
   const encoding = encodingOf(headers);
   if (encoding === undefined) {
     return { refused: 'unsupported-encoding', detail: `Content-Encoding must be ${CONTENT_ENCODINGS.join(', ')}.` };
   }
   const length = headers['content-length'];
   return length !== undefined && Number(length) > rawLimit(encoding, limitBytes) ? tooLarge(limitBytes) : undefined;
+}
+
+export const UNSUPPORTED_TYPE: Refusal = {
+  refused: 'unsupported-type',
+  detail: 'Content-Type must be application/json, in UTF-8.',
+};
+
+/** Whether the request says that its body is JSON in UTF-8. */
+export function isJson({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type === 'application/json' || isJsonType(type);
 }
 
 /**

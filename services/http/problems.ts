@@ -118,6 +118,9 @@ function problemBody(refusal: Refusal, status: number): object {
     title: REFUSALS[refusal.refused].title,
     status,
     detail: refusal.detail,
+    // Some SDKs read these of a refusal, and take one without them for a failure of the network.
+    code: refusal.refused,
+    message: refusal.detail,
     errors: refusal.errors,
     limit_bytes: refusal.limitBytes,
     message_ids: refusal.messageIds,

@@ -48,10 +48,15 @@ export class RouteTable {
       this.#router.register(route.path, [route.method], () => undefined, { name });
       return;
     }
-    const exact = this.#exact.get(route.path) ?? { byMethod: new Map<string, Match>(), allow: '' };
+    for (const path of [route.path, ...(route.aliases ?? [])]) this.#addExact(path, route);
+  }
+
+  #addExact(path: string, route: Route): void {
+    const exact = this.#exact.get(path) ?? { byMethod: new Map<string, Match>(), allow: '' };
+    if (exact.byMethod.has(route.method)) throw new Error(`two routes for ${route.method} ${path}`);
     exact.byMethod.set(route.method, { route, rawParams: undefined });
     exact.allow = allowOf([...exact.byMethod.keys()]);
-    this.#exact.set(route.path, exact);
+    this.#exact.set(path, exact);
   }
 
   #findPattern(method: string, path: string): Match | Refusal {

@@ -8,6 +8,13 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `/v1/track`, or with parameters that take one segment each: `/v1/users/:user_id`. */
   readonly path: string;
+  /** Other paths of the same route. */
+  readonly aliases?: readonly string[];
+  /**
+   * Whether it takes bodies of analytics SDKs: of any content type, with a key in the body where no header has one, from
+   * pages of the origins in CORS_ORIGINS.
+   */
+  readonly takesSdkBodies?: boolean;
   /** The scope that the key must have; 'any' takes a key of either, null needs none. */
   readonly scope: Scope | 'any' | null;
   /** The most bytes that the body may have once decompressed; null where the route takes no body. */

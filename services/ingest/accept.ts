@@ -110,7 +110,8 @@ export class Ingestor {
   async #acceptInline(facts: JobFacts, body: Buffer, idempotencyKey: string): Promise<AcceptedBody | Refusal> {
     const { log, guard, clock, codec } = this.#parts;
     const receivedAt = (messages: number): Micros => clock.next(messages);
-    const job = { firstId: newMessageId(), idempotencyKey, receivedAt, text: body.toString('utf8') };
+    const arrivedAt = BigInt(Date.now()) * 1_000n;
+    const job = { firstId: newMessageId(), idempotencyKey, receivedAt, arrivedAt, text: body.toString('utf8') };
     const encoded = encodeBody(facts, job, codec);
     if (!encoded.ok) return invalid('invalid-body', encoded.problems);
     const overloaded = this.admit();
@@ -125,7 +126,7 @@ export class Ingestor {
     if ('refused' in appending) return { ...appending, messageIds };
     const { appended, tookMs } = appending;
     const accepted = encoded.accepted(appended && receiptOf(facts, guard.now(), appended));
-    this.#metrics.accepted(accepted.counts, tookMs);
+    this.#metrics.accepted(accepted, tookMs);
     return accepted;
   }
 
@@ -152,7 +153,7 @@ export class Ingestor {
     if (appended === null) return this.#acceptInline(facts, body, idempotencyKey);
     if (isProblems(appended.result)) return invalid('invalid-body', readProblems(appended.result));
     const accepted = readAccepted(appended.result);
-    this.#metrics.accepted(accepted.counts, tookMs);
+    this.#metrics.accepted(accepted, tookMs);
     return accepted;
   }
 

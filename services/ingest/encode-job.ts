@@ -30,6 +30,8 @@ export interface BodyToEncode {
   readonly idempotencyKey: string;
   /** The arrival of the first of so many messages; the others arrive a microsecond later each. */
   readonly receivedAt: (messages: number) => Micros;
+  /** When the request arrived: what an SDK's clock is held against. */
+  readonly arrivedAt: Micros;
   /** Valid UTF-8. */
   readonly text: string;
 }
@@ -66,6 +68,7 @@ export class BodyJob implements EncodeJob {
       firstId: this.#firstId,
       idempotencyKey: this.#idempotencyKey,
       receivedAt: () => this.#receivedAt,
+      arrivedAt: this.#receivedAt,
       text: this.#body.toString('utf8'),
     };
   }
@@ -86,6 +89,7 @@ export function readBodyJob(bytes: Buffer): BodyToEncode {
     firstId: bytes.toString('latin1', 0, ID_BYTES),
     idempotencyKey: bytes.toString('utf8', JOB_HEAD_BYTES, bodyAt),
     receivedAt: () => receivedAt,
+    arrivedAt: receivedAt,
     text: bytes.toString('utf8', bodyAt),
   };
 }
@@ -97,15 +101,17 @@ export interface AcceptedBody {
   readonly receipt: string | null;
   /** A JSON array, in the order given; null for an item that was left out. */
   readonly messageIds: string;
-  /** JSON: the rejected items of a lenient batch, the user and session of project-user; else ''. */
+  /** How many items of a batch were left out. */
+  readonly rejected: number;
+  /** JSON: the rejected items of a batch, the user and session of project-user; else ''. */
   readonly details: string;
 }
 
 const PROBLEMS_MARK = '!';
 
-export function writeAccepted({ counts, receipt, messageIds, details }: AcceptedBody): string {
+export function writeAccepted({ counts, receipt, messageIds, rejected, details }: AcceptedBody): string {
   const { identify, track, session } = counts;
-  return `${identify} ${track} ${session} ${receipt} ${messageIds.length} ${messageIds}${details}`;
+  return `${identify} ${track} ${session} ${receipt} ${rejected} ${messageIds.length} ${messageIds}${details}`;
 }
 
 export function writeProblems(problems: readonly Problem[]): string {
@@ -130,6 +136,7 @@ export function readAccepted(result: string): AcceptedBody {
   };
   const counts = { identify: Number(word()), track: Number(word()), session: Number(word()) };
   const receipt = word();
+  const rejected = Number(word());
   const end = Number(word()) + at;
-  return { counts, receipt, messageIds: result.slice(at, end), details: result.slice(end) };
+  return { counts, receipt, rejected, messageIds: result.slice(at, end), details: result.slice(end) };
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram, type Durations } from '../http/duration-histogram.ts';
 import { MESSAGE_TOPICS, type MessageTopic, topicOf } from '../messages/message.ts';
-import type { MessageCounts } from '../messages/arrival.ts';
+import type { AcceptedBody } from './encode-job.ts';
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -9,6 +9,7 @@ const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 export class IngestMetrics {
   readonly #accepted = new Map<MessageTopic, number>(MESSAGE_TOPICS.map((topic) => [topic, 0]));
   readonly #appends: Durations;
+  readonly #rejected: Counter;
 
   constructor(registry: Registry, unacknowledgedBytes: () => number) {
     const registers = [registry];
@@ -30,6 +31,11 @@ export class IngestMetrics {
       registry,
     });
     this.#appends = appends.child({});
+    this.#rejected = new Counter({
+      name: 'tidemark_ingest_items_rejected_total',
+      help: 'Items of accepted batches that were left out because they are not valid',
+      registers,
+    });
     const gauge: Gauge = new Gauge({
       name: 'tidemark_ingest_unacknowledged_bytes',
       help: 'Bytes of messages handed to the event log and not yet safe',
@@ -39,8 +45,9 @@ export class IngestMetrics {
   }
 
   /** The messages of one request. */
-  accepted(counts: MessageCounts, appendMs: number): void {
+  accepted({ counts, rejected }: Pick<AcceptedBody, 'counts' | 'rejected'>, appendMs: number): void {
     this.#appends.observe(appendMs);
+    if (rejected > 0) this.#rejected.inc(rejected);
     for (const [topic, type] of TYPES) this.#accepted.set(topic, (this.#accepted.get(topic) ?? 0) + counts[type]);
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Draft } from '../messages/draft.ts';
-import { type JsonBody, readJson } from '../messages/json.ts';
-import type { Problem } from '../messages/message.ts';
+import type { JsonBody, ReadJson } from '../messages/json.ts';
+import type { Micros, Problem } from '../messages/message.ts';
 import { isAcceptable, MAX_PROBLEMS, unacceptableIn } from '../messages/unacceptable.ts';
 import { envelopeProblems, itemsOf, validateItem, validItem } from '../messages/validate.ts';
 
@@ -33,16 +33,18 @@ export function isLenient(headers: IncomingHttpHeaders): boolean {
   return handling.find((value) => value !== undefined)?.toLowerCase() === 'lenient';
 }
 
-/** The valid items of a batch apart from the others; refused where there is no valid one, or no batch at all. */
-export function sortItems(text: string, timezone: string): SortedItems {
-  const read = readJson(text);
-  if (!read.ok) return read;
+/**
+ * The valid items of a batch apart from the others; refused where there is no valid one, or no batch at all.
+ *
+ * @param read A body that may be a batch; not checked for what no message may hold.
+ */
+export function sortItems(read: Extract<ReadJson, { ok: true }>, timezone: string, arrivedAt: Micros): SortedItems {
   const { value: body, isSuspect } = read;
   const wrong = isSuspect && !isAcceptable(besideItems(body.exact)) ? unacceptableIn(body.exact, []) : [];
   const problems = wrong.length > 0 ? wrong : envelopeProblems(body);
   if (problems.length > 0) return { ok: false, problems };
   const items = itemsOf(body);
-  const sorter = new ItemSorter(timezone, isSuspect);
+  const sorter = new ItemSorter(timezone, arrivedAt, isSuspect);
   for (let index = 0; index < items.length; index++) sorter.add(index, items.at(index));
   return sorter.sorted;
 }
@@ -50,6 +52,7 @@ export function sortItems(text: string, timezone: string): SortedItems {
 /** Judges item after item. Once 100 problems have been told it only finds out which are bad. */
 class ItemSorter {
   readonly #timezone: string;
+  readonly #arrivedAt: Micros;
   /** Whether an item may hold what no message may. */
   readonly #isSuspect: boolean;
   readonly #drafts: Draft[] = [];
@@ -58,8 +61,9 @@ class ItemSorter {
   readonly #told: Problem[] = [];
   #count = 0;
 
-  constructor(timezone: string, isSuspect: boolean) {
+  constructor(timezone: string, arrivedAt: Micros, isSuspect: boolean) {
     this.#timezone = timezone;
+    this.#arrivedAt = arrivedAt;
     this.#isSuspect = isSuspect;
   }
 
@@ -87,12 +91,14 @@ class ItemSorter {
   #judge(index: number, item: JsonBody): Draft | readonly Problem[] {
     const unacceptable = this.#isSuspect ? unacceptableIn(item.exact, ['batch', index]) : [];
     if (unacceptable.length > 0) return unacceptable;
-    const validated = validateItem(item, this.#timezone, `/batch/${index}`);
+    const validated = validateItem(item, this.#timezone, `/batch/${index}`, this.#arrivedAt);
     return validated.ok ? validated.draft : validated.problems;
   }
 
   #draftOf(item: JsonBody): Draft | undefined {
-    return this.#isSuspect && !isAcceptable(item.exact, 2) ? undefined : validItem(item, this.#timezone);
+    return this.#isSuspect && !isAcceptable(item.exact, 2)
+      ? undefined
+      : validItem(item, this.#timezone, this.#arrivedAt);
   }
 
   #reject(index: number, errors: readonly Problem[]): void {

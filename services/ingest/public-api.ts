@@ -1,6 +1,9 @@
 import type { Call } from '../http/call.ts';
+import { isJson, UNSUPPORTED_TYPE } from '../http/body.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer, Route } from '../http/route.ts';
+import { readJson } from '../messages/json.ts';
+import { isSdkBatch, isSdkCall } from '../messages/sdk-call.ts';
 import type { Ingestor } from './accept.ts';
 import type { AcceptedBody } from './encode-job.ts';
 import { isLenient } from './lenient.ts';
@@ -10,30 +13,44 @@ export const BODY_LIMIT_BYTES = 32_768;
 /** 500 KB. */
 export const BATCH_LIMIT_BYTES = 512_000;
 
-/** `POST /v1/identify`, `/v1/track` and `/v1/batch`. */
+/** What is tracked or identified by one request each: `/v1/identify`, `/v1/track`, and the other calls of SDKs. */
+const CALLS = ['identify', 'track', 'page', 'screen', 'group', 'alias'] as const;
+
+/** `POST /v1/identify`, `/v1/track`, `/v1/page` … and `/v1/batch`, each under the paths that SDKs know them by. */
 export function publicRoutes(ingestor: Ingestor): Route[] {
   const admit = (): Refusal | undefined => ingestor.admit();
-  const common = { method: 'POST', scope: 'write', style: 'problem', admit } as const;
+  const common = { method: 'POST', scope: 'write', style: 'problem', takesSdkBodies: true, admit } as const;
   return [
-    {
+    ...CALLS.map((source): Route => ({
       ...common,
-      path: '/v1/identify',
+      path: `/v1/${source}`,
+      aliases: aliasesOf(source),
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      handle: (call) => acceptOne(ingestor, call, 'identify'),
-    },
-    {
-      ...common,
-      path: '/v1/track',
-      bodyLimitBytes: BODY_LIMIT_BYTES,
-      handle: (call) => acceptOne(ingestor, call, 'track'),
-    },
+      handle: (call) => refuseType(call) ?? acceptOne(ingestor, call, source),
+    })),
     {
       ...common,
       path: '/v1/batch',
+      aliases: aliasesOf('batch', ['/v1/import']),
       bodyLimitBytes: BATCH_LIMIT_BYTES,
-      handle: (call) => acceptBatch(ingestor, call),
+      handle: (call) => refuseType(call) ?? acceptBatch(ingestor, call),
     },
   ];
+}
+
+/** The short name of Segment's browser SDK, Dittofeed's and Jitsu's paths; each with and without a final slash. */
+function aliasesOf(name: string, more: readonly string[] = []): readonly string[] {
+  const path = `/v1/${name}`;
+  const others = [`/v1/${name.charAt(0)}`, `/api/public/apps/${name}`, `/api/s/s2s/${name}`, `/api/s/${name}`, ...more];
+  return [...others, ...[path, ...others].map((each) => `${each}/`)];
+}
+
+/** The interface's own form demands that its type is named; what is in the form of an SDK may have any. */
+function refuseType({ headers, text }: Call): Refusal | undefined {
+  if (isJson(headers)) return undefined;
+  const read = readJson(text);
+  const isSdk = read.ok && (isSdkCall(read.value.plain) || isSdkBatch(read.value.plain));
+  return isSdk ? undefined : UNSUPPORTED_TYPE;
 }
 
 /** '' where the request has none. */
@@ -42,22 +59,22 @@ export function idempotencyKeyOf({ headers }: Call): string {
   return typeof given === 'string' ? given : '';
 }
 
-async function acceptOne(ingestor: Ingestor, call: Call, source: 'identify' | 'track'): Promise<Answer | Refusal> {
+async function acceptOne(ingestor: Ingestor, call: Call, source: (typeof CALLS)[number]): Promise<Answer | Refusal> {
   const accepted = await ingestor.accept(call.project, source, call.body, idempotencyKeyOf(call));
   if ('refused' in accepted) return accepted;
   const id = accepted.messageIds.slice(1, -1);
   return { status: 200, body: `{"success":true,"message_id":${id},"receipt":${quotedReceipt(accepted)}}` };
 }
 
-/** All of its messages or none; with `Prefer: handling=lenient` the valid items, and the others are listed. */
+/** All of its messages or none; the valid ones, with the others listed, where that is asked for or it is an SDK's. */
 async function acceptBatch(ingestor: Ingestor, call: Call): Promise<Answer | Refusal> {
   const lenient = isLenient(call.headers);
   const accepted = await ingestor.accept(call.project, 'batch', call.body, idempotencyKeyOf(call), lenient);
   if ('refused' in accepted) return accepted;
   const start = `{"success":true,"message_ids":${accepted.messageIds},"receipt":${quotedReceipt(accepted)}`;
-  if (!lenient) return { status: 200, body: `${start}}` };
-  const headers = { 'Preference-Applied': 'handling=lenient' };
-  return { status: 200, body: `${start},"rejected":${accepted.details}}`, headers };
+  const { details } = accepted;
+  const body = details === '' ? `${start}}` : `${start},"rejected":${details}}`;
+  return lenient ? { status: 200, body, headers: { 'Preference-Applied': 'handling=lenient' } } : { status: 200, body };
 }
 
 function quotedReceipt({ receipt }: AcceptedBody): string {

@@ -6,10 +6,12 @@ import { encodeReceipt } from '../http/receipt.ts';
 import { type Arrival, arrivalOf, countByType, encoded, type MessageRecord, stamped } from '../messages/arrival.ts';
 import { Codec } from '../messages/codec.ts';
 import type { AddEventDraft, Draft, ProjectUserDraft } from '../messages/draft.ts';
-import { parseBody } from '../messages/json.ts';
-import type { Message } from '../messages/message.ts';
+import { parseBody, readJson, type ReadJson } from '../messages/json.ts';
+import type { Message, Micros } from '../messages/message.ts';
 import { idempotentMessageId, messageIdAt } from '../messages/message-id.ts';
 import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
+import { isSdkBatch } from '../messages/sdk-call.ts';
+import { unacceptableIn } from '../messages/unacceptable.ts';
 import { userKeyOf } from '../messages/user-key.ts';
 import {
   type Refused,
@@ -17,7 +19,9 @@ import {
   validateBatch,
   validateIdentify,
   validateProjectUser,
+  validateSdkCall,
   validateTrack,
+  type Validated,
 } from '../messages/validate.ts';
 import {
   type AcceptedBody,
@@ -43,6 +47,7 @@ interface ReadBody {
   readonly ok: true;
   readonly arrivals: readonly Arrival[];
   readonly details: string;
+  readonly rejected?: number;
   /** Of a lenient batch: the index of each arrival, and how many items there are. */
   readonly indexes?: readonly number[];
   readonly itemCount?: number;
@@ -50,7 +55,7 @@ interface ReadBody {
 
 /** The same job makes the same records in any thread, but for the random part of a new session's id. */
 export function encodeBody(facts: JobFacts, body: BodyToEncode, codec: Pick<Codec, 'encode'>): EncodedBody | Refused {
-  const read = readBody(facts, body.text);
+  const read = readArrivals(facts, body);
   if (!read.ok) return read;
   const messages = stampAll(facts, body, read);
   const messageIds = idsInPlace(messages, read);
@@ -58,6 +63,7 @@ export function encodeBody(facts: JobFacts, body: BodyToEncode, codec: Pick<Code
     counts: countByType(messages),
     receipt,
     messageIds: JSON.stringify(messageIds),
+    rejected: read.rejected ?? 0,
     details: read.details,
   });
   return { ok: true, records: messages.map((message) => encoded(message, codec)), messageIds, accepted };
@@ -108,24 +114,21 @@ function idsInPlace(messages: readonly Message[], { indexes, itemCount = 0 }: Re
   return all;
 }
 
-function readBody(facts: JobFacts, text: string): ReadBody | Refused {
+function readArrivals(facts: JobFacts, { text, arrivedAt }: BodyToEncode): ReadBody | Refused {
   const { source, timezone } = facts;
-  if (facts.isLenient) return readLenientBatch(facts, text);
+  if (source === 'batch') return readBatch(facts, text, arrivedAt);
   const parsed = parseBody(text);
   if (!parsed.ok) return parsed;
   switch (source) {
-    case 'batch': {
-      const batch = validateBatch(parsed.value, timezone);
-      return batch.ok ? readDrafts(facts, batch.drafts) : batch;
-    }
-    case 'identify': {
-      const one = validateIdentify(parsed.value, timezone);
-      return one.ok ? readDrafts(facts, [one.draft]) : one;
-    }
-    case 'track': {
-      const one = validateTrack(parsed.value, timezone);
-      return one.ok ? readDrafts(facts, [one.draft]) : one;
-    }
+    case 'identify':
+      return readOne(facts, validateIdentify(parsed.value, timezone, arrivedAt));
+    case 'track':
+      return readOne(facts, validateTrack(parsed.value, timezone, arrivedAt));
+    case 'page':
+    case 'screen':
+    case 'group':
+    case 'alias':
+      return readOne(facts, validateSdkCall(parsed.value, source, timezone, arrivedAt));
     case 'project-user': {
       const user = validateProjectUser(parsed.value);
       return user.ok ? readProjectUser(facts, user.draft) : user;
@@ -138,15 +141,38 @@ function readBody(facts: JobFacts, text: string): ReadBody | Refused {
   }
 }
 
+function readOne(facts: JobFacts, validated: Validated<Draft>): ReadBody | Refused {
+  return validated.ok ? readDrafts(facts, [validated.draft]) : validated;
+}
+
 function readDrafts({ projectId, source }: JobFacts, drafts: readonly Draft[]): ReadBody {
   return { ok: true, arrivals: drafts.map((draft) => arrivalOf(projectId, draft, source)), details: '' };
 }
 
-function readLenientBatch(facts: JobFacts, text: string): ReadBody | Refused {
-  const sorted = sortItems(text, facts.timezone);
+/** All of a batch or nothing; of one that is lenient, or of an SDK, which cannot ask for that, the valid items. */
+function readBatch(facts: JobFacts, text: string, arrivedAt: Micros): ReadBody | Refused {
+  const read = readJson(text);
+  if (!read.ok) return read;
+  if (facts.isLenient) return readValidItems(facts, read, arrivedAt);
+  const whole = readWholeBatch(facts, read, arrivedAt);
+  return whole.ok || !isSdkBatch(read.value.plain) ? whole : readValidItems(facts, read, arrivedAt);
+}
+
+function readWholeBatch(facts: JobFacts, { value, isSuspect }: ReadBatch, arrivedAt: Micros): ReadBody | Refused {
+  const unacceptable = isSuspect ? unacceptableIn(value.exact, []) : [];
+  if (unacceptable.length > 0) return { ok: false, problems: unacceptable };
+  const batch = validateBatch(value, facts.timezone, arrivedAt);
+  return batch.ok ? readDrafts(facts, batch.drafts) : batch;
+}
+
+type ReadBatch = Extract<ReadJson, { ok: true }>;
+
+function readValidItems(facts: JobFacts, read: ReadBatch, arrivedAt: Micros): ReadBody | Refused {
+  const sorted = sortItems(read, facts.timezone, arrivedAt);
   if (!sorted.ok) return sorted;
   const { drafts, indexes, rejected, count } = sorted;
-  return { ...readDrafts(facts, drafts), details: JSON.stringify(rejected), indexes, itemCount: count };
+  const details = JSON.stringify(rejected);
+  return { ...readDrafts(facts, drafts), details, rejected: rejected.length, indexes, itemCount: count };
 }
 
 function readProjectUser({ projectId: id, sessionSecret }: JobFacts, draft: ProjectUserDraft): ReadBody {

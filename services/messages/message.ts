@@ -21,7 +21,8 @@ export const DEAD_LETTER_TOPIC = 'tidemark.dead-letter';
 export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC] as const;
 
 /** The call that brought a message in. */
-export type Source = 'identify' | 'track' | 'batch' | 'project-user' | 'add-event' | 'import';
+export type Source =
+  'identify' | 'track' | 'batch' | 'page' | 'screen' | 'group' | 'alias' | 'project-user' | 'add-event' | 'import';
 
 /** Microseconds since 1970-01-01T00:00:00Z, negative before. A bigint: 2299 does not fit a double. */
 export type Micros = bigint;

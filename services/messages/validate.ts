@@ -4,6 +4,7 @@ import { type BodySchema, isValid, problemsWith } from './body-schemas.ts';
 import type { AddEventDraft, Draft, IdentifyDraft, ProjectUserDraft, TrackDraft } from './draft.ts';
 import { type JsonBody, toJsonText } from './json.ts';
 import type { JsonText, Micros, Problem } from './message.ts';
+import { correctedTime, fromSdk, isObject, isSdkBatch, isSdkCall, sentAtOf, withContextTraits } from './sdk-call.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { MAX_PROBLEMS } from './unacceptable.ts';
 
@@ -18,24 +19,60 @@ export type Validated<T> = { readonly ok: true; readonly draft: T } | Refused;
 /** A batch judged as one. */
 export type ValidatedBatch = { readonly ok: true; readonly drafts: readonly Draft[] } | Refused;
 
-/** `timezone` is the project's, for a timestamp without an offset. */
-export function validateIdentify(body: JsonBody, timezone: string): Validated<IdentifyDraft> {
-  return identifyAt('', body, timezone);
+/** What the times of a call are read by. */
+interface TimeFrame {
+  /** The project's, for a timestamp without an offset. */
+  readonly timezone: string;
+  /** When the call arrived: what an SDK's clock is held against. Null where that is not known. */
+  readonly arrivedAt: Micros | null;
 }
 
-/** `timezone` is the project's, for a timestamp without an offset. */
-export function validateTrack(body: JsonBody, timezone: string): Validated<TrackDraft> {
-  return trackAt('', body, timezone);
+/**
+ * @param timezone The project's, for a timestamp without an offset.
+ * @param arrivedAt When the call arrived: what an SDK's clock is held against. Null where that is not known.
+ */
+export function validateIdentify(
+  body: JsonBody,
+  timezone: string,
+  arrivedAt: Micros | null = null,
+): Validated<IdentifyDraft> {
+  return identifyAt('', tidied(body), { timezone, arrivedAt });
+}
+
+/** As of `validateIdentify`. */
+export function validateTrack(
+  body: JsonBody,
+  timezone: string,
+  arrivedAt: Micros | null = null,
+): Validated<TrackDraft> {
+  return trackAt('', tidied(body), { timezone, arrivedAt });
+}
+
+export type SdkCallType = 'page' | 'screen' | 'group' | 'alias';
+
+/** A page, screen, group or alias that is a request of its own. */
+export function validateSdkCall(
+  body: JsonBody,
+  type: SdkCallType,
+  timezone: string,
+  arrivedAt: Micros | null = null,
+): Validated<TrackDraft> {
+  return sdkCallAt('', tidied(body), { timezone, arrivedAt }, type);
 }
 
 /** What an item of a batch may be, by itself: a call that says its type. `place` is the pointer to it. */
-export function validateItem(item: JsonBody, timezone: string, place = ''): Validated<Draft> {
-  return itemAt(place, item, timezone);
+export function validateItem(
+  item: JsonBody,
+  timezone: string,
+  place = '',
+  arrivedAt: Micros | null = null,
+): Validated<Draft> {
+  return itemAt(place, tidied(item), { timezone, arrivedAt });
 }
 
 /** Whether it is one, for a caller who has been told enough: what is wrong is not put into words. */
-export function validItem(item: JsonBody, timezone: string): Draft | undefined {
-  const validated = itemAt(null, item, timezone);
+export function validItem(item: JsonBody, timezone: string, arrivedAt: Micros | null = null): Draft | undefined {
+  const validated = itemAt(null, tidied(item), { timezone, arrivedAt });
   return validated.ok ? validated.draft : undefined;
 }
 
@@ -45,14 +82,14 @@ export function envelopeProblems(body: JsonBody): readonly Problem[] {
 }
 
 /** All of a batch, or the first 100 problems: it stops looking there. */
-export function validateBatch(body: JsonBody, timezone: string): ValidatedBatch {
+export function validateBatch(body: JsonBody, timezone: string, arrivedAt: Micros | null = null): ValidatedBatch {
   const envelope = envelopeProblems(body);
   if (envelope.length > 0) return { ok: false, problems: envelope };
   const drafts: Draft[] = [];
   const problems: Problem[] = [];
   const items = itemsOf(body);
   for (let index = 0; index < items.length && problems.length < MAX_PROBLEMS; index++) {
-    const validated = itemAt(`/batch/${index}`, items.at(index), timezone);
+    const validated = itemAt(`/batch/${index}`, items.at(index), { timezone, arrivedAt });
     if (!validated.ok) problems.push(...validated.problems);
     else if (problems.length === 0) drafts.push(validated.draft);
   }
@@ -63,7 +100,10 @@ export function validateBatch(body: JsonBody, timezone: string): ValidatedBatch 
 export function itemsOf(body: JsonBody): { readonly length: number; at(index: number): JsonBody } {
   const { batch: plain } = body.plain as { batch: readonly unknown[] };
   const { batch: exact } = body.exact as { batch: readonly unknown[] };
-  return { length: plain.length, at: (index) => ({ plain: plain[index], exact: exact[index] }) };
+  const itemAtIndex = (index: number): JsonBody => ({ plain: plain[index], exact: exact[index] });
+  if (!isSdkBatch(body.plain)) return { length: plain.length, at: itemAtIndex };
+  const sentAt = sentAtOf(body.plain);
+  return { length: plain.length, at: (index) => fromSdk(itemAtIndex(index), sentAt) };
 }
 
 export function validateProjectUser(body: JsonBody): Validated<ProjectUserDraft> {
@@ -139,26 +179,27 @@ function problemsAt(schema: BodySchema, value: unknown, place: Place): Problem[]
   return isValid(schema, value) ? [] : [UNTOLD];
 }
 
-function itemAt(place: Place, item: JsonBody, timezone: string): Validated<Draft> {
+function itemAt(place: Place, item: JsonBody, frame: TimeFrame): Validated<Draft> {
   const problems = problemsAt('batchItem', item.plain, place);
   if (problems.length > 0) return { ok: false, problems };
   const { type } = item.plain as { type: string };
-  if (type === 'identify') return identifyAt(place, item, timezone);
-  return type === 'track' ? trackAt(place, item, timezone) : sdkCallAt(place, item, timezone, type);
+  if (type === 'identify') return identifyAt(place, item, frame);
+  return type === 'track' ? trackAt(place, item, frame) : sdkCallAt(place, item, frame, type);
 }
 
-function identifyAt(place: Place, { plain, exact }: JsonBody, timezone: string): Validated<IdentifyDraft> {
+function identifyAt(place: Place, call: JsonBody, frame: TimeFrame): Validated<IdentifyDraft> {
+  const { plain, exact } = isSdkCall(call.plain) ? withContextTraits(call) : call;
   const problems = problemsAt('identify', plain, place);
-  const timestamp = timestampOf(plain, place, timezone, problems);
+  const timestamp = timestampOf(plain, place, frame, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as IdentifyBody;
   const draft = { ...callOf(body), type: 'identify', timestamp, traits: toJsonText(body.traits ?? {}) } as const;
   return { ok: true, draft };
 }
 
-function trackAt(place: Place, { plain, exact }: JsonBody, timezone: string): Validated<TrackDraft> {
+function trackAt(place: Place, { plain, exact }: JsonBody, frame: TimeFrame): Validated<TrackDraft> {
   const problems = problemsAt('track', plain, place);
-  const timestamp = timestampOf(plain, place, timezone, problems);
+  const timestamp = timestampOf(plain, place, frame, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as EventBody & { readonly event: string };
   const properties = propertiesOf(body, ['context']);
@@ -166,22 +207,43 @@ function trackAt(place: Place, { plain, exact }: JsonBody, timezone: string): Va
 }
 
 /** Page, screen, group, alias: something tracked, named after its type. */
-function sdkCallAt(place: Place, item: JsonBody, timezone: string, event: string): Validated<TrackDraft> {
+function sdkCallAt(place: Place, item: JsonBody, frame: TimeFrame, event: string): Validated<TrackDraft> {
   const problems = problemsAt('sdkCall', item.plain, place);
-  const timestamp = timestampOf(item.plain, place, timezone, problems);
+  const timestamp = timestampOf(item.plain, place, frame, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = item.exact as EventBody;
   const properties = propertiesOf(body, SDK_FIELDS);
   return { ok: true, draft: { ...callOf(body), type: 'track', timestamp, event, properties } };
 }
 
+/** An SDK's call as the interface takes it, any other as it is. */
+function tidied(call: JsonBody): JsonBody {
+  return isSdkCall(call.plain) ? fromSdk(call) : call;
+}
+
 /** Looked at even where the schema found something, so that a caller hears of everything at once. */
-function timestampOf(plain: unknown, place: Place, timezone: string, problems: Problem[]): Micros | null {
-  const text = typeof plain === 'object' && plain !== null && 'timestamp' in plain ? plain.timestamp : undefined;
+function timestampOf(plain: unknown, place: Place, frame: TimeFrame, problems: Problem[]): Micros | null {
+  if (!isObject(plain)) return null;
+  if (typeof plain['timestamp'] === 'string') return timeIn(plain, 'timestamp', place, frame, problems);
+  if (typeof plain['originalTimestamp'] !== 'string') return null;
+  const original = timeIn(plain, 'originalTimestamp', place, frame, problems);
+  const sentAt = timeIn(plain, 'sentAt', place, frame, []);
+  if (original === null || sentAt === null || frame.arrivedAt === null) return original;
+  return correctedTime(original, sentAt, frame.arrivedAt);
+}
+
+function timeIn(
+  call: Readonly<Record<string, unknown>>,
+  name: string,
+  place: Place,
+  { timezone }: TimeFrame,
+  problems: Problem[],
+): Micros | null {
+  const text = call[name];
   if (typeof text !== 'string') return null;
   const parsed = parseTimestamp(text, timezone);
   if (parsed.ok) return parsed.micros;
-  problems.push(place === null ? UNTOLD : { path: `${place}/timestamp`, message: parsed.message });
+  problems.push(place === null ? UNTOLD : { path: `${place}/${name}`, message: parsed.message });
   return null;
 }
 
@@ -189,15 +251,38 @@ function callOf(body: CallBody): Pick<Draft, 'userId' | 'anonymousId' | 'message
   const userId = body.user_id ?? body.userId ?? null;
   return {
     userId,
-    anonymousId: userId === null ? (body.anonymousId ?? null) : null,
+    anonymousId: body.anonymousId ?? null,
     messageId: body.message_id ?? body.messageId ?? null,
   };
 }
 
-/** The properties, and what an SDK says beside them where no property has that name and it says something. */
+/** The properties, and what an SDK says beside them. A property of the same name wins; the SDK's member goes to the context. */
 function propertiesOf(body: EventBody, beside: readonly (typeof SDK_FIELDS)[number][]): JsonText {
   const properties = body.properties ?? {};
-  const said = beside.filter((field) => (body[field] ?? null) !== null && !Object.hasOwn(properties, field));
-  if (said.length === 0) return toJsonText(properties);
-  return toJsonText({ ...properties, ...Object.fromEntries(said.map((field) => [field, body[field]])) });
+  const given = beside.filter((field) => (body[field] ?? null) !== null);
+  if (given.length === 0) return toJsonText(properties);
+  const displaced = given.filter((field) => Object.hasOwn(properties, field));
+  const kept = given.filter((field) => !displaced.includes(field));
+  const all = { ...properties, ...membersOf(body, kept) };
+  return toJsonText(displaced.length === 0 ? all : { ...all, ...displacedTo(all, body, displaced) });
+}
+
+/** The context with what could not be kept under its own name; under `sdk_context` where `context` is another property. */
+function displacedTo(
+  properties: Readonly<Record<string, unknown>>,
+  body: EventBody,
+  displaced: readonly (typeof SDK_FIELDS)[number][],
+): object {
+  const context = isObject(body.context) ? body.context : {};
+  const members = membersOf(
+    body,
+    displaced.filter((field) => field !== 'context' || !isObject(body.context)),
+  );
+  const { context: property } = properties;
+  if (property !== undefined && !isObject(property)) return { sdk_context: { ...context, ...members } };
+  return { context: { ...context, ...members, ...(displaced.includes('context') ? property : {}) } };
+}
+
+function membersOf(body: EventBody, fields: readonly (typeof SDK_FIELDS)[number][]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, body[field]]));
 }

@@ -19,6 +19,8 @@ export interface Config {
   readonly initialWriteKey: string | undefined;
   readonly initialReadKey: string | undefined;
   readonly initialTimezone: string;
+  /** `*` is any. */
+  readonly corsOrigins: readonly string[];
   readonly logLevel: LogLevel;
   readonly maxUnacknowledgedBytes: number;
   readonly maxReceivingBytes: number;
@@ -101,6 +103,11 @@ export const SETTINGS = {
     parse: initialKey,
   },
   INITIAL_TIMEZONE: { default: 'UTC', help: 'Time zone (IANA) of that first project', parse: timezone },
+  CORS_ORIGINS: {
+    default: '',
+    help: 'Origins of pages that may send what browser SDKs send, separated by commas (`*` is any); none by default',
+    parse: origins,
+  },
   LOG_LEVEL: { default: 'info', help: `What is logged: ${LOG_LEVELS.join(', ')}`, parse: oneOf(LOG_LEVELS) },
   MAX_UNACKNOWLEDGED_BYTES: {
     default: String(64 * 1024 * 1024),
@@ -193,6 +200,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     initialWriteKey: read('INITIAL_WRITE_KEY', SETTINGS.INITIAL_WRITE_KEY),
     initialReadKey: read('INITIAL_READ_KEY', SETTINGS.INITIAL_READ_KEY),
     initialTimezone: read('INITIAL_TIMEZONE', SETTINGS.INITIAL_TIMEZONE),
+    corsOrigins: read('CORS_ORIGINS', SETTINGS.CORS_ORIGINS),
     logLevel: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
     maxUnacknowledgedBytes: read('MAX_UNACKNOWLEDGED_BYTES', SETTINGS.MAX_UNACKNOWLEDGED_BYTES),
     maxReceivingBytes: read('MAX_RECEIVING_BYTES', SETTINGS.MAX_RECEIVING_BYTES),
@@ -257,6 +265,15 @@ function initialKey(value: string): string | undefined {
   if (value === '') return undefined;
   if (!/^[\x21-\x7e]{32,256}$/.test(value)) throw new Error('is not 32 to 256 visible ASCII characters');
   return value;
+}
+
+function origins(value: string): readonly string[] {
+  const all = value.split(',').map((each) => each.trim());
+  return all.filter((origin) => {
+    if (origin !== '' && origin !== '*' && !/^https?:\/\/[^/\s]+$/.test(origin))
+      throw new Error('is not a list of origins');
+    return origin !== '';
+  });
 }
 
 function timezone(value: string): string {

@@ -7,15 +7,14 @@ import { runTool } from '../servers/server-process.ts';
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
 /**
- * A Python with Confluent's Kafka client, installed by pip from its pinned files into `$XDG_CACHE_HOME/tidemark` where it
- * is not there already.
+ * A Python with Confluent's Kafka client.
  *
  * Without it (no python3 with venv and pip, offline): `undefined` and a line that says why; with `REQUIRE_SERVERS=1` it
  * rejects.
  */
 export async function pythonWithKafka(): Promise<string | undefined> {
   try {
-    return await installed();
+    return await installedPython(REQUIREMENTS);
   } catch (cause) {
     if (process.env['REQUIRE_SERVERS'] === '1') throw new Error("the tests need Python with Kafka's client", { cause });
     process.stderr.write(`no Python with Kafka's client for these tests: ${String(cause)}\n`);
@@ -23,24 +22,28 @@ export async function pythonWithKafka(): Promise<string | undefined> {
   }
 }
 
-async function installed(): Promise<string> {
+/**
+ * A Python with the packages of a file of pinned requirements, installed by pip into `$XDG_CACHE_HOME/tidemark` where it is
+ * not there already.
+ */
+export async function installedPython(list: string): Promise<string> {
   const version = await runTool('python3', ['-c', 'import sys; print(sys.version, sys.executable)']);
-  const requirements = await readFile(REQUIREMENTS);
+  const requirements = await readFile(list);
   const name = createHash('sha256').update(version).update(requirements).digest('hex').slice(0, 16);
   const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tidemark', 'python', name);
   const python = join(folder, 'bin', 'python');
-  if (!(await exists(python))) await install(folder);
+  if (!(await exists(python))) await install(folder, list);
   return python;
 }
 
 /** Beside its place, then moved there whole: any number of processes may do it at once. */
-async function install(folder: string): Promise<void> {
+async function install(folder: string, list: string): Promise<void> {
   const draft = `${folder}.${randomUUID()}`;
   await mkdir(dirname(folder), { recursive: true });
   try {
     await runTool('python3', ['-m', 'venv', draft]);
     const options = ['--quiet', '--disable-pip-version-check', '--only-binary=:all:', '--require-hashes'];
-    await runTool(join(draft, 'bin', 'python'), ['-m', 'pip', 'install', ...options, '-r', REQUIREMENTS]);
+    await runTool(join(draft, 'bin', 'python'), ['-m', 'pip', 'install', ...options, '-r', list]);
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });

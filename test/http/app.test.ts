@@ -83,7 +83,7 @@ const read = { headers: { api_key: READ_KEY } };
 describe('paths and methods', () => {
   test.each([
     '/nothing',
-    '/v1/track/',
+    '/v1/track//',
     '/V1/track',
     '//v1/track',
     '/v1/%74rack',

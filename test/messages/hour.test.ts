@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginningOfHour, hourOf } from '../../services/messages/hour.ts';
+import { beginningOfHour, hourOf } from '../../services/messages/day-and-hour.ts';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
 
 test('an instant lies within its hour, before 1970 too', () => {

@@ -136,7 +136,11 @@ describe('an item of a batch by itself', () => {
 describe('the other calls of analytics SDKs', () => {
   test.each([
     ['page', { name: 'Home', category: null, properties: { url: '/' } }, { url: '/', name: 'Home' }],
-    ['page', { name: 'Home', category: 'Docs', properties: { name: 'own' } }, { name: 'own', category: 'Docs' }],
+    [
+      'page',
+      { name: 'Home', category: 'Docs', properties: { name: 'own' } },
+      { name: 'own', category: 'Docs', context: { name: 'Home' } },
+    ],
     ['screen', { name: 'Start', context: { os: 'x' } }, { context: { os: 'x' }, name: 'Start' }],
     ['group', { groupId: 'g', traits: { size: 3 } }, { groupId: 'g', traits: { size: 3 } }],
     ['alias', { previousId: 'old' }, { previousId: 'old' }],

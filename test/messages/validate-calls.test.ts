@@ -142,7 +142,7 @@ describe('what analytics SDKs send', () => {
 
     expect(track(body)).toEqual({
       ok: true,
-      draft: { ...nobody, type: 'track', userId: 'u', messageId: 'm', event: 'e', properties: '{}' },
+      draft: { ...nobody, type: 'track', userId: 'u', anonymousId: 'a', messageId: 'm', event: 'e', properties: '{}' },
     });
   });
 
@@ -156,7 +156,7 @@ describe('what analytics SDKs send', () => {
   test('and our own names win', () => {
     const result = identify({ user_id: 'u', userId: 'v', anonymousId: 'a', message_id: 'm', messageId: 'n' });
 
-    expect(result.ok && result.draft).toMatchObject({ userId: 'u', anonymousId: null, messageId: 'm' });
+    expect(result.ok && result.draft).toMatchObject({ userId: 'u', anonymousId: 'a', messageId: 'm' });
   });
 
   test.each([
@@ -174,7 +174,8 @@ describe('what analytics SDKs send', () => {
   test.each([
     ['{"context":{"ip":1e400}}', '{"context":{"ip":1e400}}'],
     ['{"context":{"ip":1},"properties":{"__proto__":1}}', '{"__proto__":1,"context":{"ip":1}}'],
-    ['{"context":{"ip":1},"properties":{"context":null}}', '{"context":null}'],
+    ['{"context":{"ip":1},"properties":{"context":null}}', '{"context":null,"sdk_context":{"ip":1}}'],
+    ['{"context":{"ip":1},"properties":{"context":{"os":"x","ip":2}}}', '{"context":{"ip":2,"os":"x"}}'],
     ['{"context":null,"name":"n","properties":{"a":1}}', '{"a":1}'],
   ])('a context stands under the properties: %s', (content, properties) => {
     const result = track(content.replace('{', '{"userId":"u","event":"e",'));

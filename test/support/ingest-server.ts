@@ -67,6 +67,7 @@ export interface IngestServerOptions {
   readonly server?: Partial<ServerOptions>;
   readonly maxUnacknowledgedBytes?: number;
   readonly maxReceivingBytes?: number;
+  readonly corsOrigins?: readonly string[];
   readonly guard?: ClockGuard;
   readonly routes?: readonly Route[];
   readonly logger?: Logger;
@@ -109,8 +110,9 @@ export class IngestServer {
       { routes: twoStepRoutes(this.ingestor, '/legacy'), twoStepBase: '/legacy' },
       { routes: options.routes ?? [] },
     ]);
-    const { maxReceivingBytes = 64 * 1_024 * 1_024 } = options;
-    this.http = createHttpServer({ table, keys: keyRing, registry, logger, maxReceivingBytes }, options.server);
+    const { maxReceivingBytes = 64 * 1_024 * 1_024, corsOrigins = [] } = options;
+    const parts = { table, keys: keyRing, registry, logger, maxReceivingBytes, corsOrigins };
+    this.http = createHttpServer(parts, options.server);
   }
 
   static async start(options: IngestServerOptions = {}): Promise<IngestServer> {

@@ -1,5 +1,5 @@
 /** The events of one user that some conditions ask about: by the user's own rows, a few granules. */
-import { DAY_MICROS, dayOf } from '../../messages/day.ts';
+import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';

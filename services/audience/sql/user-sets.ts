@@ -1,5 +1,5 @@
 /** Conditions as subqueries that give `user`, each user once. */
-import { DAY_MICROS } from '../../messages/day.ts';
+import { DAY_MICROS } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import {
   type EventCondition,

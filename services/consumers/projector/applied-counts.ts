@@ -1,5 +1,5 @@
 import type { TopicPartition } from '../../event-log/event-log.ts';
-import type { Hour } from '../../messages/hour.ts';
+import type { Hour } from '../../messages/day-and-hour.ts';
 import type { AppliedCount } from '../../stores/profiles/profile-store.ts';
 
 /** A message, and whether it repeats an earlier one. */

@@ -1,5 +1,5 @@
 /** What the messages of a batch contribute to profiles, given which of them count. */
-import { type Hour, hourOf } from '../../messages/hour.ts';
+import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import type { Message } from '../../messages/message.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';

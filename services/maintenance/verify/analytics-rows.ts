@@ -1,7 +1,7 @@
 /** What analytics holds of the messages of a topic, asked for by project and hour or by where they stand in the log. */
 import type { TopicPartition } from '../../event-log/event-log.ts';
-import { dayOf } from '../../messages/day.ts';
-import { type Hour, hourOf } from '../../messages/hour.ts';
+import { dayOf } from '../../messages/day-and-hour.ts';
+import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import { isImported, type Message, type MessageTopic, typeOf } from '../../messages/message.ts';
 import { EARLIEST } from '../../messages/timestamp.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';

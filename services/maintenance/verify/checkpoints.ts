@@ -1,7 +1,7 @@
 /** The readers' checkpoints, and their counts of applied messages. */
 import type { Queryable } from '../../stores/database/database.ts';
 import type { TopicPartition } from '../../event-log/event-log.ts';
-import type { Hour } from '../../messages/hour.ts';
+import type { Hour } from '../../messages/day-and-hour.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import type { Period } from './period.ts';
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { LogRecord, TopicPartition } from '../../event-log/event-log.ts';
-import { dayOf } from '../../messages/day.ts';
-import { type Hour, hourOf } from '../../messages/hour.ts';
+import { dayOf } from '../../messages/day-and-hour.ts';
+import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import type { Message } from '../../messages/message.ts';
 import { type Checkpoints, type CellName, cellOf, partitionKey, type CheckedRange } from './checkpoints.ts';
 import { holds, type Period } from './period.ts';

@@ -1,5 +1,5 @@
 import type { Decoded } from '../../consumers/decode-batch.ts';
-import { hourOf } from '../../messages/hour.ts';
+import { hourOf } from '../../messages/day-and-hour.ts';
 import { splitObject } from '../../messages/json.ts';
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import type { Message } from '../../messages/message.ts';

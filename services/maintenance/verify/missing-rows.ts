@@ -1,5 +1,5 @@
 import type { Decoded } from '../../consumers/decode-batch.ts';
-import { hourOf } from '../../messages/hour.ts';
+import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Message, MessageTopic } from '../../messages/message.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';

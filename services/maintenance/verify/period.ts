@@ -1,4 +1,4 @@
-import { beginningOfHour, type Hour } from '../../messages/hour.ts';
+import { beginningOfHour, type Hour } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 
 /** What is verified: messages that arrived within whole hours, of one project or of all. */

@@ -1,5 +1,5 @@
 import type { TopicPartition } from '../../event-log/event-log.ts';
-import { beginningOfHour } from '../../messages/hour.ts';
+import { beginningOfHour } from '../../messages/day-and-hour.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { cellOf, type Checkpoints } from './checkpoints.ts';
 import type { ComparedCell } from './compare.ts';

@@ -1,4 +1,4 @@
-import { hourOf } from '../../messages/hour.ts';
+import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';

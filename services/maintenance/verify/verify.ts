@@ -1,7 +1,7 @@
 import type { Unprocessable } from '../../consumers/dead-letters.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
-import { type Hour, hourOf } from '../../messages/hour.ts';
+import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { Progress } from '../../runtime/command.ts';

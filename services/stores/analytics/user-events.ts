@@ -1,4 +1,4 @@
-import { DAY_MICROS, dayOf } from '../../messages/day.ts';
+import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { EventsQuery, Query, StoredEvent } from './analytics-store.ts';
 import { userNumber } from './columns.ts';
 

@@ -1,5 +1,5 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
-import type { Hour } from '../../messages/hour.ts';
+import type { Hour } from '../../messages/day-and-hour.ts';
 import type { Profile, ProfileChange } from './profile.ts';
 
 /** The two readers of the log that keep positions. */

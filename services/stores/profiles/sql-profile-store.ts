@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
-import { hourOf } from '../../messages/hour.ts';
+import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { pipelined } from '../database/pipelined.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hourOf } from '../../../services/messages/hour.ts';
+import { hourOf } from '../../../services/messages/day-and-hour.ts';
 import { IMPORT_TOPICS, importTopicOf, LIVE_TOPICS, type Message } from '../../../services/messages/message.ts';
 import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';

@@ -4,7 +4,7 @@ import { cellOf } from '../../../services/maintenance/verify/checkpoints.ts';
 import { findMissingEffects } from '../../../services/maintenance/verify/missing-effects.ts';
 import { checkProfiles } from '../../../services/maintenance/verify/profile-check.ts';
 import { Findings } from '../../../services/maintenance/verify/report.ts';
-import { hourOf } from '../../../services/messages/hour.ts';
+import { hourOf } from '../../../services/messages/day-and-hour.ts';
 import { MESSAGE_TOPICS, topicOf } from '../../../services/messages/message.ts';
 import { SchemaDatabase } from '../../../services/stores/database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../../../services/stores/generations/generation.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hourOf } from '../../../services/messages/hour.ts';
+import { hourOf } from '../../../services/messages/day-and-hour.ts';
 import { readPeriod } from '../../../services/maintenance/verify/verify-commands.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 30);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hourOf } from '../../../services/messages/hour.ts';
+import { hourOf } from '../../../services/messages/day-and-hour.ts';
 import { importTopicOf, type Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { storesToVerify } from '../../../services/maintenance/verify/live-stores.ts';

@@ -4,7 +4,7 @@ import type { StoredEvent } from '../../../services/stores/analytics/analytics-s
 import { Audiences } from '../../../services/audience/audiences.ts';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
 import { explainMembership } from '../../../services/audience/explain/why.ts';
-import { DAY_MICROS, dayOf } from '../../../services/messages/day.ts';
+import { DAY_MICROS, dayOf } from '../../../services/messages/day-and-hour.ts';
 import type { Track } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../../support/analytics.ts';

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runTool } from '../servers/server-process.ts';
+import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service.ts';
+
+interface Example {
+  readonly language: string;
+  readonly command: readonly [file: string, ...args: string[]];
+  /** Runs where the language is there. */
+  readonly probe: readonly [file: string, ...args: string[]];
+}
+
+const EXAMPLES: readonly Example[] = [
+  { language: 'node', command: [process.execPath, 'examples/node/first.js'], probe: [process.execPath, '--version'] },
+  { language: 'python', command: ['python3', 'examples/python/first.py'], probe: ['python3', '--version'] },
+  { language: 'go', command: ['go', 'run', 'examples/go/first.go'], probe: ['go', 'version'] },
+  { language: 'curl', command: ['sh', 'examples/curl/first.sh'], probe: ['curl', '--version'] },
+];
+
+const missing = new Set<string>();
+for (const { language, probe } of EXAMPLES) {
+  const [file, ...args] = probe;
+  const why = await runTool(file, args).then(
+    () => undefined,
+    (error: unknown) => String(error).split('\n')[0],
+  );
+  if (why === undefined) continue;
+  if (process.env['REQUIRE_SERVERS'] === '1' && language !== 'go')
+    throw new Error(`the tests need ${language}: ${why}`);
+  process.stderr.write(`no ${language} for its example: ${why}\n`);
+  missing.add(language);
+}
+
+let folder: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-examples-'));
+  service = await ServiceProcess.start(folder);
+});
+
+afterAll(async () => {
+  await service?.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.each(EXAMPLES)('the example in $language', ({ language, command }) => {
+  test.skipIf(missing.has(language))('an example sends an identify and a track, and reads the user back', async () => {
+    const [file, ...args] = command;
+    const env = { ...process.env, TIDEMARK_URL: service.url, WRITE_KEY, READ_KEY };
+
+    const { stdout } = await promisify(execFile)(file, args, { env });
+
+    const [user, page] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { events: object[] });
+    expect(user).toMatchObject({ user_id: 'ada', traits: { plan: 'pro', language } });
+    expect(page?.events[0]).toMatchObject({ event: 'Signed Up', properties: { source: language } });
+  });
+});

@@ -1,0 +1,7 @@
+from segment.analytics import Client
+
+
+def connect(url, write_key):
+    analytics = Client(write_key, host=url)
+
+    return analytics
