@@ -20,7 +20,7 @@ describe('an import that was ended', () => {
       content: () =>
         `type,user_id,event,n\n${Array.from({ length: 3_000 }, (_, n) => `track,u${n % 7},Paid,"${n}\n"\n`).join('')}`,
     },
-  ])('goes on where it was, and every line is there once: $what', async ({ content }) => {
+  ])('an interrupted import continues where it stopped, and imports every line once: $what', async ({ content }) => {
     await writeFile(scene().path, content());
     const first = await scene().runPartly();
 
@@ -40,7 +40,7 @@ describe('an import that was ended', () => {
     ).toBe(3_000);
   });
 
-  test('makes the same messages again, byte for byte, of lines whose end was not noted', async () => {
+  test('an interrupted import repeats lines whose import was not recorded, byte for byte', async () => {
     await writeFile(scene().path, trackLines(1_000));
     const first = await scene().runPartly();
     const noted = await readFile(scene().statePath);
@@ -57,7 +57,7 @@ describe('an import that was ended', () => {
     expect(new Set(values).size).toBe(1_000);
   });
 
-  test('leaves each refused line in the report once', async () => {
+  test('an interrupted import leaves each refused line in the report once', async () => {
     await writeFile(
       scene().path,
       Array.from({ length: 400 }, (_, n) => (n % 2 === 0 ? trackLine(n) : `bad ${n}`)).join('\n'),
@@ -72,7 +72,7 @@ describe('an import that was ended', () => {
     );
   });
 
-  test('is not done again once it is done', async () => {
+  test('a finished import is not repeated', async () => {
     await writeFile(scene().path, trackLines(10));
     await scene().run();
 
@@ -81,7 +81,7 @@ describe('an import that was ended', () => {
     expect(scene().messages()).toHaveLength(10);
   });
 
-  test('from the beginning names its lines as before', async () => {
+  test('an import that restarts from the beginning gives each line the same message id', async () => {
     await writeFile(scene().path, trackLines(10));
     await scene().run();
 

@@ -23,20 +23,20 @@ describe('profiles of which more was said than they keep', () => {
   test.each([
     ['trimmed when they were merged', MOST],
     ['written before there was a bound', 10],
-  ])('are what the log says where they were %s', async (_, maxTraits) => {
+  ])('trimmed profiles agree with the log where they were %s', async (_, maxTraits) => {
     const { deepCheck } = await scene(maxTraits);
 
     expect((await deepCheck()).different).toEqual({ count: 0, first: [] });
   });
 
-  test('are different where a trait that is kept is another', async () => {
+  test('trimmed profiles differ from the log where a trait that they keep differs', async () => {
     const { deepCheck, projectId } = await scene(10);
     await database().query(`update profiles set traits = traits || '{"d": 5}' where project_id = $1`, [projectId]);
 
     expect((await deepCheck()).different.count).toBe(1);
   });
 
-  test('miss nothing of a message that is older than all they keep, and do miss what is newer', async () => {
+  test('trimmed profiles lack a message only if it is newer than something that they keep', async () => {
     const { missing } = await scene(MOST);
     expect((await missing()).result()).toMatchObject({ count: 0 });
 

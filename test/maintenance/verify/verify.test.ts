@@ -21,7 +21,7 @@ describe.each(FORMS)('verify, %s', (form) => {
     verify(await storesToVerify(installation()), period, { ...OPTIONS, ...options });
   const reportOf = ({ projectId }: MessageMaker, options = {}) => verified({ projectId }, options);
 
-  test('finds everything equal after traffic with repeats, late events, imports and unprocessable', async () => {
+  test('verify finds everything equal after repeats, late events, imports and unprocessable messages', async () => {
     const maker = new MessageMaker();
     const messages = traffic(maker);
     await installation().append(messages);
