@@ -17,7 +17,7 @@ const HOUR = 3_600_000_000n;
 describe.each(await testedAnalytics())('why, in $name', (tested) => {
   const store = sharedStore(tested);
 
-  test('says of every user what the question says of all, now and until it says that this changes', async () => {
+  test('why agrees with the query about every user, now and until the time at which it says that this changes', async () => {
     await fc.assert(
       fc.asyncProperty(historyAndDefinitions(DEFINITIONS), fc.nat(), async ([past, texts], choice) => {
         const messages = await insertHistory(store(), past);

@@ -30,7 +30,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     return found.verdict;
   }
 
-  test('names the events that decided, how many there are, and when the oldest of them no longer counts', async () => {
+  test('why names the deciding events, their number, and when the oldest of them no longer counts', async () => {
     const make = new MessageMaker();
     const bought = [1n, 20n, 29n, 31n].map((days) =>
       make.track({ event: 'Bought', messageId: `m${days}`, properties: '{"total":60}', timestamp: NOW - days * DAY }),
@@ -53,7 +53,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     });
   });
 
-  test('says when nothing but time makes a member of somebody', async () => {
+  test('why says when somebody becomes a member by the passing of time alone', async () => {
     const make = new MessageMaker();
     await insert(store(), [make.track({ event: 'Signed In', timestamp: NOW - 3n * DAY })]);
 
@@ -66,7 +66,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     expect(await verdictOf(make, { any: [lapsed, { not: lapsed }] })).toMatchObject({ isMet: true, changesAt: null });
   });
 
-  test('gives the value of a trait digit for digit, and when that version of it was', async () => {
+  test('why shows the value of a trait with every digit, and the time of that version', async () => {
     const make = new MessageMaker();
     const receivedAt = NOW - 5n;
     await insert(store(), [
@@ -100,7 +100,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     expect(shown).toContain('"value":[1e400,0.1]');
   });
 
-  test('takes one id under two names of events for two events, merged or not', async () => {
+  test('events of two names with one message id are two events, merged or not', async () => {
     const make = new MessageMaker();
     const copies = ['A', 'B'].map((event) => make.track({ event, messageId: 'm', timestamp: NOW - DAY }));
     await insert(store(), copies);
@@ -109,7 +109,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     expect(await verdictOf(make, { all: [{ event: 'A' }, { event: 'B' }] })).toMatchObject({ isMet: true });
   });
 
-  test('knows nobody whom no message has named', async () => {
+  test('why is undefined for a user whom no message names', async () => {
     const make = new MessageMaker();
     await insert(store(), [make.track()]);
 
@@ -117,7 +117,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     expect(await why(new MessageMaker(), { not: { event: 'X' } })).toBeUndefined();
   });
 
-  test('reads what the user did and is, however much others did', async () => {
+  test('why reads the rows of the user alone, however many other users have', async () => {
     const make = new MessageMaker();
     const others = Array.from({ length: 25_000 }, (_, index) =>
       make.track({ userId: `u${index % 5_000}`, event: 'Bought', properties: '{"total":60}', timestamp: NOW - HOUR }),
@@ -134,7 +134,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     expect(found?.rowsRead).toBeLessThan(25_000);
   });
 
-  test.each(HOSTILE)('takes %j for what it is, wherever it stands', async (text) => {
+  test.each(HOSTILE)('why compares the text %j as it is, as an id, an event, a key or a value', async (text) => {
     const make = new MessageMaker();
     const said = JSON.stringify({ [text]: text, list: [text], deep: { [text]: text } });
     await insert(store(), [

@@ -36,7 +36,7 @@ describe('profiles of which more was said than they keep', () => {
     expect((await deepCheck()).different.count).toBe(1);
   });
 
-  test('trimmed profiles lack a message only if it is newer than something that they keep', async () => {
+  test('a full profile lacks no message older than all it keeps, and a profile with room lacks what it misses', async () => {
     const { missing } = await scene(MOST);
     expect((await missing()).result()).toMatchObject({ count: 0 });
 
