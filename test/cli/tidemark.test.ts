@@ -191,7 +191,7 @@ describe('tidemark used wrongly', () => {
     ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'admin']],
     ['a rate limit of 0', ['project', 'create', 'x', '--rate-limit', '0']],
     ['an unknown option', ['project', 'list', '--yaml']],
-  ])('exits 2 on %s and touches nothing', async (_, args) => {
+  ])('tidemark exits with 2 on %s and touches nothing', async (_, args) => {
     const dataDir = join(await temporaryFolder(), 'data');
 
     const { code, stdout, stderr } = await tidemark(dataDir, ...args);

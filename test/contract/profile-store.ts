@@ -174,7 +174,7 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
       expect(later).toEqual([false, true]);
     });
 
-    test('claims differ by project, topic, user and message id', async () => {
+    test('repeat claims differ by project, topic, user and message id', async () => {
       const store = new SqlProfileStore(openDatabase(), generation);
       const claim = claimAt(3n);
       const others = [

@@ -206,7 +206,7 @@ test('what stands in the way of another is refused as documented', async () => {
   expect(await exchange(members, { path: `${pathOf(members)}?cursor=${cursor}` })).toBe(409);
 });
 
-test('while the stores are away requests are refused as documented', async () => {
+test('requests are refused as documented while the stores are unavailable', async () => {
   for (const operation of secured) {
     const [body = ''] = await bodiesOf(operation);
 

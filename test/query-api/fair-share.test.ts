@@ -44,9 +44,9 @@ const SAVED = 'aud_00000000000000000001';
 const OURS_SAVED = 'aud_00000000000000000002';
 
 test.each([
-  ['questions', 32, (key: string) => jsonRequest('/v1/audiences/preview', key, QUESTION)],
+  ['queries', 32, (key: string) => jsonRequest('/v1/audiences/preview', key, QUESTION)],
   ['streams', 32, (key: string) => get(`/v1/audiences/${key === OURS ? OURS_SAVED : SAVED}/members`, key)],
-])('of %s a project has half of the places', async (_, half, text) => {
+])('a project may use half of the permits for %s', async (_, half, text) => {
   server.addAudience(SAVED);
   server.addAudience(OURS_SAVED, OTHER_PROJECT.id);
   const gate = Promise.withResolvers<void>();

@@ -45,7 +45,7 @@ function watching(intervalMs = 1) {
   return { progress, watch, passed };
 }
 
-test('without waiting it says how far each reader is', async () => {
+test('a check that does not wait tells the progress of each reader', async () => {
   const { progress, passed } = watching();
   progress.move('both', TOPIC, 0, 7n);
   progress.move('projector', TOPIC, 1, 3n);

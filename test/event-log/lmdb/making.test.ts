@@ -30,7 +30,7 @@ function placesIn(made: MadeAppend | null): string[] {
 }
 
 describe('records that the log makes itself', () => {
-  test('are where the report says, in order, each topic by what was shared', async () => {
+  test('encoded records are at the coordinates that the report gives, in order, on the topic of their job', async () => {
     const { log, append } = await open();
 
     const made = await Promise.all([
@@ -45,7 +45,7 @@ describe('records that the log makes itself', () => {
     expect(Math.abs(made[0]!.appendedAtMs - Date.now())).toBeLessThan(60_000);
   });
 
-  test('go along with those that others made, hundreds at once, once each', async () => {
+  test('encode jobs share batches with appended records, hundreds at once, each record once', async () => {
     const { log, append } = await open();
 
     const [made, appended] = await Promise.all([
@@ -60,7 +60,7 @@ describe('records that the log makes itself', () => {
   });
 
   test.each([['nothing'], ['throw'], ['huge']])(
-    'are none of %s, and what goes along is not held up',
+    'an encode job of %s appends no record and does not delay other jobs',
     async (content) => {
       const { log, append } = await open();
 
@@ -78,7 +78,7 @@ describe('records that the log makes itself', () => {
     },
   );
 
-  test('are none where nothing can be made of anything', async () => {
+  test('a batch in which no job yields a record appends nothing', async () => {
     const { log, append } = await open();
 
     expect(await Promise.all([append(material('nothing')), append(material('throw'))])).toEqual([null, null]);
@@ -86,7 +86,7 @@ describe('records that the log makes itself', () => {
     expect(ends.every(({ offset }) => offset === 0n)).toBe(true);
   });
 
-  test('are refused together where the thread dies, and made again once it is back', async () => {
+  test('encode jobs are refused together when their thread dies, and accepted again once it has restarted', async () => {
     const { log, append } = await open();
     await append(material('before'));
 
@@ -99,7 +99,7 @@ describe('records that the log makes itself', () => {
     expect(values.sort()).toEqual(['after', 'before']);
   });
 
-  test('are finished before the log closes, and refused after', async () => {
+  test('encode jobs finish before the log closes, and are refused afterwards', async () => {
     const { log, append } = await open();
 
     const made = Promise.all(Array.from({ length: 100 }, (_, i) => append(material(`${i}`))));
@@ -110,7 +110,7 @@ describe('records that the log makes itself', () => {
     await expect(log.openMaker(MAKER)).rejects.toMatchObject({ code: 'STOPPING' });
   });
 
-  test('are not to be had of a log that closes meanwhile', async () => {
+  test('a log that closes meanwhile refuses to open an encoder', async () => {
     const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
 
     const opened = log.openMaker(MAKER).catch((error: unknown) => error);
@@ -120,7 +120,7 @@ describe('records that the log makes itself', () => {
     if (typeof outcome !== 'function') expect(outcome).toMatchObject({ code: 'STOPPING' });
   });
 
-  test('are not to be had of a module that is not there, which keeps nobody from appending', async () => {
+  test('a missing encoder module is reported, and appends continue', async () => {
     const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
     onTestFinished(() => log.close());
 
@@ -131,7 +131,7 @@ describe('records that the log makes itself', () => {
     expect(await log.append([record('t', 'k', 'v')])).toHaveLength(1);
   });
 
-  test('of more bytes than a batch has are refused at once', async () => {
+  test('an encode job of more bytes than a batch may have is refused at once', async () => {
     const { append } = await open();
     const large = { shared: IN_T, length: 9 * 2 ** 20, write: () => undefined };
 
