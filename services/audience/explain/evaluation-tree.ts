@@ -121,7 +121,7 @@ export class EvaluationTree {
   #eventPart(condition: EventCondition, path: string): Part {
     const { events, now, eventsShown } = this.#known;
     const window = new EventWindow(condition, events.get(condition) ?? [], now);
-    const { count, first = null, last = null, verdict: isMet } = window;
+    const { count, first = null, last = null, isMet } = window;
     this.#evidence.set(condition, { count, first, last, events: window.newest(eventsShown) });
     const flips = window.flips();
     const next = flips.next().value ?? undefined;

@@ -15,7 +15,7 @@ export interface Why {
   readonly userId: string | null;
   readonly evaluatedAt: Micros;
   /** Of the whole definition, with those of its parts. */
-  readonly verdict: EvaluationNode;
+  readonly evaluation: EvaluationNode;
   readonly tookMs: number;
   readonly rowsRead: number;
 }
@@ -28,7 +28,7 @@ export interface WhyOptions extends OneUser {
 }
 
 /**
- * Finds it out from the user's own events and traits alone; the verdict is that of the compiled query at the same
+ * Finds it out from the user's own events and traits alone; the result is that of the compiled query at the same
  * instant. Undefined where no message of the project has named the user.
  *
  * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
@@ -61,7 +61,7 @@ export async function explainMembership(
   const tree = new EvaluationTree(audience, path, { traits, events, now, eventsShown });
   await tree.lookAhead(() => budget.checkTime());
   const { tookMs, rowsRead } = budget;
-  return { userKey, ...user, evaluatedAt: now, verdict: tree.root, tookMs, rowsRead };
+  return { userKey, ...user, evaluatedAt: now, evaluation: tree.root, tookMs, rowsRead };
 }
 
 async function knownUser(

@@ -63,10 +63,10 @@ describe('the events of a condition', () => {
           (now, index) => index > 0 && isMet(asked, events, now) !== isMet(asked, events, now - 1n),
         );
 
-        const occurrences = new EventWindow(asked, events, NOW);
+        const window = new EventWindow(asked, events, NOW);
 
-        expect(occurrences.verdict).toBe(isMet(asked, events, NOW));
-        expect([...occurrences.flips()]).toEqual(expected);
+        expect(window.isMet).toBe(isMet(asked, events, NOW));
+        expect([...window.flips()]).toEqual(expected);
       }),
       propertyRun(2_000),
     );

@@ -24,10 +24,14 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     return new Audiences(store(), AMPLE, () => NOW_MS).why(user, read.definition, '/definition', eventsShown);
   }
 
-  async function verdictOf(make: MessageMaker, definition: unknown, eventsShown?: number): Promise<Why['verdict']> {
+  async function evaluationOf(
+    make: MessageMaker,
+    definition: unknown,
+    eventsShown?: number,
+  ): Promise<Why['evaluation']> {
     const found = await why(make, definition, 'ada', eventsShown);
     if (found === undefined) throw new Error('nobody knows them');
-    return found.verdict;
+    return found.evaluation;
   }
 
   test('why names the deciding events, their number, and when the oldest of them no longer counts', async () => {
@@ -39,7 +43,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     await insert(store(), [...bought, bought[1]!, cheap]);
     const condition = { event: 'Bought', where: [{ property: 'total', gt: 50 }], within: { last: '30d' } };
 
-    const found = await verdictOf(make, { ...condition, count: { at_least: 3 } }, 2);
+    const found = await evaluationOf(make, { ...condition, count: { at_least: 3 } }, 2);
 
     expect(found).toMatchObject({
       kind: 'event',
@@ -60,10 +64,13 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const lapsed = { event: 'Signed In', last: { before: '7d' } };
     const silent = { event: 'Signed In', count: { at_most: 0 }, within: { last: '7d' } };
 
-    expect(await verdictOf(make, lapsed)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
-    expect(await verdictOf(make, silent)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
-    expect(await verdictOf(make, { all: [lapsed, silent] })).toMatchObject({ changesAt: NOW + 4n * DAY + 1n });
-    expect(await verdictOf(make, { any: [lapsed, { not: lapsed }] })).toMatchObject({ isMet: true, changesAt: null });
+    expect(await evaluationOf(make, lapsed)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
+    expect(await evaluationOf(make, silent)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
+    expect(await evaluationOf(make, { all: [lapsed, silent] })).toMatchObject({ changesAt: NOW + 4n * DAY + 1n });
+    expect(await evaluationOf(make, { any: [lapsed, { not: lapsed }] })).toMatchObject({
+      isMet: true,
+      changesAt: null,
+    });
   });
 
   test('why shows the value of a trait with every digit, and the time of that version', async () => {
@@ -85,7 +92,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const shown = whyJson(found!);
 
     const times = { timestamp: NOW - DAY, receivedAt };
-    expect(found?.verdict).toMatchObject({
+    expect(found?.evaluation).toMatchObject({
       of: [
         { isMet: true, changesAt: null, setBy: { ...times, isDeleted: false } },
         { isMet: true, setBy: times },
@@ -106,7 +113,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     await insert(store(), copies);
     await analytics().byHand('OPTIMIZE TABLE user_event_rows FINAL');
 
-    expect(await verdictOf(make, { all: [{ event: 'A' }, { event: 'B' }] })).toMatchObject({ isMet: true });
+    expect(await evaluationOf(make, { all: [{ event: 'A' }, { event: 'B' }] })).toMatchObject({ isMet: true });
   });
 
   test('why is undefined for a user whom no message names', async () => {
@@ -129,7 +136,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
     const found = await why(make, { event: 'Bought', where: [{ property: 'total', gt: 50 }], within: { last: '30d' } });
 
-    expect(found).toMatchObject({ verdict: { isMet: true, count: 1 } });
+    expect(found).toMatchObject({ evaluation: { isMet: true, count: 1 } });
     // A granule or two of 8,192 rows in each of two tables.
     expect(found?.rowsRead).toBeLessThan(25_000);
   });
@@ -147,7 +154,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
     const found = await why(make, { all }, text);
 
-    expect(found).toMatchObject({ userId: text, verdict: { isMet: true } });
-    expect(found?.verdict).toMatchObject({ of: [{}, {}, {}, { events: [{ messageId: text }] }] });
+    expect(found).toMatchObject({ userId: text, evaluation: { isMet: true } });
+    expect(found?.evaluation).toMatchObject({ of: [{}, {}, {}, { events: [{ messageId: text }] }] });
   });
 });

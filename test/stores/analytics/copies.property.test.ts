@@ -112,7 +112,7 @@ describe.each(await testedAnalytics())('of the copies of a track, in $name', (te
     const options = { projectId, userKey: userKeyOf(projectId, 'ada'), now: NOW, eventsShown: 10 };
     const why = await explainMembership(store(), AMPLE, read.definition, '', options);
 
-    expect([definition, preview.count, why?.verdict]).toMatchObject([definition, 1, { isMet: true, count }]);
+    expect([definition, preview.count, why?.evaluation]).toMatchObject([definition, 1, { isMet: true, count }]);
   }
 });
 
