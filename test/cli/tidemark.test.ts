@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { hashKey } from '../../services/stores/projects/keys.ts';
-import { projectCommands, type ShownProject } from '../../services/stores/projects/project-commands.ts';
+import { projectCommands, type ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import type { Command } from '../../services/runtime/command.ts';
 import { askControl } from '../../services/runtime/control/client.ts';
 import { ControlServer } from '../../services/runtime/control/server.ts';
@@ -35,7 +35,7 @@ describe('tidemark where no service runs', () => {
       const dataDir = join(await temporaryFolder(), 'data');
 
       const made = await tidemark(dataDir, 'project', 'create', 'Shop', '--rate-limit', '5', '--json');
-      const { id } = JSON.parse(made.stdout) as ShownProject;
+      const { id } = JSON.parse(made.stdout) as ProjectSummary;
       const key = await tidemark(dataDir, 'key', 'create', id, '--scope', 'write');
       const list = await tidemark(dataDir, 'key', 'list', id);
 

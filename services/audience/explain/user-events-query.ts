@@ -56,9 +56,9 @@ export async function readUserEvents(
   // Where no condition asks about properties, their text is not read.
   const isAboutProperties = (name: string) => conditions.some(({ event, where }) => event === name && where.length > 0);
   for (const withText of [false, true]) {
-    const asked = conditions.filter(({ event }) => isAboutProperties(event) === withText);
-    if (asked.length === 0) continue;
-    for (const copy of await firstCopies(asking, user, { conditions: asked, withText }, now))
+    const sameKind = conditions.filter(({ event }) => isAboutProperties(event) === withText);
+    if (sameKind.length === 0) continue;
+    for (const copy of await firstCopies(asking, user, { conditions: sameKind, withText }, now))
       for (const condition of copy.passes) events.get(condition)?.push(copy);
   }
   return events;
@@ -102,9 +102,9 @@ function conditionsPassed(
   { event, text }: EventRow,
   conditions: readonly EventCondition[],
 ): ReadonlySet<EventCondition> {
-  const asked = conditions.filter((condition) => condition.event === event);
+  const ofEvent = conditions.filter((condition) => condition.event === event);
   const properties = text === '' ? {} : parseStoredJson(text);
-  return new Set(asked.filter(({ where }) => where.every((member) => isPassed(properties, member))));
+  return new Set(ofEvent.filter(({ where }) => where.every((member) => isPassed(properties, member))));
 }
 
 function isPassed(properties: unknown, { path, tests }: Member): boolean {

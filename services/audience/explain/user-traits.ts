@@ -50,6 +50,6 @@ export function conditionValue({ path }: TraitCondition, trait: KnownTrait | und
 }
 
 export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined): boolean {
-  const place: ValueLocation = condition.path.length === 1 ? 'trait' : 'in-trait';
-  return passesAll(conditionValue(condition, trait), condition.tests, place);
+  const location: ValueLocation = condition.path.length === 1 ? 'trait' : 'in-trait';
+  return passesAll(conditionValue(condition, trait), condition.tests, location);
 }

@@ -33,7 +33,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       }
       const created = await this.#insert(transaction, projectId, audience);
       if (created !== undefined) return created;
-      if (await isTaken(transaction, { projectId, name: audience.name })) throw exists(audience.name);
+      if (await isNameInUse(transaction, { projectId, name: audience.name })) throw exists(audience.name);
       throw new TidemarkError(
         'AUDIENCE_LIMIT',
         `This project has ${this.#maxPerProject} saved audiences or more, as many as it may have. Delete one first.`,
@@ -98,7 +98,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       [projectId, id, name ?? null, definition ?? null, refreshMs !== undefined, bigintOf(refreshMs ?? null)],
     ).catch(async (error: unknown) => {
       // Two who take one name at the same moment: the index lets one through.
-      if (name !== undefined && (await isTaken(this.#database, { projectId, name, not: id }))) throw exists(name);
+      if (name !== undefined && (await isNameInUse(this.#database, { projectId, name, not: id }))) throw exists(name);
       throw error;
     });
     if (changed !== undefined) return changed;
@@ -189,7 +189,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
 }
 
 /** Whether an audience of the project, other than `not`, has the name. */
-async function isTaken(
+async function isNameInUse(
   database: Queryable,
   { projectId, name, not = '' }: { readonly projectId: string; readonly name: string; readonly not?: string },
 ): Promise<boolean> {

@@ -83,18 +83,18 @@ function filterAll(scope: Scope, parts: readonly Audience[]): string {
   const sets = parts.map((part) => (part.kind === 'trait' || part.kind === 'event' ? userSet(scope, part) : null));
   const chained = sets.filter((set) => set?.isPositive === true);
   const chain = chained
-    .toSorted((one, other) => (one?.rank ?? 0) - (other?.rank ?? 0))
+    .toSorted((one, other) => (one?.precedence ?? 0) - (other?.precedence ?? 0))
     .reduce<string | null>((among, set) => set?.of(among) ?? among, null);
   const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
   return `(${[...(chain === null ? [] : [`user IN (${chain})`]), ...others].join(' AND ')})`;
 }
 
-const RANKS = { trait: 0, event: 1, anyTrait: 2 } as const;
+const PRECEDENCE = { trait: 0, event: 1, anyTrait: 2 } as const;
 
 /** A condition as a set of users: those in it (`isPositive`), or all others. */
 interface UserSet {
   /** The lower, the further in it is to stand. */
-  readonly rank: number;
+  readonly precedence: number;
   readonly isPositive: boolean;
   /**
    * The subquery of the set, null where it is empty without asking. A positive set, which is never that, may be narrowed
@@ -110,8 +110,8 @@ function userSet(scope: Scope, condition: TraitCondition | EventCondition): User
 /** Where a user without the trait passes, the set is of those who do not. */
 function traitSet(scope: Scope, condition: TraitCondition): UserSet {
   const isPositive = !isPassedByMissing(condition);
-  const rank = condition.tests.every(({ test }) => test === 'exists') ? RANKS.anyTrait : RANKS.trait;
-  return { rank, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
+  const precedence = condition.tests.every(({ test }) => test === 'exists') ? PRECEDENCE.anyTrait : PRECEDENCE.trait;
+  return { precedence, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
 }
 
 /** Where a user who never did it passes, the set is of those who did it more often. */
@@ -120,12 +120,16 @@ function eventSet(scope: Scope, condition: EventCondition): UserSet {
   const needsOne = first !== null || last !== null;
   if (times.atLeast > 0 || needsOne) {
     const atLeastOnce = { ...times, atLeast: Math.max(times.atLeast, 1) };
-    return { rank: RANKS.event, isPositive: true, of: (among) => eventUsers(scope, condition, atLeastOnce, among) };
+    return {
+      precedence: PRECEDENCE.event,
+      isPositive: true,
+      of: (among) => eventUsers(scope, condition, atLeastOnce, among),
+    };
   }
   const { atMost } = times;
-  if (atMost === null) return { rank: RANKS.event, isPositive: false, of: () => null };
+  if (atMost === null) return { precedence: PRECEDENCE.event, isPositive: false, of: () => null };
   const tooOften = { atLeast: atMost + 1, atMost: null };
-  return { rank: RANKS.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
+  return { precedence: PRECEDENCE.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
 }
 
 function filterBy(set: UserSet): string {

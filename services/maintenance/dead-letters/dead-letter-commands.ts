@@ -105,11 +105,12 @@ async function show(parts: DeadLetterParts, args: CommandArguments, call: Comman
       });
     }
   }
-  const [shown] = listing.summaries();
-  if (last === undefined || shown === undefined) throw commandInvalid(`There is no dead letter ${String(args['id'])}.`);
+  const [summary] = listing.summaries();
+  if (last === undefined || summary === undefined)
+    throw commandInvalid(`There is no dead letter ${String(args['id'])}.`);
   const message = messageIn(parts.codec, last.letter);
   return {
-    ...shown,
+    ...summary,
     key_base64: Buffer.from(last.letter.key).toString('base64'),
     value_base64: Buffer.from(last.letter.value).toString('base64'),
     message: message === undefined ? null : messageJson(message),
@@ -126,11 +127,11 @@ async function prepare(codec: Codec, found: readonly Found[], isNeeded: boolean)
 }
 
 function messageJson({ timestamp, receivedAt, ...rest }: Message): Readonly<Record<string, unknown>> {
-  const shown: Record<string, unknown> = {};
+  const summary: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest)) {
-    shown[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+    summary[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
   }
-  return { ...shown, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
+  return { ...summary, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
 }
 
 function readState(value: unknown = 'waiting'): DeadLetterState | 'any' {

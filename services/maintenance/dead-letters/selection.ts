@@ -91,9 +91,9 @@ function idsOf(value: unknown): ReadonlySet<string> | undefined {
   if (!Array.isArray(value)) throw commandInvalid('ids are a list.');
   return new Set(
     value.map((id: unknown) => {
-      const place = typeof id === 'string' ? parseCoordinates(id) : undefined;
-      if (place === undefined) throw commandInvalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
-      return formatCoordinates({ ...place, topic: fullName(place.topic) });
+      const coordinates = typeof id === 'string' ? parseCoordinates(id) : undefined;
+      if (coordinates === undefined) throw commandInvalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
+      return formatCoordinates({ ...coordinates, topic: fullName(coordinates.topic) });
     }),
   );
 }

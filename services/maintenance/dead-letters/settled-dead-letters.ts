@@ -48,8 +48,8 @@ export class SettledDeadLetters {
     places: readonly RecordCoordinates[],
     copies: readonly Omit<RecordCoordinates, 'topic'>[],
   ): Promise<void> {
-    const standing = [copies.map(({ partition }) => partition), copies.map(({ offset }) => offset)];
-    await this.#database.query(NOTE_REPLAYED, [...columnsOf(places), ...standing]);
+    const copyColumns = [copies.map(({ partition }) => partition), copies.map(({ offset }) => offset)];
+    await this.#database.query(NOTE_REPLAYED, [...columnsOf(places), ...copyColumns]);
   }
 
   async noteDropped(places: readonly RecordCoordinates[]): Promise<void> {

@@ -147,7 +147,7 @@ async function status(replay: Replay): Promise<readonly GenerationSummary[]> {
         kind,
         number,
         project: projectId,
-        state: shownState(generation, answers.length > 0),
+        state: summaryState(generation, answers.length > 0),
         answers,
         messages: Number(read),
         behind: Number(end - read),
@@ -158,7 +158,7 @@ async function status(replay: Replay): Promise<readonly GenerationSummary[]> {
   );
 }
 
-function shownState({ state }: Generation, isLive: boolean): GenerationSummary['state'] {
+function summaryState({ state }: Generation, isLive: boolean): GenerationSummary['state'] {
   if (isLive) return 'live';
   return state === 'built' ? 'former' : state;
 }

@@ -45,8 +45,8 @@ const PROGRESS_POLL_MS = 250;
 // where the log ended a moment ago.
 const CAUGHT_UP_WITHIN_MS = 10_000;
 
-const HOLD_MS = 10_000;
-const HOLD_AGAIN_MS = 3_000;
+const PAUSE_MS = 10_000;
+const PAUSE_RENEWAL_MS = 3_000;
 const SWAP_WITHIN_MS = 60_000;
 
 // By now no process asks it any more (see LiveGenerations), and its readers have been told to stop.
@@ -129,14 +129,14 @@ export class Replay {
     const from = await liveNumberOf(database, kind, projectId);
     if (from === to) return;
     const until = performance.now() + SWAP_WITHIN_MS;
-    let heldAt = -Infinity;
+    let pausedAt = -Infinity;
     try {
       for (;;) {
         signal.throwIfAborted();
         // The live readers take no step for a moment, so that the new ones can pass them. Nobody else is held up.
-        if (performance.now() - heldAt > HOLD_AGAIN_MS) {
-          await this.#generations.hold(kind, from, HOLD_MS);
-          heldAt = performance.now();
+        if (performance.now() - pausedAt > PAUSE_RENEWAL_MS) {
+          await this.#generations.hold(kind, from, PAUSE_MS);
+          pausedAt = performance.now();
         }
         const check = async (transaction: Pick<Database, 'query'>): Promise<boolean> =>
           isPast(

@@ -34,15 +34,15 @@ const VERIFICATION_LIMITS: QueryLimits = {
 
 const TABLES = { track: 'track_rows', session: 'session_rows', identify: 'identify_rows' } as const;
 
-/** How many rows there are by project, partition and hour, of the offsets within reach, each message once. */
+/** How many rows there are by project, partition and hour, of the offsets in the checked ranges, each message once. */
 export async function storedCells(
   analytics: AnalyticsReader,
   topic: MessageTopic,
-  reach: ReadonlyMap<number, CheckedRange>,
+  checked: ReadonlyMap<number, CheckedRange>,
   period: Period,
 ): Promise<ReadonlyMap<string, StoredCell>> {
-  if (reach.size === 0) return new Map();
-  const { rows } = await analytics.ask(cellsQuery(topic, reach, period), VERIFICATION_LIMITS);
+  if (checked.size === 0) return new Map();
+  const { rows } = await analytics.ask(cellsQuery(topic, checked, period), VERIFICATION_LIMITS);
   const cells = (rows as readonly unknown[] as readonly CellRow[]).map((row) => ({
     topic,
     partition: row.log_partition,
@@ -66,9 +66,9 @@ interface CellRow {
   readonly checksum: string;
 }
 
-function cellsQuery(topic: MessageTopic, reach: ReadonlyMap<number, CheckedRange>, period: Period): Query {
+function cellsQuery(topic: MessageTopic, checked: ReadonlyMap<number, CheckedRange>, period: Period): Query {
   const where = whereOf(topic, period);
-  const partitions = [...reach.keys()];
+  const partitions = [...checked.keys()];
   return {
     sql: `SELECT project_id, log_partition, intDiv(toUnixTimestamp64Micro(received_at) - ${EARLIEST}, 3600000000) AS hour,
                  count() AS held, min(log_offset) AS first, max(log_offset) AS last,
@@ -81,8 +81,8 @@ function cellsQuery(topic: MessageTopic, reach: ReadonlyMap<number, CheckedRange
     params: {
       ...where.params,
       partitions,
-      froms: partitions.map((partition) => reach.get(partition)?.from ?? 0n),
-      ends: partitions.map((partition) => reach.get(partition)?.to ?? 0n),
+      froms: partitions.map((partition) => checked.get(partition)?.from ?? 0n),
+      ends: partitions.map((partition) => checked.get(partition)?.to ?? 0n),
     },
   };
 }

@@ -15,7 +15,7 @@ export interface CheckedRange {
 
 export interface Checkpoints {
   /** By partition (`partitionKey`); one that a reader has not begun is left out. */
-  readonly reach: Readonly<Record<ReaderName, ReadonlyMap<string, CheckedRange>>>;
+  readonly checked: Readonly<Record<ReaderName, ReadonlyMap<string, CheckedRange>>>;
   /** Messages and repeats that the projector has passed, by `cellOf`. */
   readonly applied: ReadonlyMap<string, AppliedCell>;
 }
@@ -45,15 +45,15 @@ export async function readCheckpoints(profiles: Queryable, plans: Queryable, per
     period.until ?? null,
     period.projectId ?? null,
   ]);
-  const reach = new Map<string, CheckedRange>();
+  const checked = new Map<string, CheckedRange>();
   const applied = new Map<string, AppliedCell>();
   for (const { topic, partition, next_offset: to, counted_from: from, project_id: projectId, hour, count } of rows) {
-    if (to !== null) reach.set(partitionKey({ topic, partition }), { from: from ?? to, to });
+    if (to !== null) checked.set(partitionKey({ topic, partition }), { from: from ?? to, to });
     if (projectId === null || hour === null) continue;
     const name = { topic, partition, projectId, hour };
     applied.set(cellOf(name), { ...name, count: Number(count) });
   }
-  return { reach: { projector: reach, sink: await readSink(plans) }, applied };
+  return { checked: { projector: checked, sink: await readSink(plans) }, applied };
 }
 
 interface ProjectorRow extends TopicPartition {

@@ -18,11 +18,11 @@ export class DeadLetterCoordinates {
     signal?: AbortSignal,
   ): Promise<DeadLetterCoordinates> {
     const found = new DeadLetterCoordinates();
-    const turns = new EventLoopYielder();
+    const yielder = new EventLoopYielder();
     for await (const { records } of log.scan(await wholeRanges(log, [DEAD_LETTER_TOPIC]), { signal })) {
       await codec.prepare(records.map(({ value }) => value));
       for (const { value } of records) {
-        if (turns.isOver()) await turns.next();
+        if (yielder.isOver()) await yielder.next();
         found.#add(codec, value);
       }
     }

@@ -42,15 +42,15 @@ export const CHECKSUM_MODULUS = 2 ** 48;
 /** Counts what stands on the log, by project, partition and hour of arrival. Its memory grows with these alone. */
 export class LogCells {
   readonly cells = new Map<string, LogCell>();
-  readonly #books: Checkpoints;
+  readonly #checkpoints: Checkpoints;
   readonly #deadLettered: DeadLettered;
   readonly #period: Period;
   readonly #seen = new SeenBefore();
   // Most of a batch are of one cell.
   #latest: LogCell | undefined;
 
-  constructor(books: Checkpoints, deadLettered: DeadLettered, period: Period) {
-    this.#books = books;
+  constructor(checkpoints: Checkpoints, deadLettered: DeadLettered, period: Period) {
+    this.#checkpoints = checkpoints;
     this.#deadLettered = deadLettered;
     this.#period = period;
   }
@@ -72,7 +72,7 @@ export class LogCells {
   }
 
   #count(cell: LogCell, { topic, partition, record: { offset } }: Located): void {
-    const state = recordState(this.#books.reach.projector.get(partitionKey({ topic, partition })), offset);
+    const state = recordState(this.#checkpoints.checked.projector.get(partitionKey({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.postgres++;
     else if (state === 'unknown') cell.unknown.postgres++;
     else if (this.#deadLettered.has('projector', { topic, partition }, offset)) cell.deadLettered.postgres++;
@@ -80,7 +80,7 @@ export class LogCells {
   }
 
   #hold(cell: LogCell, { topic, partition, record: { offset }, content: { messageId } }: Located): void {
-    const state = recordState(this.#books.reach.sink.get(partitionKey({ topic, partition })), offset);
+    const state = recordState(this.#checkpoints.checked.sink.get(partitionKey({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.clickhouse++;
     else if (state === 'unknown') cell.unknown.clickhouse++;
     else {
@@ -108,9 +108,9 @@ export class LogCells {
 }
 
 /** How a reader stands to an offset. */
-export function recordState(reach: CheckedRange | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
-  if (reach === undefined || offset >= reach.to) return 'not yet';
-  return offset < reach.from ? 'unknown' : 'known';
+export function recordState(checked: CheckedRange | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
+  if (checked === undefined || offset >= checked.to) return 'not yet';
+  return offset < checked.from ? 'unknown' : 'known';
 }
 
 export function emptyCell(name: CellName, offset: bigint): LogCell {

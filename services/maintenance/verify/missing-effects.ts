@@ -16,7 +16,7 @@ import { scanMessages, type ScanParts } from './scan-messages.ts';
 
 export interface EffectParts extends ScanParts {
   readonly profiles: Pick<Database, 'query'>;
-  readonly books: Checkpoints;
+  readonly checkpoints: Checkpoints;
   readonly deadLettered: DeadLettered;
   readonly missing: Findings;
   /** How many traits a profile keeps. */
@@ -28,11 +28,11 @@ export interface EffectParts extends ScanParts {
  * there, or something newer. (Profiles keep no messages: one whose every word has since been said again is not missed.)
  */
 export async function findMissingEffects(parts: EffectParts, span: Span): Promise<void> {
-  const reach = parts.books.reach.projector.get(partitionKey(span.range));
+  const checked = parts.checkpoints.checked.projector.get(partitionKey(span.range));
   for await (const { decoded } of scanMessages(parts, [span.range])) {
     const known = decoded.filter(({ topic, partition, record: { offset }, content }) => {
       const cell = cellOf({ topic, partition, projectId: content.projectId, hour: hourOf(content.receivedAt) });
-      if (!span.cells.has(cell) || recordState(reach, offset) !== 'known') return false;
+      if (!span.cells.has(cell) || recordState(checked, offset) !== 'known') return false;
       return !parts.deadLettered.has('projector', span.range, offset);
     });
     for (const slice of inSlices(known)) await checkEffects(parts, slice);

@@ -14,7 +14,7 @@ import { scanMessages, type ScannedMessages, type ScanParts } from './scan-messa
 export interface RowParts extends ScanParts {
   readonly analytics: AnalyticsReader;
   readonly plans: Pick<Database, 'query'>;
-  readonly books: Checkpoints;
+  readonly checkpoints: Checkpoints;
   readonly deadLettered: DeadLettered;
   /** What analytics lacks. */
   readonly missing: Findings;
@@ -58,17 +58,18 @@ interface Checked {
 }
 
 async function checkRows(parts: RowParts, span: Span, { decoded, rows, faults }: Checked): Promise<void> {
-  const reach = parts.books.reach.sink.get(partitionKey(span.range));
+  const checked = parts.checkpoints.checked.sink.get(partitionKey(span.range));
   const byOffset = new Map(decoded.map((one) => [one.record.offset, one]));
   const present = new Set<bigint>();
   for (const row of rows) {
     const message = byOffset.get(row.offset)?.content;
     if (message?.messageId === row.messageId && message.projectId === row.projectId) present.add(row.offset);
-    else if (recordState(reach, row.offset) === 'known') noteSurplus(parts, span, row, faults);
+    else if (recordState(checked, row.offset) === 'known') noteSurplus(parts, span, row, faults);
   }
   const absent = decoded.filter((one) => {
     const { offset } = one.record;
-    if (present.has(offset) || cellFor(span, one) === undefined || recordState(reach, offset) !== 'known') return false;
+    if (present.has(offset) || cellFor(span, one) === undefined || recordState(checked, offset) !== 'known')
+      return false;
     return !parts.deadLettered.has('sink', one, offset);
   });
   for (const message of await withoutCopy(parts, span.range.topic as MessageTopic, absent)) {

@@ -78,7 +78,7 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
   });
   const rowFaults = cells.flatMap((cell) => faults.get(cellOf(cell.log)) ?? []);
   const lack = rowFaults.reduce((total, { missing, surplus }) => total + missing - surplus, 0);
-  const held = sum((cell) => cell.held);
+  const stored = sum((cell) => cell.held);
   const isCounted = cells.every((cell) => cell.counted === cell.log.toCount);
   return {
     project: log.projectId,
@@ -86,7 +86,7 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
     messages: sum((cell) => cell.log.messages),
     repeats: sum((cell) => cell.log.repeats),
     postgres: { expected: sum((cell) => cell.log.toCount), found: sum((cell) => cell.counted) },
-    clickhouse: { expected: held + lack, found: held },
+    clickhouse: { expected: stored + lack, found: stored },
     not_yet: byStore('notYet'),
     unknown: byStore('unknown'),
     dead_letters: byStore('deadLettered'),
@@ -104,9 +104,9 @@ export function countFaults(cells: readonly ComparedCell[]): { readonly missing:
   return { missing, surplus };
 }
 
-export function unknownBefore({ reach }: Checkpoints): VerificationReport['unknown_before'] {
-  const of = (store: StoreName, reader: keyof Checkpoints['reach']) =>
-    [...reach[reader]]
+export function unknownBefore({ checked }: Checkpoints): VerificationReport['unknown_before'] {
+  const of = (store: StoreName, reader: keyof Checkpoints['checked']) =>
+    [...checked[reader]]
       .filter(([, { from }]) => from > 0n)
       .map(([place, { from }]) => ({ store, ...partitionOf(place), offset: String(from) }));
   return [...of('postgres', 'projector'), ...of('clickhouse', 'sink')];

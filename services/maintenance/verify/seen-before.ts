@@ -24,20 +24,20 @@ export class SeenBefore {
       [this.#current, this.#older] = [this.#older.fill(0), this.#current];
       this.#size = 0;
     }
-    this.#current[lookUpHash(this.#current, hash).slot] = hash;
+    this.#current[lookUpHash(this.#current, hash).index] = hash;
     this.#size++;
     return isKnown;
   }
 }
 
 /** The index of the hash, or of the free cell for it. At most half of the cells are used; 0 is a free cell. */
-function lookUpHash(table: Float64Array, hash: number): { readonly slot: number; readonly found: boolean } {
-  let slot = hash % table.length;
-  while (table[slot] !== 0) {
-    if (table[slot] === hash) return { slot, found: true };
-    slot = slot + 1 === table.length ? 0 : slot + 1;
+function lookUpHash(table: Float64Array, hash: number): { readonly index: number; readonly found: boolean } {
+  let index = hash % table.length;
+  while (table[index] !== 0) {
+    if (table[index] === hash) return { index, found: true };
+    index = index + 1 === table.length ? 0 : index + 1;
   }
-  return { slot, found: false };
+  return { index, found: false };
 }
 
 /** 53 bits, never 0: two 32-bit multiplicative hashes side by side, in the manner of cyrb53 (public domain). */

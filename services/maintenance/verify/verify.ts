@@ -76,30 +76,30 @@ class Verification {
     const startedMs = performance.now();
     const { log, codec, profiles: database, plans } = this.#stores;
     // First: what lies beyond is not yet, however far the readers come meanwhile.
-    const books = await readCheckpoints(database, plans, this.#period);
+    const checkpoints = await readCheckpoints(database, plans, this.#period);
     const deadLettered = await DeadLetterCoordinates.read(log, codec, this.#options.signal);
-    const counted = new LogCells(books, deadLettered, this.#period);
-    await this.#scan(counted, books, deadLettered);
-    const cells = compareRecord(counted.cells, books.applied, await this.#storedCells(books));
-    const faults = await this.#lookInto(cells, books, deadLettered);
+    const counted = new LogCells(checkpoints, deadLettered, this.#period);
+    await this.#scan(counted, checkpoints, deadLettered);
+    const cells = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
+    const faults = await this.#lookInto(cells, checkpoints, deadLettered);
     const { deep = false, repeatWindowMs } = this.#options;
     const { projectId } = this.#period;
     const profiles = deep
       ? await checkProfiles({ ...this.#scanParts(), ...this.#stores, deadLettered, repeatWindowMs, projectId })
       : null;
-    return this.#report(startedMs, { cells, faults, profiles, books });
+    return this.#report(startedMs, { cells, faults, profiles, checkpoints });
   }
 
-  async #scan(counted: LogCells, books: Checkpoints, deadLettered: DeadLetterCoordinates): Promise<void> {
+  async #scan(counted: LogCells, checkpoints: Checkpoints, deadLettered: DeadLetterCoordinates): Promise<void> {
     const ranges = await this.#ranges();
     const total = Number(ranges.reduce((sum, { from, to }) => sum + to - from, 0n));
-    const turns = new EventLoopYielder();
+    const yielder = new EventLoopYielder();
     for await (const { batch, decoded, unprocessable } of scanMessages(this.#scanParts(), ranges)) {
       for (const one of decoded) {
-        if (turns.isOver()) await turns.next();
+        if (yielder.isOver()) await yielder.next();
         counted.add(one);
       }
-      for (const one of unprocessable) this.#addUndecodable(one, books, deadLettered);
+      for (const one of unprocessable) this.#addUndecodable(one, checkpoints, deadLettered);
       this.#read += batch.records.length;
       this.#options.report?.({ done: this.#read, total, unit: 'messages' });
     }
@@ -114,7 +114,7 @@ class Verification {
   /** A record that is no message belongs to no project: by when it was appended, and only where all are verified. */
   #addUndecodable(
     { topic, partition, record }: Unprocessable,
-    { reach }: Checkpoints,
+    { checked }: Checkpoints,
     deadLettered: DeadLetterCoordinates,
   ): void {
     const { since = -Infinity, until = Infinity, projectId } = this.#period;
@@ -126,7 +126,7 @@ class Verification {
       ['postgres', 'projector'],
       ['clickhouse', 'sink'],
     ] as const) {
-      const passed = reach[reader].get(partitionKey({ topic, partition }))?.to ?? 0n;
+      const passed = checked[reader].get(partitionKey({ topic, partition }))?.to ?? 0n;
       if (record.offset >= passed || deadLettered.has(reader, { topic, partition }, record.offset)) continue;
       const named = { project: null, message_id: null, user: null, received_at: null };
       const why = `it cannot be read, and the ${reader} has not put it into the dead letters`;
@@ -134,22 +134,22 @@ class Verification {
     }
   }
 
-  async #storedCells({ reach }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
-    const held = new Map<string, StoredCell>();
+  async #storedCells({ checked }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
+    const stored = new Map<string, StoredCell>();
     for (const topic of MESSAGE_TOPICS) {
-      const some = await storedCells(this.#stores.analytics, topic, partitionsOf(reach.sink, topic), this.#period);
-      for (const [name, cell] of some) held.set(name, cell);
+      const some = await storedCells(this.#stores.analytics, topic, partitionsOf(checked.sink, topic), this.#period);
+      for (const [name, cell] of some) stored.set(name, cell);
     }
-    return held;
+    return stored;
   }
 
   /** Returns the faults of ClickHouse by cell; messages go to the findings. */
   async #lookInto(
     cells: readonly ComparedCell[],
-    books: Checkpoints,
+    checkpoints: Checkpoints,
     deadLettered: DeadLetterCoordinates,
   ): Promise<ReadonlyMap<string, RowFault>> {
-    const parts = { ...this.#scanParts(), ...this.#stores, books, deadLettered };
+    const parts = { ...this.#scanParts(), ...this.#stores, checkpoints, deadLettered };
     for (const span of spansOf(cells.filter(differsInPostgres))) {
       await findMissingEffects({ ...parts, missing: this.#missing.postgres }, span);
     }
@@ -167,7 +167,7 @@ class Verification {
   }
 
   #report(startedMs: number, found: Found): VerificationReport {
-    const { cells, faults, profiles, books } = found;
+    const { cells, faults, profiles, checkpoints } = found;
     const { from, to } = instantsOf(this.#period);
     const hours = hoursOf(cells, faults);
     const counts = countFaults(cells);
@@ -187,7 +187,7 @@ class Verification {
       undecodable: this.#undecodable,
       missing,
       surplus: { postgres: counts.surplus, clickhouse: this.#surplusRows.result() },
-      unknown_before: unknownBefore(books),
+      unknown_before: unknownBefore(checkpoints),
       profiles,
     };
   }
@@ -197,11 +197,11 @@ interface Found {
   readonly cells: readonly ComparedCell[];
   readonly faults: ReadonlyMap<string, RowFault>;
   readonly profiles: VerificationReport['profiles'];
-  readonly books: Checkpoints;
+  readonly checkpoints: Checkpoints;
 }
 
-function partitionsOf(reach: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {
-  const entries = [...reach].map(([place, one]) => [partitionOf(place), one] as const);
+function partitionsOf(checked: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {
+  const entries = [...checked].map(([place, one]) => [partitionOf(place), one] as const);
   return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
 }
 

@@ -123,14 +123,14 @@ export class SqlGenerations {
   ): Promise<boolean> {
     return this.#database.transaction(async (transaction) => {
       await transaction.query(GENERATIONS_LOCK);
-      const held = await transaction.query(
+      const locked = await transaction.query(
         `select number from generations
          where kind = $1 and (number = $2 and held_until_ms > ${NOW_MS} or number = $3 and state in ('building', 'built'))
          order by number for update`,
         [kind, from, to],
       );
       const answering = await liveNumberOf(transaction, kind, projectId);
-      if (held.length !== 2 || answering !== from) throw moved(kind);
+      if (locked.length !== 2 || answering !== from) throw moved(kind);
       if (!(await check(transaction))) return false;
       await transaction.query(FLIP, [kind, projectId ?? '', asAll ? null : to]);
       await transaction.query(

@@ -55,7 +55,7 @@ export async function makeFirstProject(
   const chosen = [choose('write', writeKey), choose('read', readKey)];
   const project = await store.createFirstProject({ name: 'default', timezone, rateLimit: null }, chosen.map(hashed));
   if (project !== undefined) return firstStartOf(store, project, chosen, false);
-  const lost = await keysNeverShown(store, otherStarts);
+  const lost = await unseenKeys(store, otherStarts);
   if (lost.length === 0) return undefined;
   const others = chosen.filter(({ scope }) => lost.some((key) => key.scope === scope));
   const ids = lost.map(({ id }) => id);
@@ -78,7 +78,7 @@ export function firstStartNotice({ project, keys, isRepeated }: FirstStart): str
 }
 
 /** Those that await showing, and did when whoever made them had had time to show them. */
-async function keysNeverShown(store: ProjectStore, { othersShowWithinMs }: OtherStarts): Promise<readonly ApiKey[]> {
+async function unseenKeys(store: ProjectStore, { othersShowWithinMs }: OtherStarts): Promise<readonly ApiKey[]> {
   const untilMs = performance.now() + othersShowWithinMs;
   for (;;) {
     const keys = await store.keysAwaitingShowing();

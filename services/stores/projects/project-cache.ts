@@ -149,12 +149,12 @@ function byHash({ projects, keys }: ProjectsSnapshot): Map<string, Authenticated
 /** What comes too late is dropped: an old snapshot must not overwrite a newer one. */
 async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     const error = new TidemarkError('STORE_UNAVAILABLE', `The project store did not answer in ${timeoutMs} ms.`);
     timer = setTimeout(reject, timeoutMs, error).unref();
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

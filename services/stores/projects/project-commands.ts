@@ -4,7 +4,7 @@ import { hashKey, makeKey } from './keys.ts';
 import type { ApiKey, Project, ProjectChanges, ProjectLimits, ProjectStore, Scope } from './project-store.ts';
 
 /** A project as the command line shows it: without its secret. Times are RFC 3339. */
-export interface ShownProject {
+export interface ProjectSummary {
   readonly id: string;
   readonly name: string;
   readonly timezone: string;
@@ -15,7 +15,7 @@ export interface ShownProject {
   readonly created_at: string;
 }
 
-export interface ShownKey {
+export interface KeySummary {
   readonly id: string;
   readonly project_id: string;
   readonly scope: Scope;
@@ -24,18 +24,18 @@ export interface ShownKey {
 }
 
 /** With the key itself, shown this once. */
-export interface CreatedKey extends ShownKey {
+export interface CreatedKey extends KeySummary {
   readonly key: string;
 }
 
 /** What each command answers with: JSON. */
 export interface ProjectCommandResults {
-  readonly 'project create': ShownProject;
-  readonly 'project list': readonly ShownProject[];
-  readonly 'project set': ShownProject;
+  readonly 'project create': ProjectSummary;
+  readonly 'project list': readonly ProjectSummary[];
+  readonly 'project set': ProjectSummary;
   readonly 'key create': CreatedKey;
-  readonly 'key list': readonly ShownKey[];
-  readonly 'key revoke': ShownKey;
+  readonly 'key list': readonly KeySummary[];
+  readonly 'key revoke': KeySummary;
 }
 
 export type ProjectCommands = {
@@ -137,7 +137,7 @@ function characters(text: string): number {
   return Array.from(text).length;
 }
 
-function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ShownProject {
+function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ProjectSummary {
   const limits = {
     query_max_ms: project.queryMaxMs,
     query_max_memory_bytes: project.queryMaxMemoryBytes,
@@ -146,7 +146,7 @@ function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }:
   return { id, name, timezone, rate_limit: rateLimit, ...limits, created_at: instant(createdAtMs) };
 }
 
-function showKey({ id, projectId, scope, createdAtMs, revokedAtMs }: ApiKey): ShownKey {
+function showKey({ id, projectId, scope, createdAtMs, revokedAtMs }: ApiKey): KeySummary {
   const revokedAt = revokedAtMs === null ? null : instant(revokedAtMs);
   return { id, project_id: projectId, scope, created_at: instant(createdAtMs), revoked_at: revokedAt };
 }

@@ -64,15 +64,15 @@ describe('profiles of which more was said than they keep', () => {
     const common = { log, codec, profiles, deadLettered: NOTHING_PUT_ASIDE, maxTraits: MOST };
     const { projectId } = ada;
     const cell = cellOf({ ...partition, projectId, hour: hourOf(said[0]!.receivedAt) });
-    const reach = new Map([[`${partition.topic}/0`, { from: 0n, to: 3n }]]);
+    const checked = new Map([[`${partition.topic}/0`, { from: 0n, to: 3n }]]);
     return {
       projectId,
       deepCheck: () => checkProfiles({ ...common, projectId, repeatWindowMs: 60_000 }),
       missing: async () => {
         const found = new Findings();
-        const books = { reach: { projector: reach, sink: new Map() }, applied: [] } as never;
+        const checkpoints = { checked: { projector: checked, sink: new Map() }, applied: [] } as never;
         const span = { range: { ...partition, from: 0n, to: 3n }, cells: new Map([[cell, {} as never]]) };
-        await findMissingEffects({ ...common, books, missing: found }, span);
+        await findMissingEffects({ ...common, checkpoints, missing: found }, span);
         return found;
       },
     };

@@ -128,10 +128,10 @@ async function readBytes(stream: Readable): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer));
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  const turns = new EventLoopYielder();
+  const yielder = new EventLoopYielder();
   let end = 0;
   for (const chunk of chunks) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     end += chunk.copy(bytes, end);
   }
   return bytes;

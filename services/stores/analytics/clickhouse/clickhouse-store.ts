@@ -290,10 +290,10 @@ export class ClickHouseStore implements AnalyticsStore {
  * harmless is that every table folds equal keys.
  */
 async function tokenOf(chunks: readonly Uint8Array[]): Promise<string> {
-  const turns = new EventLoopYielder();
+  const yielder = new EventLoopYielder();
   const digest = createHash('sha256');
   for (const chunk of chunks) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     digest.update(chunk);
   }
   return digest.digest('hex');

@@ -15,7 +15,7 @@ const LIMIT_OF_CODE: Readonly<Record<string, Limit>> = {
 };
 
 /** What a row itself can be refused for: it does not parse as its column's type. Anything else is not the row's fault. */
-const REFUSED_ROWS = new Set([
+const REJECTED_ROWS = new Set([
   '6', // CANNOT_PARSE_TEXT
   '25', // CANNOT_PARSE_ESCAPE_SEQUENCE
   '26', // CANNOT_PARSE_QUOTED_STRING
@@ -85,7 +85,7 @@ export function insertError(error: unknown): TidemarkError {
     const cause = quoteless(error, says);
     return new TidemarkError('STORE_TIMEOUT', `ClickHouse does not finish it in time: ${says}`, { cause });
   }
-  return REFUSED_ROWS.has(code)
+  return REJECTED_ROWS.has(code)
     ? new TidemarkError('STORE_REJECTED', `ClickHouse refuses a row: ${says}`, { cause: quoteless(error, says) })
     : clickHouseUnavailable(error, says);
 }
@@ -120,7 +120,7 @@ function codeAndText(error: unknown): { code: string; says: string } {
 
 /** What the operating system said (the disk is full, too many open files), by its number: ClickHouse's text quotes. */
 function systemSays({ code, message }: ClickHouseError): string {
-  const errno = REFUSED_ROWS.has(code) ? undefined : /\berrno: (\d{1,3})\b/.exec(message)?.[1];
+  const errno = REJECTED_ROWS.has(code) ? undefined : /\berrno: (\d{1,3})\b/.exec(message)?.[1];
   const [name, text] = (errno && getSystemErrorMap().get(-Number(errno))) || [];
   return name === undefined ? '' : ` (${name}: ${text})`;
 }

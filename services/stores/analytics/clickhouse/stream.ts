@@ -130,8 +130,8 @@ export async function openStream(
   const ending = new AbortController();
   const end = (why: TidemarkError): void => ending.abort(why);
   const { maxMs } = limits;
-  const late = new TidemarkError('QUERY_LIMIT', `the question went past its limit of time (${maxMs} ms)`);
-  const timer = setTimeout(end, maxMs, late);
+  const timeout = new TidemarkError('QUERY_LIMIT', `the question went past its limit of time (${maxMs} ms)`);
+  const timer = setTimeout(end, maxMs, timeout);
   try {
     const { stream } = await client.exec({
       query: `${sql} FORMAT JSONEachRow`,
@@ -141,7 +141,7 @@ export async function openStream(
     });
     return await QuestionStream.begun(stream, { end, onEnd });
   } catch (error) {
-    throw ending.signal.aborted ? late : error instanceof TidemarkError ? error : questionError(error, limits);
+    throw ending.signal.aborted ? timeout : error instanceof TidemarkError ? error : questionError(error, limits);
   } finally {
     clearTimeout(timer);
   }
