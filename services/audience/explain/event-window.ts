@@ -10,8 +10,9 @@ export interface CountedEvent {
 }
 
 /**
- * The events of one user that one condition counts, over time. Call `moveTo` with instants in ascending order. The events
- * within a period are a contiguous range of the events sorted by time, and both ends of the range only move forward.
+ * The events of one user that one condition counts, over time. Call `moveTo` with instants in ascending order. The
+ * events within a period are a contiguous range of the events sorted by time, and both ends of the range only move
+ * forward.
  */
 export class EventWindow {
   readonly #condition: EventCondition;

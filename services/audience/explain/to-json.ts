@@ -1,4 +1,7 @@
-/** Serializes answers about audiences. A caller's numbers may be `JSON.rawJSON`, which only `JSON.stringify` in this process keeps. */
+/**
+ * Serializes answers about audiences. A caller's numbers may be `JSON.rawJSON`, which only `JSON.stringify` in this
+ * process keeps.
+ */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { Explanation } from './explain.ts';

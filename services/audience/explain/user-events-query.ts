@@ -111,7 +111,10 @@ function isPassed(properties: unknown, { path, tests }: Member): boolean {
   return passesAll(valueAt(properties, path), tests, isNameable(path) ? 'column' : 'text');
 }
 
-/** In order of time and message. WITH TIES: the copies of the last one come along, so that the next page begins after them. */
+/**
+ * In order of time and message. WITH TIES: the copies of the last one come along, so that the next page begins after
+ * them.
+ */
 function pageQuery(
   { projectId, userKey }: OneUser,
   { conditions, withText }: PageScope,

@@ -41,7 +41,9 @@ export function compilePreview(audience: Audience, { projectId, now, sampleSize 
   );
 }
 
-/** The users of one condition alone, or those whom it leaves out: what has to be read for it. Null where nothing has. */
+/**
+ * The users of one condition alone, or those whom it leaves out: what has to be read for it. Null where nothing has.
+ */
 export function compileCondition(
   condition: TraitCondition | EventCondition,
   { projectId, now }: CompileOptions,
@@ -76,8 +78,8 @@ export function filter(scope: Scope, audience: Audience): string {
 
 /**
  * Sets that can be narrowed are, one within the other, traits innermost: a trait is one row a user, and what is left of
- * the users is sorted out of the events before anything else of them is read or compared. A trait that is only to be there
- * leaves nearly all, and goes last.
+ * the users is sorted out of the events before anything else of them is read or compared. A trait that is only to be
+ * there leaves nearly all, and goes last.
  */
 function filterAll(scope: Scope, parts: readonly Audience[]): string {
   const sets = parts.map((part) => (part.kind === 'trait' || part.kind === 'event' ? userSet(scope, part) : null));
@@ -97,8 +99,8 @@ interface UserSet {
   readonly precedence: number;
   readonly isPositive: boolean;
   /**
-   * The subquery of the set, null where it is empty without asking. A positive set, which is never that, may be narrowed
-   * to those `among` another, a subquery like it.
+   * The subquery of the set, null where it is empty without asking. A positive set, which is never that, may be
+   * narrowed to those `among` another, a subquery like it.
    */
   of(among: string | null): string | null;
 }

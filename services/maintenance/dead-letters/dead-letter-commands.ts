@@ -19,11 +19,11 @@ export interface ListedDeadLetters {
   readonly unreadable: number;
 }
 
-/** With everything that is known of it. */
+/** A dead letter with all details. */
 export interface WholeDeadLetter extends DeadLetterSummary {
   readonly key_base64: string;
   readonly value_base64: string;
-  /** Null where it cannot be read; times are RFC 3339, free-form objects the text that they were sent as. */
+  /** Null if it cannot be decoded. Times are RFC 3339, and free-form objects are the text as it was sent. */
   readonly message: Readonly<Record<string, unknown>> | null;
 }
 
@@ -42,7 +42,9 @@ const STATES = ['waiting', 'replayed', 'dropped', 'any'] as const;
 const LIMIT = 100;
 const MAX_LIMIT = 10_000;
 
-/** The operators' commands for dead letters. They throw TidemarkError `COMMAND_INVALID`, and as the stores. */
+/**
+ * The operators' commands for dead letters. They throw TidemarkError `COMMAND_INVALID`, and the errors of the stores.
+ */
 export function deadLetterCommands(parts: DeadLetterParts): DeadLetterCommands {
   const settler = new Settler(parts);
   return {

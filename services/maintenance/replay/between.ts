@@ -11,7 +11,9 @@ export function offsetsByPartition(positions: readonly Position[]): Offsets {
   return new Map(positions.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
 }
 
-/** For each partition where two offsets differ, the range from the lower to the higher. A missing offset counts as 0. */
+/**
+ * For each partition where two offsets differ, the range from the lower to the higher. A missing offset counts as 0.
+ */
 export function between(some: Offsets, others: Offsets): readonly ScanRange[] {
   const names = new Set([...some.keys(), ...others.keys()]);
   return [...names].flatMap((name) => {

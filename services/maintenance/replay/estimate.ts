@@ -10,7 +10,7 @@ export interface Estimate {
   readonly bytes: number;
   readonly seconds: number;
   readonly per_second: number;
-  /** The source of the rate: a limit, the last replay of this kind on this installation, or figures of another machine. */
+  /** The source of the rate: a limit, the last replay of this kind here, or figures of another machine. */
   readonly basis: 'limit' | 'last replay' | 'assumed';
 }
 

@@ -41,8 +41,8 @@ export interface GenerationProgress {
 }
 
 const PROGRESS_POLL_MS = 250;
-// In a growing log, a reader is never at the very end. It has caught up once it passes, within this time, the position at
-// which the log ended when the check began.
+// In a growing log, a reader is never at the very end. It has caught up once it passes, within this time, the position
+// at which the log ended when the check began.
 const CAUGHT_UP_WITHIN_MS = 10_000;
 
 const PAUSE_MS = 10_000;
@@ -61,7 +61,9 @@ export class Replay {
     this.#generations = new SqlGenerations(parts.database);
   }
 
-  /** Returns the generation that is being built for this target, or creates one. The readers discover it by themselves. */
+  /**
+   * Returns the generation that is being built for this target, or creates one. The readers discover it by themselves.
+   */
   async make({ kind, projectId }: Target, rateLimit: number | null | undefined): Promise<Generation> {
     const { database, analytics } = this.#parts;
     const live = await liveNumberOf(database, kind, projectId);
@@ -224,7 +226,9 @@ export async function makeTables(database: Database, { kind, number }: Pick<Gene
   if (schema !== undefined) await migrateSchema(database, schema);
 }
 
-/** The tables of the first generation that are emptied. They are not dropped, because their schema also has projects. */
+/**
+ * The tables of the first generation that are emptied. They are not dropped, because their schema also has projects.
+ */
 export const FIRST_TABLES: Readonly<Record<GenerationKind, readonly string[]>> = {
   profiles: ['users', 'profiles', 'reader_positions', 'applied_counts'],
   analytics: ['sink_plans'],

@@ -14,7 +14,7 @@ export interface CheckedRange {
 }
 
 export interface Checkpoints {
-  /** By partition (`partitionKey`); one that a reader has not begun is left out. */
+  /** By partition (`partitionKey`), without those that a reader has not begun. */
   readonly checked: Readonly<Record<ReaderName, ReadonlyMap<string, CheckedRange>>>;
   /** Messages and repeats that the projector has passed, by `cellOf`. */
   readonly applied: ReadonlyMap<string, AppliedCell>;
@@ -38,7 +38,7 @@ export function cellOf({ topic, partition, projectId, hour }: CellName): string 
   return `${topic}/${partition}/${hour}/${projectId}`;
 }
 
-/** The projector's positions and counts are of one instant: they are written together, and read in one statement. */
+/** The positions and counts of the projector are consistent: they are written together and read in one statement. */
 export async function readCheckpoints(profiles: Queryable, plans: Queryable, period: Period): Promise<Checkpoints> {
   const rows = await profiles.query<ProjectorRow>(PROJECTOR, [
     period.since ?? null,
@@ -64,7 +64,7 @@ interface ProjectorRow extends TopicPartition {
   readonly count: bigint | null;
 }
 
-// Counts of a partition without a position are those of a position that was lost.
+// Counts of a partition without a position remain from a position that was lost.
 const PROJECTOR = `
   select topic, partition, next_offset, counted_from, project_id, hour, messages + repeats as count
   from {reader_positions}
@@ -78,7 +78,7 @@ async function readSink(database: Queryable): Promise<ReadonlyMap<string, Checke
   return new Map(rows.map((row) => [partitionKey(row), { from: fromOf(row), to: row.to }]));
 }
 
-/** Only identifies had no rows before: of them nothing is known where the sink has not moved since. */
+/** Only identifies had no rows in earlier versions. Nothing is known about them while the sink has not moved since. */
 function fromOf({
   topic,
   from,

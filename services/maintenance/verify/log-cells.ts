@@ -7,7 +7,7 @@ import { type Checkpoints, type CellName, cellOf, partitionKey, type CheckedRang
 import { holds, type Period } from './period.ts';
 import { SeenBefore } from './seen-before.ts';
 
-/** What the log says of one project in one partition and hour. */
+/** The figures of the log for one project in one partition and hour. */
 export interface LogCell extends CellName {
   messages: number;
   repeats: number;
@@ -16,7 +16,7 @@ export interface LogCell extends CellName {
   last: bigint;
   /** Messages and repeats that the projector must have counted. */
   toCount: number;
-  /** Messages of which analytics must have a row, and a checksum of where they are and what they are called. */
+  /** The messages of which analytics must have a row, and a checksum of their offsets and ids. */
   toHold: number;
   checksum: number;
   readonly notYet: { postgres: number; clickhouse: number };
@@ -36,17 +36,17 @@ export interface DeadLettered {
   has(reader: 'projector' | 'sink', place: TopicPartition, offset: bigint): boolean;
 }
 
-/** Checksums are sums of CRC-32, kept within what a double holds exactly. */
+/** Checksums are sums of CRC-32, limited to what a double represents exactly. */
 export const CHECKSUM_MODULUS = 2 ** 48;
 
-/** Counts what stands on the log, by project, partition and hour of arrival. Its memory grows with these alone. */
+/** Counts the messages of the log by project, partition and hour of arrival. Its memory grows only with these cells. */
 export class LogCells {
   readonly cells = new Map<string, LogCell>();
   readonly #checkpoints: Checkpoints;
   readonly #deadLettered: DeadLettered;
   readonly #period: Period;
   readonly #seen = new SeenBefore();
-  // Most of a batch are of one cell.
+  // Most messages of a batch belong to one cell.
   #latest: LogCell | undefined;
 
   constructor(checkpoints: Checkpoints, deadLettered: DeadLettered, period: Period) {
@@ -107,7 +107,7 @@ export class LogCells {
   }
 }
 
-/** How a reader stands to an offset. */
+/** Whether a reader has processed an offset. */
 export function recordState(checked: CheckedRange | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
   if (checked === undefined || offset >= checked.to) return 'not yet';
   return offset < checked.from ? 'unknown' : 'known';
@@ -129,7 +129,7 @@ export function emptyCell(name: CellName, offset: bigint): LogCell {
   };
 }
 
-/** What makes two records one message: of tracks, the name and the day as well. */
+/** The identity of a message: two records with the same one are copies. For tracks it includes the name and the day. */
 export function identityOf({ topic, content }: Pick<Located, 'topic' | 'content'>): string {
   const identity = `${topic}/${content.projectId}/${content.userKey}/${content.messageId}`;
   return content.type === 'track' ? `${identity}/${dayOf(content.timestamp)}/${content.event}` : identity;

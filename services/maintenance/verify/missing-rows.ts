@@ -16,9 +16,9 @@ export interface RowParts extends ScanParts {
   readonly plans: Pick<Database, 'query'>;
   readonly checkpoints: Checkpoints;
   readonly deadLettered: DeadLettered;
-  /** What analytics lacks. */
+  /** Messages missing in analytics. */
   readonly missing: Findings;
-  /** What it should not have. */
+  /** Rows without a message. */
   readonly surplus: Findings;
 }
 
@@ -29,8 +29,8 @@ export interface RowFault {
 }
 
 /**
- * Reads again what these cells span, and asks analytics for each message of them. One that has no row is missing unless
- * an earlier copy counts in its place. Returns the faults by cell.
+ * Reads the records that these cells span again, and queries analytics for each message. A message without a row is
+ * missing unless an earlier copy has one. Returns the faults by cell.
  */
 export async function findMissingRows(parts: RowParts, span: Span): Promise<ReadonlyMap<string, RowFault>> {
   const faults = new Map<string, RowFault>();
@@ -96,7 +96,7 @@ async function withoutCopy(
 
 function noteSurplus({ surplus }: RowParts, span: Span, row: StoredRow, faults: Map<string, RowFault>): void {
   const { topic, partition } = span.range;
-  // Whose hour it would be nobody can say: it is the first cell's of its project.
+  // Its hour is unknown, so it counts for the first cell of its project.
   const cell = [...span.cells.values()].find(({ log }) => log.projectId === row.projectId);
   if (cell === undefined) return;
   const named = { project: row.projectId, message_id: row.messageId, user: null, received_at: null };

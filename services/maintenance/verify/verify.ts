@@ -24,14 +24,14 @@ import { scanMessages } from './scan-messages.ts';
 export interface VerifyStores {
   readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
   readonly codec: Codec;
-  /** The database seen from the schema of the generation of profiles, and of that of analytics. */
+  /** The database as seen from the schemas of the generations of profiles and of analytics. */
   readonly profiles: Database;
   readonly plans: Database;
   readonly analytics: AnalyticsReader;
 }
 
 export interface VerifyOptions {
-  /** Whether every profile is compared by content: reads the whole log once for each 20,000 users. */
+  /** Whether to compare every profile by content. This reads the whole log once for every 20,000 users. */
   readonly deep?: boolean;
   readonly repeatWindowMs: number;
   readonly signal?: AbortSignal;
@@ -40,14 +40,14 @@ export interface VerifyOptions {
   readonly rest?: (workedMs: number) => Promise<void>;
 }
 
-// Machines' clocks differ, and the log's is another than that of who took a message in.
+// The clocks of machines differ, and the log may use another clock than the ingest process.
 const CLOCK_MARGIN_MS = 3_600_000;
 
 /**
- * Holds the log against what the readers left in Postgres and ClickHouse, by project and hour of arrival. Moves nothing;
- * the readers may go on meanwhile: what they had not passed when it began is no fault.
+ * Compares the log with Postgres and ClickHouse, by project and hour of arrival. It changes nothing, and the readers
+ * may run meanwhile: messages that they had not passed when it began are not faults.
  *
- * @throws TidemarkError what the stores throw.
+ * @throws TidemarkError the errors of the stores.
  */
 export async function verify(
   stores: VerifyStores,
@@ -75,7 +75,7 @@ class Verification {
   async run(): Promise<VerificationReport> {
     const startedMs = performance.now();
     const { log, codec, profiles: database, plans } = this.#stores;
-    // First: what lies beyond is not yet, however far the readers come meanwhile.
+    // Checkpoints are read first: everything beyond them counts as not yet read, however far the readers get meanwhile.
     const checkpoints = await readCheckpoints(database, plans, this.#period);
     const deadLettered = await DeadLetterCoordinates.read(log, codec, this.#options.signal);
     const counted = new LogCells(checkpoints, deadLettered, this.#period);
@@ -111,7 +111,10 @@ class Verification {
     return from === undefined ? whole : rangesSince(this.#stores.log, whole, from, CLOCK_MARGIN_MS);
   }
 
-  /** A record that is no message belongs to no project: by when it was appended, and only where all are verified. */
+  /**
+   * A record that is not a valid message belongs to no project. Its append time counts, and only if all projects are
+   * verified.
+   */
   #addUndecodable(
     { topic, partition, record }: Unprocessable,
     { checked }: Checkpoints,
@@ -205,7 +208,7 @@ function partitionsOf(checked: ReadonlyMap<string, CheckedRange>, topic: string)
   return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
 }
 
-/** The last hours that have ended. */
+/** The most recent complete hours. */
 export function lastHours(count: number, nowMs = Date.now()): Period & { readonly since: Hour; readonly until: Hour } {
   const until = hourOf(BigInt(nowMs) * 1000n);
   return { since: until - count, until };

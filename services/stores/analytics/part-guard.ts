@@ -24,8 +24,8 @@ const SLACK_SECONDS = 2;
 
 /**
  * Keeps chDB's tables complete on a disk that fills up. chDB 3.4 treats a failed write (`ENOSPC`, seen by strace) as
- * successful. A merge or an insert then creates an incomplete part without an error, and a later merge that finds nothing
- * to read in such a part deletes its rows permanently. chDB checks for free space only before it begins. So:
+ * successful. A merge or an insert then creates an incomplete part without an error, and a later merge that finds
+ * nothing to read in such a part deletes its rows permanently. chDB checks for free space only before it begins. So:
  *
  * - After every insert, the files of the new parts are measured. If a part is incomplete, the insert fails.
  * - While little space is left, merges are stopped.
@@ -100,7 +100,10 @@ export class PartGuard {
     return parts.filter((_, index) => !areWhole[index]);
   }
 
-  /** Detaches and attaches the tables of these parts. Until a table is attached again, queries fail as if it did not exist. */
+  /**
+   * Detaches and attaches the tables of these parts. Until a table is attached again, queries fail as if it did not
+   * exist.
+   */
   async #mend(broken: readonly Part[]): Promise<void> {
     const tables = new Set(broken.map(({ database, table }) => `\`${database}\`.\`${table}\``));
     for (const table of tables) {

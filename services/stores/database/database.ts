@@ -2,8 +2,8 @@
  * The port of a Postgres-compatible database. Postgres and PGlite share all SQL; only their adapters differ.
  *
  * Parameters are `$1` … Values come back as: text → string, boolean → boolean, int2/int4/float8 → number, int8 →
- * bigint, bytea → Uint8Array, arrays of those → arrays. The SQL casts every other type (json, jsonb, numeric, timestamptz)
- * to one of these, so that no driver converts it: jsonb as `::text` keeps every digit.
+ * bigint, bytea → Uint8Array, arrays of those → arrays. The SQL casts every other type (json, jsonb, numeric,
+ * timestamptz) to one of these, so that no driver converts it: jsonb as `::text` keeps every digit.
  */
 export type SqlValue =
   | string
@@ -18,9 +18,9 @@ export type Row = Record<string, unknown>;
 
 export interface Queryable {
   /**
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable (also for a serialization failure, a deadlock or a missing table);
-   *   `STORE_TIMEOUT`, retryable, if the statement took too long; `STORE_REJECTED` if the statement or a value is refused
-   *   permanently; `SERVER_DENIED` if the server denies access. The message contains no values.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable (also for a serialization failure, a deadlock or a missing
+   *   table); `STORE_TIMEOUT`, retryable, if the statement took too long; `STORE_REJECTED` if the statement or a value
+   *   is refused permanently; `SERVER_DENIED` if the server denies access. The message contains no values.
    */
   query<R = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]>;
 }
@@ -33,10 +33,10 @@ export interface TransactionOptions {
 export interface Database extends Queryable {
   /**
    * Commits when `run` resolves, and rolls back when it rejects or one of its statements failed. Transactions cannot be
-   * nested. Some adapters run one transaction at a time and let other queries wait, so `run` must use only its argument.
-   * Statements that `run` issues concurrently run in the order issued (`pipelined`), and fail after one that failed. Where
-   * transactions run concurrently, each statement sees what was committed before it began (read committed), and two that
-   * write the same rows in different orders fail with a deadlock.
+   * nested. Some adapters run one transaction at a time and let other queries wait, so `run` must use only its
+   * argument. Statements that `run` issues concurrently run in the order issued (`pipelined`), and fail after one that
+   * failed. Where transactions run concurrently, each statement sees what was committed before it began (read
+   * committed), and two that write the same rows in different orders fail with a deadlock.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE` also if the answer to the commit was lost: the commit may have succeeded.
    */

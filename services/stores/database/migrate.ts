@@ -12,8 +12,8 @@ import type { Database, Queryable } from './database.ts';
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../schemas/postgres', import.meta.url));
 
 /**
- * Creates or migrates the tables of `schemas/postgres`, including those of later generations. Each schema is migrated in
- * one transaction. Returns the files that were applied.
+ * Creates or migrates the tables of `schemas/postgres`, including those of later generations. Each schema is migrated
+ * in one transaction. Returns the files that were applied.
  *
  * @throws TidemarkError as `runtime/migrate.ts` and the database do.
  */
@@ -90,8 +90,8 @@ class DatabaseMigrations implements MigrationTarget {
   }
 }
 
-// An arbitrary number that no other program uses for an advisory lock in this database. The lock is released at the end of
-// the transaction. A wait longer than the server's lock timeout fails with STORE_UNAVAILABLE and is retried.
+// An arbitrary number that no other program uses for an advisory lock in this database. The lock is released at the end
+// of the transaction. A wait longer than the server's lock timeout fails with STORE_UNAVAILABLE and is retried.
 const MIGRATION_LOCK = `select pg_advisory_xact_lock(7418321990)::text`;
 
 const MAKE_RECORD = `

@@ -1,4 +1,5 @@
-// SQL for the time in milliseconds since 1970. It uses the clock of the database, because those of processes may differ.
+// SQL for the time in milliseconds since 1970. It uses the clock of the database, because those of processes may
+// differ.
 
 /** The start of the transaction. */
 export const TRANSACTION_MS = '(extract(epoch from now()) * 1000)::int8';

@@ -25,7 +25,9 @@ export interface Generation {
   readonly messages: bigint | null;
 }
 
-/** The Postgres schema of a generation's tables; undefined for the first, which uses the connection's default schema. */
+/**
+ * The Postgres schema of a generation's tables; undefined for the first, which uses the connection's default schema.
+ */
 export function schemaOf(kind: GenerationKind, number: number): string | undefined {
   return number === FIRST_GENERATION ? undefined : `${kind}_g${number}`;
 }

@@ -37,7 +37,9 @@ export class LiveAnalytics implements AnalyticsReader, AudienceHistory {
     return (await this.#of(query.projectId)).stream(query, limits);
   }
 
-  /** Members are computed from the live generation of the project, and their history is kept in the first generation. */
+  /**
+   * Members are computed from the live generation of the project, and their history is kept in the first generation.
+   */
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     return (await this.#of(evaluation.projectId)).difference(evaluation, members, limits);
   }

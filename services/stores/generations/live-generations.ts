@@ -9,8 +9,8 @@ const FOLLOWED_WITHIN_MS = 5_000;
 
 /**
  * The live generations as this process knows them, looked up at most once a second. For a second after a swap, two
- * processes may answer from different generations, but each query is answered by one of them. Both are still updated, so
- * both answers are correct. While Postgres is unreachable the last known state is used: no swap is possible then.
+ * processes may answer from different generations, but each query is answered by one of them. Both are still updated,
+ * so both answers are correct. While Postgres is unreachable the last known state is used: no swap is possible then.
  */
 export class LiveGenerations {
   readonly #generations: SqlGenerations;
@@ -29,7 +29,9 @@ export class LiveGenerations {
     return own ?? rows.find((row) => row.projectId === null)?.number ?? FIRST_GENERATION;
   }
 
-  /** All generations that may answer a query now, looked up again. Right after a swap this includes the previous one. */
+  /**
+   * All generations that may answer a query now, looked up again. Right after a swap this includes the previous one.
+   */
   async answering(): Promise<Readonly<Record<GenerationKind, readonly number[]>>> {
     const rows = await this.#generations.live();
     return { profiles: answeringNumbers(rows, 'profiles'), analytics: answeringNumbers(rows, 'analytics') };

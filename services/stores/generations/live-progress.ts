@@ -7,8 +7,8 @@ import type { GenerationKind } from './generation.ts';
 import type { LiveGenerations } from './live-generations.ts';
 
 /**
- * The progress of all generations that may answer a query now: for each partition, that of the generation furthest behind.
- * What it has passed is visible in every answer.
+ * The progress of all generations that may answer a query now: for each partition, that of the generation furthest
+ * behind. What it has passed is visible in every answer.
  */
 export class LiveProgress implements ReaderProgress {
   readonly #database: Database;

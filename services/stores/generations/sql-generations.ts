@@ -112,8 +112,9 @@ export class SqlGenerations {
   }
 
   /**
-   * Runs `check` (of the positions of the readers, which cannot move meanwhile) and makes `to` live, in one transaction.
-   * Returns false if `check` does. `asAll`: the project follows the generation of all projects, which is `to`.
+   * Runs `check` (of the positions of the readers, which cannot move meanwhile) and makes `to` live, in one
+   * transaction. Returns false if `check` does. `asAll`: the project follows the generation of all projects, which is
+   * `to`.
    *
    * @throws TidemarkError `POSITION_MOVED` if another generation than `from` is live, or the pause of `from` is over.
    */
@@ -209,7 +210,8 @@ interface LiveTableRow {
   readonly for_ms: number;
 }
 
-// An arbitrary number that no other program uses for an advisory lock in this database. It serializes changes of these rows.
+// An arbitrary number that no other program uses for an advisory lock in this database. It serializes changes of these
+// rows.
 const GENERATIONS_LOCK = 'select pg_advisory_xact_lock(7418321992)::text';
 
 const GENERATION_COLUMNS = `kind, number, project_id, state, rate_limit, dead_letters_from, created_at_ms, caught_up_at_ms, messages`;

@@ -17,8 +17,8 @@ export interface FirstStart {
   /** Whether they replace keys that an earlier start created and never showed. */
   readonly isRepeated: boolean;
   /**
-   * Must be called after the keys were shown: otherwise the next start considers them lost and replaces them. Returns false
-   * if another process has replaced them already: the keys that were shown then do not work.
+   * Must be called after the keys were shown: otherwise the next start considers them lost and replaces them. Returns
+   * false if another process has replaced them already: the keys that were shown then do not work.
    */
   readonly noteShown: () => Promise<boolean>;
 }
@@ -36,8 +36,8 @@ const KEY_FILE_POLL_MS = 100;
 
 /**
  * Creates the default project with a write and a read key if the store has no project. If it has one whose keys such a
- * start created and never showed, replaces those keys. Returns undefined if there is nothing to do. If several processes
- * start at once, one of them creates the project.
+ * start created and never showed, replaces those keys. Returns undefined if there is nothing to do. If several
+ * processes start at once, one of them creates the project.
  *
  * @throws TidemarkError `CONFIG_INVALID` if both given keys are equal; `STORE_UNAVAILABLE`.
  */

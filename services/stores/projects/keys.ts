@@ -1,13 +1,16 @@
 import { hash, randomInt } from 'node:crypto';
 import type { Scope } from './project-store.ts';
 
-// The prefix identifies a key by its text, so that one found in the wrong place (a repository, a log) can be recognized.
+// The prefix identifies a key by its text, so that one found in the wrong place (a repository, a log) can be
+// recognized.
 const PREFIXES = { write: 'tm_w_', read: 'tm_r_' } as const satisfies Record<Scope, string>;
 
 /** 43 characters out of 62 carry 256 bits. */
 const RANDOM_CHARACTERS = 43;
 
-/** A new key in plain text: `tm_w_` or `tm_r_` and 43 random letters and digits. To be shown once and stored nowhere. */
+/**
+ * A new key in plain text: `tm_w_` or `tm_r_` and 43 random letters and digits. To be shown once and stored nowhere.
+ */
 export function makeKey(scope: Scope): string {
   return PREFIXES[scope] + randomText(RANDOM_CHARACTERS, BASE62);
 }

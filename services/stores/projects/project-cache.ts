@@ -14,9 +14,9 @@ export interface ProjectCacheOptions {
 }
 
 /**
- * Every project and valid key in memory, by the SHA-256 of the key (and by the key itself, until the next refresh), so that
- * a known key is answered at once, also while the store is unreachable. A revoked key stops working within `refreshEveryMs`
- * + `timeoutMs` (9 s).
+ * Every project and valid key in memory, by the SHA-256 of the key (and by the key itself, until the next refresh), so
+ * that a known key is answered at once, also while the store is unreachable. A revoked key stops working within
+ * `refreshEveryMs` + `timeoutMs` (9 s).
  */
 export class ProjectCache implements KeyRing {
   readonly #store: Pick<ProjectStore, 'snapshot'>;
@@ -54,7 +54,8 @@ export class ProjectCache implements KeyRing {
   }
 
   /**
-   * Reads the store repeatedly until `stop`. Resolves after the first attempt, whether or not it succeeded: see `loaded`.
+   * Reads the store repeatedly until `stop`. Resolves after the first attempt, whether or not it succeeded: see
+   * `loaded`.
    */
   async start(): Promise<void> {
     this.#timer ??= setInterval(() => void this.#refreshSoon().catch(ignore), this.#options.refreshEveryMs).unref();

@@ -1,4 +1,6 @@
-/** Projects, keys and their settings. They are not in the log, a replay does not change them, and they need a backup. */
+/**
+ * Projects, keys and their settings. They are not in the log, a replay does not change them, and they need a backup.
+ */
 
 export type Scope = 'write' | 'read';
 
@@ -59,20 +61,24 @@ export interface ProjectsSnapshot {
   readonly keys: readonly ApiKey[];
 }
 
-/** Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot answer. */
+/**
+ * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot
+ * answer.
+ */
 export interface ProjectStore {
   snapshot(): Promise<ProjectsSnapshot>;
   createProject(project: NewProject): Promise<Project>;
   /**
-   * Adds the project with its keys in one transaction if the store has no project yet. Otherwise writes nothing and returns
-   * undefined. Of several concurrent calls, in any processes, one succeeds.
+   * Adds the project with its keys in one transaction if the store has no project yet. Otherwise writes nothing and
+   * returns undefined. Of several concurrent calls, in any processes, one succeeds.
    */
   createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined>;
   /** The keys of a first project that have not been shown yet, without revoked ones. */
   keysAwaitingShowing(): Promise<readonly ApiKey[]>;
   /**
-   * Revokes these keys and adds, to the project of each, the one of its scope among `keys`, in one transaction. Returns the
-   * project. If one of the keys has been shown, writes nothing and returns undefined. Of several concurrent calls one succeeds.
+   * Revokes these keys and adds, to the project of each, the one of its scope among `keys`, in one transaction. Returns
+   * the project. If one of the keys has been shown, writes nothing and returns undefined. Of several concurrent calls
+   * one succeeds.
    */
   replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined>;
   /** Marks these keys, named by their hashes, as shown. Returns whether all of them can be used. */
@@ -100,7 +106,8 @@ export interface KeyRing {
    * Returns the project and scope of the key; undefined if it is unknown or revoked. If the answer is in memory it is
    * returned without a promise, so that a request with a known key waits for nothing.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE` (thrown or as a rejection) if the key is not known and cannot be checked now.
+   * @throws TidemarkError `STORE_UNAVAILABLE` (thrown or as a rejection) if the key is not known and cannot be checked
+   *   now.
    */
   find(key: string): AuthenticatedKey | Promise<AuthenticatedKey | undefined> | undefined;
 }

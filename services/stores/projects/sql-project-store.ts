@@ -135,8 +135,8 @@ const NEW_COLUMNS = 'id, name, timezone, rate_limit, session_secret, created_at_
 const PROJECT_COLUMNS = `${NEW_COLUMNS}, query_max_ms, query_max_memory_bytes, query_max_rows`;
 const KEY_COLUMNS = 'id, project_id, scope, sha256, created_at_ms, revoked_at_ms';
 
-// This lock conflicts with writers and with itself, not with readers: of two concurrent first starts, the second waits here
-// and then finds the project of the first.
+// This lock conflicts with writers and with itself, not with readers: of two concurrent first starts, the second waits
+// here and then finds the project of the first.
 const ONE_FIRST_START = 'lock table projects in share row exclusive mode';
 
 // Revokes either all of them or none.

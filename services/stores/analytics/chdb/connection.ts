@@ -22,8 +22,8 @@ const STREAM_SETTINGS = { use_index_for_in_with_subqueries: 0, max_block_size: '
 const INSERT = /^INSERT INTO (\w+) \(([\w, ]+)\) FORMAT JSONCompactEachRow$/;
 
 /**
- * The official client's way into chDB. chdb's own (`chdb/connection`) sends one parameterised statement at a time through
- * the whole process, copies inserts three times, and does not stop what is aborted; hence this one.
+ * The official client's way into chDB. chdb's own (`chdb/connection`) sends one parameterised statement at a time
+ * through the whole process, copies inserts three times, and does not stop what is aborted; hence this one.
  */
 export class ChdbConnection implements Connection {
   readonly #engine: ChdbEngine;

@@ -37,8 +37,8 @@ const INSERT = /^\s*INSERT\b/i;
  * - The partial output of a failed statement appears **at the head of the next answer of its connection**. Settings and
  *   parameters stay with the connection too. So each statement has a new connection (0.2 ms, nothing leaks).
  * - A call aborted by chdb's own signal rejects at once but continues to compute. Here it rejects when it has ended.
- * - A write that failed for lack of disk space counts as successful. So the last 128 MiB of a disk accept no insert; see
- *   also `PartGuard`.
+ * - A write that failed for lack of disk space counts as successful. So the last 128 MiB of a disk accept no insert;
+ *   see also `PartGuard`.
  */
 export class ChdbEngine {
   readonly #folder: string;
@@ -54,7 +54,9 @@ export class ChdbEngine {
     this.#guard = new PartGuard({ query: (preamble, sql) => this.#ask(preamble, sql) }, folder);
   }
 
-  /** Runs `sql` after the SET statements of `preamble`. The result has the format that `sql` names. `signal` ends it. */
+  /**
+   * Runs `sql` after the SET statements of `preamble`. The result has the format that `sql` names. `signal` ends it.
+   */
   async query(preamble: string, sql: string, signal?: AbortSignal): Promise<Uint8Array> {
     if (!INSERT.test(sql)) return this.#ask(preamble, sql, signal);
     this.#expectRoom();
@@ -111,7 +113,9 @@ export class ChdbEngine {
     await this.#guard.expectWhole(performance.now() - begunAt);
   }
 
-  /** Throws an error in the form of chDB's own. chDB itself only checks the bytes of the part that it is about to write. */
+  /**
+   * Throws an error in the form of chDB's own. chDB itself only checks the bytes of the part that it is about to write.
+   */
   #expectRoom(bytes = 0): void {
     if (hasRoom(this.#folder, STORE_RESERVE_BYTES + bytes)) return;
     throw new Error('Code: 243. DB::Exception: the reserve is all that is free on the disk (NOT_ENOUGH_SPACE)');

@@ -14,7 +14,9 @@ const LIMIT_OF_CODE: Readonly<Record<string, Limit>> = {
   307: 'rows', // TOO_MANY_BYTES
 };
 
-/** What a row itself can be refused for: it does not parse as its column's type. Anything else is not the row's fault. */
+/**
+ * What a row itself can be refused for: it does not parse as its column's type. Anything else is not the row's fault.
+ */
 const REJECTED_ROWS = new Set([
   '6', // CANNOT_PARSE_TEXT
   '25', // CANNOT_PARSE_ESCAPE_SEQUENCE

@@ -2,7 +2,9 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { type QueryLimits, STREAM_MS_PER_MS } from '../analytics-store.ts';
 import { QUESTION_SETTINGS } from '../question-settings.ts';
 
-/** For every insert: it is acknowledged when written, creates one part per month, and no accepted message makes it fail. */
+/**
+ * For every insert: it is acknowledged when written, creates one part per month, and no accepted message makes it fail.
+ */
 export const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
   // Parallel parsing costs a sixth more CPU time (on a server) to a third more (in one process with ingest), and is no

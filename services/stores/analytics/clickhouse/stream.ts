@@ -7,12 +7,13 @@ import { streamSettings } from './settings.ts';
 
 /**
  * A stream is ended if its reader takes no chunk for this long, because it occupies a permit that others wait for. The
- * time is long because a chunk may be 10 MB and the reader slow. The HTTP server disconnects an idle client much sooner.
+ * time is long because a chunk may be 10 MB and the reader slow. The HTTP server disconnects an idle client much
+ * sooner.
  */
 const STREAM_IDLE_MS = 600_000;
 
-// When ClickHouse fails halfway it has already sent status 200. It then writes this marker, which no line of JSON contains,
-// and the error.
+// When ClickHouse fails halfway it has already sent status 200. It then writes this marker, which no line of JSON
+// contains, and the error.
 const EXCEPTION = Buffer.from('\r\n__exception__\r\n');
 
 export interface StreamOptions {
@@ -121,7 +122,9 @@ export interface OpeningOptions {
   readonly onEnd: () => void;
 }
 
-/** Starts the query, and resolves once the first rows have arrived. @throws TidemarkError as `AnalyticsReader.stream`. */
+/**
+ * Starts the query, and resolves once the first rows have arrived. @throws TidemarkError as `AnalyticsReader.stream`.
+ */
 export async function openStream(
   client: ClickHouseClient,
   { sql, params }: Query,

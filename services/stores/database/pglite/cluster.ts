@@ -11,11 +11,12 @@ const DRAFT = 'cluster.new';
 
 /**
  * Returns the folder of the Postgres cluster in a locked folder, and creates the cluster if it does not exist. A new
- * cluster is complete and flushed to the disk before it gets its name, so a crash leaves either no cluster or a complete one.
+ * cluster is complete and flushed to the disk before it gets its name, so a crash leaves either no cluster or a
+ * complete one.
  *
  * @param signal Aborts the creation with `STOPPING`.
- * @throws TidemarkError `CONFIG_INVALID` if the cluster has another major version; `STORE_UNAVAILABLE` if no cluster can
- *   be created.
+ * @throws TidemarkError `CONFIG_INVALID` if the cluster has another major version; `STORE_UNAVAILABLE` if no cluster
+ *   can be created.
  */
 export async function ensureCluster(folder: string, signal?: AbortSignal): Promise<string> {
   const cluster = join(folder, 'cluster');
@@ -49,7 +50,10 @@ function removeDrafts(folder: string): void {
   }
 }
 
-/** Runs in a separate process: initdb starts a second engine of 300 MB, most of which this process would keep (measured). */
+/**
+ * Runs in a separate process: initdb starts a second engine of 300 MB, most of which this process would keep
+ * (measured).
+ */
 async function initialize(draft: string, signal?: AbortSignal): Promise<void> {
   const script = fileURLToPath(new URL('initialize.ts', import.meta.url));
   try {

@@ -41,16 +41,17 @@ const START_OPTIONS = [
   // The default, fdatasync, is an empty function in PGlite. fsync reaches SyncedFolder.
   'fsync=on',
   'wal_sync_method=fsync',
-  // With the default of 128 MB, the idle process is 130 MB larger (measured). The operating system caches files as well.
+  // With the default of 128 MB, the idle process is 130 MB larger (measured). The operating system caches files as
+  // well.
   'shared_buffers=16MB',
   'max_wal_size=64MB',
   'min_wal_size=32MB',
 ];
 
 /**
- * PGlite's folder, made durable. PGlite's file system lacks `fsync` (its issue 1107): data that Postgres considers flushed
- * is only in the cache of the operating system, so an acknowledged commit would not survive a power failure. Emscripten
- * calls this operation if a file system has it.
+ * PGlite's folder, made durable. PGlite's file system lacks `fsync` (its issue 1107): data that Postgres considers
+ * flushed is only in the cache of the operating system, so an acknowledged commit would not survive a power failure.
+ * Emscripten calls this operation if a file system has it.
  */
 class SyncedFolder extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {

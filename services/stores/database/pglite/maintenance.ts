@@ -18,8 +18,9 @@ export class MaintenanceSchedule {
 }
 
 /**
- * Does the work of a server's background processes, which PGlite lacks. Without it, the write-ahead log and a table that
- * is rewritten repeatedly grow without limit (tried). A checkpoint takes 20 to 100 ms, a vacuum 50 ms per 50 MB of a table.
+ * Does the work of a server's background processes, which PGlite lacks. Without it, the write-ahead log and a table
+ * that is rewritten repeatedly grow without limit (tried). A checkpoint takes 20 to 100 ms, a vacuum 50 ms per 50 MB of
+ * a table.
  */
 export async function maintain(query: Query): Promise<void> {
   const [due] = await query(CHECKPOINT_DUE);
@@ -34,8 +35,8 @@ const CHECKPOINT_DUE = `
 
 // The rules of autovacuum, for the worst table: https://www.postgresql.org/docs/18/routine-vacuuming.html#AUTOVACUUM
 // The rule for tables that only grow is stricter, because a vacuum blocks the thread: for 50 ms after 100,000 new rows.
-// Without that rule, nothing would summarize the BRIN index of `applied`, and the hourly deletion of old claims would read
-// the whole table (a second for a million rows).
+// Without that rule, nothing would summarize the BRIN index of `applied`, and the hourly deletion of old claims would
+// read the whole table (a second for a million rows).
 const TABLE_TO_VACUUM = `
   select format('%I.%I', schemaname, relname) as name
   from pg_stat_user_tables

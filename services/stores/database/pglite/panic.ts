@@ -12,9 +12,9 @@ type Engine = Record<typeof STEP | (typeof ENDINGS)[number], () => void> & {
 const STATEMENT_FAILED = 100;
 
 /**
- * Turns a panic of Postgres (it cannot write its log, for example on a full disk) into an error of the statement. PGlite
- * 0.5.16 takes any exception of the engine for the failure of one statement and continues with the current message. A dead
- * engine never consumes that message, so the loop blocks the thread forever (tried).
+ * Turns a panic of Postgres (it cannot write its log, for example on a full disk) into an error of the statement.
+ * PGlite 0.5.16 takes any exception of the engine for the failure of one statement and continues with the current
+ * message. A dead engine never consumes that message, so the loop blocks the thread forever (tried).
  */
 export function endOnPanic(pg: PGlite): void {
   const engine = pg.Module as unknown as Engine;

@@ -15,8 +15,8 @@ import { OpenTransaction } from '../open-transaction.ts';
 const READING = /^\s*(?:select|set)\b/i;
 
 /**
- * Postgres inside this process. A statement blocks the calling thread while it runs, so statements must be short. There is
- * one connection: a transaction and other queries wait for each other. An acknowledged commit is on the disk.
+ * Postgres inside this process. A statement blocks the calling thread while it runs, so statements must be short. There
+ * is one connection: a transaction and other queries wait for each other. An acknowledged commit is on the disk.
  */
 export class PgliteDatabase implements Database {
   readonly #cluster: string | undefined;
@@ -36,8 +36,8 @@ export class PgliteDatabase implements Database {
   /**
    * Opens the database in a folder, and creates the folder if it does not exist (which takes some seconds).
    *
-   * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` if the folder cannot be used; `STORE_UNAVAILABLE` if Postgres
-   *   cannot start with its contents.
+   * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` if the folder cannot be used; `STORE_UNAVAILABLE` if
+   *   Postgres cannot start with its contents.
    */
   static async open(folder: string, signal?: AbortSignal): Promise<PgliteDatabase> {
     const lock = lockFolder(folder);
@@ -63,7 +63,10 @@ export class PgliteDatabase implements Database {
     await this.#exclusively((engine) => this.#guarded(() => engine.exec(sql)));
   }
 
-  /** An unhurried transaction creates or drops tables. It may use the disk reserve, so that a full disk prevents no start. */
+  /**
+   * An unhurried transaction creates or drops tables. It may use the disk reserve, so that a full disk prevents no
+   * start.
+   */
   async transaction<T>(
     run: (transaction: Queryable) => Promise<T>,
     { isUnhurried = false }: TransactionOptions = {},

@@ -11,8 +11,8 @@ export interface Failure {
 }
 
 /**
- * SQLSTATEs after which the server has closed the connection (08, 57P, 25P03 and 25P04: its transaction was idle or took
- * too long), or after which the server is read-only (25006): a new connection may reach the server that took over.
+ * SQLSTATEs after which the server has closed the connection (08, 57P, 25P03 and 25P04: its transaction was idle or
+ * took too long), or after which the server is read-only (25006): a new connection may reach the server that took over.
  */
 const ENDS_CONNECTION = /^(?:08|57P|58|XX|25P03|25P04|25006)/;
 

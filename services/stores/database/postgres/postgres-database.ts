@@ -104,8 +104,8 @@ export class PostgresDatabase implements Database {
 
   #keep(client: PoolClient): void {
     this.#clients.add(client);
-    // The pool does not listen for errors of a connection in use, and an error event without a listener ends the process.
-    // Statements on the connection are rejected in any case.
+    // The pool does not listen for errors of a connection in use, and an error event without a listener ends the
+    // process. Statements on the connection are rejected in any case.
     client.on('error', nothing);
   }
 
@@ -180,8 +180,8 @@ function nothing(): void {
 
 /**
  * The driver's client, which also closes its connection after a failed login. The driver and its pool do not close a
- * connection that they gave up themselves (no password, a signature that does not match). The server then keeps it for a
- * minute, and dropping the database waits for it.
+ * connection that they gave up themselves (no password, a signature that does not match). The server then keeps it for
+ * a minute, and dropping the database waits for it.
  */
 export class TidyClient extends Client {
   constructor(config?: ClientConfig) {

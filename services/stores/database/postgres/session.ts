@@ -15,11 +15,11 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 export const NO_LIMIT = 0;
 
 /**
- * The first query of every connection. It applies the settings that our statements require, whatever the role or the server
- * has. They are not in the startup packet because connection poolers refuse them there.
+ * The first query of every connection. It applies the settings that our statements require, whatever the role or the
+ * server has. They are not in the startup packet because connection poolers refuse them there.
  *
- * An acknowledged position must survive a crash together with the data that it covers, so commits are never asynchronous:
- * `synchronous_commit = off` becomes `on`, and values that also wait for standbys are kept.
+ * An acknowledged position must survive a crash together with the data that it covers, so commits are never
+ * asynchronous: `synchronous_commit = off` becomes `on`, and values that also wait for standbys are kept.
  *
  * @throws TidemarkError `SERVER_TOO_OLD`; `CONFIG_INVALID` for a database that cannot hold every text;
  *   `STORE_UNAVAILABLE` for a standby, which takes no writes.
@@ -64,8 +64,8 @@ export class PostgresSession {
   #underWay = 0;
 
   /**
-   * @param limitMs How long the answer to a statement may take, `NO_LIMIT` for no limit. A statement that waits for others
-   *   has their time in addition.
+   * @param limitMs How long the answer to a statement may take, `NO_LIMIT` for no limit. A statement that waits for
+   *   others has their time in addition.
    */
   constructor(client: ClientBase, limitMs: number) {
     this.#client = client;
@@ -103,9 +103,9 @@ export class PostgresSession {
 }
 
 /**
- * A server that hangs does not enforce its own time limit, so the client has one as well. Statements are not prepared under
- * names: this would not speed up the merges (measured: 12 ms of CPU time on the server per 1,000 messages either way), and
- * prepared names would have to survive migrations and connection poolers.
+ * A server that hangs does not enforce its own time limit, so the client has one as well. Statements are not prepared
+ * under names: this would not speed up the merges (measured: 12 ms of CPU time on the server per 1,000 messages either
+ * way), and prepared names would have to survive migrations and connection poolers.
  */
 async function runStatement<R>(
   client: ClientBase,

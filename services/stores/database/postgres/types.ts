@@ -17,7 +17,10 @@ const PARSERS = new Map<number, Parser>([
   ...[1009, 1015, 2951].map((type) => [type, arrayOf((text) => text)] as const), // text, varchar, uuid
 ]);
 
-/** Parsers for one client, as `database.ts` defines the values. The driver's parsers for the whole process are unchanged. */
+/**
+ * Parsers for one client, as `database.ts` defines the values. The driver's parsers for the whole process are
+ * unchanged.
+ */
 export const TYPES: CustomTypesConfig = {
   getTypeParser: (type: number): Parser => PARSERS.get(type) ?? ((text) => text),
 };

@@ -40,8 +40,9 @@ type Url = ServerUrl<(typeof POSTGRES_URL.parameters)[number]>;
 const LONGEST_MS = 86_400_000;
 
 /**
- * Parses `postgres://USER:PASSWORD@HOST:PORT/DATABASE?…`. The driver never receives the URL: it would take missing values
- * from PG… variables, and interprets `sslmode` differently (pg 8: `require` checks the certificate; pg 9: it does not).
+ * Parses `postgres://USER:PASSWORD@HOST:PORT/DATABASE?…`. The driver never receives the URL: it would take missing
+ * values from PG… variables, and interprets `sslmode` differently (pg 8: `require` checks the certificate; pg 9: it
+ * does not).
  *
  * @throws TidemarkError `CONFIG_INVALID`
  */
