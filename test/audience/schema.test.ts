@@ -54,7 +54,7 @@ function objectsIn(value: unknown): object[] {
 }
 
 describe('schemas/audience.json', () => {
-  test.each([...SOUND, ...schema.examples])('describes %j, which is read', (definition) => {
+  test.each([...SOUND, ...schema.examples])('schemas/audience.json accepts %j, as the parser does', (definition) => {
     expect(validate(definition)).toBe(true);
     expect(readDefinition(definition, { timezone: 'UTC' })).toMatchObject({ ok: true });
   });

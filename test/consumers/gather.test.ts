@@ -39,7 +39,7 @@ describe('a reader that follows the log', () => {
     expect(delay).not.toHaveBeenCalled();
   });
 
-  test('polls again at once if it found nothing', async () => {
+  test('a reader polls again at once if it found nothing', async () => {
     await read([1, 0, 0, 1_000, 0]);
 
     expect(delay).not.toHaveBeenCalled();

@@ -171,7 +171,7 @@ test('a request past the rate limit is refused as documented', async () => {
   }
 });
 
-test('what nobody has is refused as documented', async () => {
+test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
@@ -224,7 +224,7 @@ test('a wrong method is refused as documented', async () => {
   }
 });
 
-test('nothing that the document says has gone unseen', () => {
+test('every documented answer has been checked', () => {
   const documented = document.operations.flatMap(({ operationId, responses }) =>
     Object.keys(responses).map((status) => `${operationId} ${status}`),
   );

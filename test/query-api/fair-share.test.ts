@@ -31,7 +31,7 @@ function get(path: string, key: string): string {
   return request(path, { api_key: key }, '', 'GET');
 }
 
-test('64 half-sent questions of another project hinder nobody', async () => {
+test('64 half-sent queries of another project do not delay others', async () => {
   const headers = { api_key: THEIRS, 'content-type': 'application/json', 'content-length': '100' };
   for (let n = 0; n < 64; n++) await ask(request('/v1/audiences/preview', headers, '{"definition":'));
   await eventually(() => expect(server.http.openRequests).toBe(64));

@@ -67,7 +67,7 @@ test('a key of either scope may ask; a receipt of another project is not found',
   expect(await get(path, 'made-up')).toMatchObject({ status: 401 });
 });
 
-test.each(['x', 'null', 'AAAA', '%00', '%2F', '%', 'a.b'])('%s is no receipt: a bad request', async (text) => {
+test.each(['x', 'null', 'AAAA', '%00', '%2F', '%', 'a.b'])('the invalid receipt %s is a bad request', async (text) => {
   expect(await get(`/v1/receipts/${text}`)).toMatchObject({ status: 400 });
 });
 

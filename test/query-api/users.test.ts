@@ -173,7 +173,7 @@ describe('events', () => {
     'event=a&event=b',
     `event=${'e'.repeat(513)}`,
     'unknown=%ff',
-  ])('asked for with %s are a bad request', async (search) => {
+  ])('events with the parameters %s are a bad request', async (search) => {
     server.addProfile('ada');
 
     expect(await statusOf(`/v1/users/ada/events?${search}`)).toBe(400);

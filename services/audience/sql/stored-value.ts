@@ -27,7 +27,7 @@ function asWritten(_key: string, value: unknown, { source }: { source?: string }
   return typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value;
 }
 
-/** The value under these keys; undefined if there is none. */
+/** The value under these keys, or undefined. */
 export function valueAt(container: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),

@@ -56,7 +56,7 @@ describe('the throttle by load', () => {
 });
 
 describe('the throttle by live lag', () => {
-  test('pauses history until live readers have caught up', async () => {
+  test('the throttle by live lag pauses history until live readers have caught up', async () => {
     const lags = [9_000, 5_000, 100];
 
     await liveLagThrottle({ ms: async () => lags.shift() ?? 0 })(1, NEVER, 1);

@@ -165,7 +165,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect(log.records('tidemark.track', 0)).toHaveLength(700);
   });
 
-  test('replay takes filters and a limit', async () => {
+  test('dead-letters replay accepts filters and a limit', async () => {
     const { put, run, ids } = await scene();
     for (let n = 1n; n <= 4n; n++)
       put({ offset: n, reader: n % 2n === 0n ? 'sink' : 'projector', failedAt: MIDNIGHT + n });
@@ -175,7 +175,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect((await ids({})).ids).toEqual(['4', '3', '1']);
   });
 
-  test('ids that name nothing are said', async () => {
+  test('unknown ids are reported', async () => {
     const { put, run } = await scene();
     put({ offset: 1n });
 
@@ -192,7 +192,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect(await list()).toMatchObject({ unreadable: 1, dead_letters: [{ id: 'tidemark.track/0/1' }] });
   });
 
-  test('progress is told, and an abort ends it', async () => {
+  test('progress is reported, and an abort ends the command', async () => {
     const { put, run, progress } = await scene();
     for (let n = 0n; n < 5n; n++) put({ offset: n });
 

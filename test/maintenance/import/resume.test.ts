@@ -104,20 +104,20 @@ describe('an import is refused where', () => {
     expect(scene().messages()).toHaveLength(before);
   }
 
-  test('the file has become longer or shorter', async () => {
+  test('an import whose file has become longer or shorter is refused', async () => {
     await appendFile(scene().path, trackLine(1));
     await expectChanged();
     await truncate(scene().path, 5_000);
     await expectChanged();
   });
 
-  test('what was imported of it has changed, at the same size', async () => {
+  test('an import whose imported lines have changed, at the same size, is refused', async () => {
     const text = await readFile(scene().path, 'utf8');
     await writeFile(scene().path, text.replace('"u1"', '"v1"'));
     await expectChanged();
   });
 
-  test('what was imported of it has changed in the middle of a large file', async () => {
+  test('an import whose imported lines have changed in the middle of a large file is refused', async () => {
     const many = trackLines(5_000);
     await writeFile(scene().path, many);
     await scene().runPartly({ restarts: true }, 2_000);
@@ -129,13 +129,13 @@ describe('an import is refused where', () => {
     await expectChanged();
   });
 
-  test('it would go on with other options', async () => {
+  test('an import that would continue with other options is refused', async () => {
     await expectChanged({ type: 'track' });
     await expectChanged({ projectId: 'proj_2' });
     await expectChanged({ timezone: 'Europe/Berlin' });
   });
 
-  test('its report is gone', async () => {
+  test('an import whose report is missing is refused', async () => {
     await writeFile(scene().path, 'bad\n'.repeat(3_000));
     await scene().run({ restarts: true, signal: AbortSignal.abort() });
     await scene().runPartly();
@@ -144,7 +144,7 @@ describe('an import is refused where', () => {
     await expectChanged();
   });
 
-  test('there is no such file, or it is a folder', async () => {
+  test('an import of a missing file or of a folder is refused', async () => {
     await expect(scene().run({ path: join(scene().folder, 'none') })).rejects.toMatchObject({
       code: 'COMMAND_INVALID',
     });

@@ -227,7 +227,7 @@ describe.each(FORMS)('verify, %s', (form) => {
     expect(after.hours.map(({ postgres }) => postgres.found)).toEqual([2, 0]);
   });
 
-  test('only the hours asked for are verified', async () => {
+  test('only the requested hours are verified', async () => {
     const maker = new MessageMaker();
     await installation().append(traffic(maker));
     await installation().readAll();

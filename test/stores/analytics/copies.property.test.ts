@@ -33,7 +33,7 @@ const histories = fc.array(
 describe.each(await testedAnalytics())('of the copies of a track, in $name', (tested) => {
   const store = sharedStore(tested);
 
-  test('lists, views, audiences and why have the same', async () => {
+  test('lists, views, audiences and why agree on copies', async () => {
     await fc.assert(
       fc.asyncProperty(histories, fc.nat(), async (history, choice) => {
         const make = new MessageMaker();

@@ -58,7 +58,7 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
     expect(await askServer(database.url, 'SELECT number FROM schema_migrations ORDER BY number')).toEqual(NUMBERS);
   });
 
-  test('bear every statement again, with rows in them', async () => {
+  test('tables with rows accept every statement of the migrations again', async () => {
     const store = await openAnalytics(database.url);
     await insert(store, [new MessageMaker().track()]);
 
