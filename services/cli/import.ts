@@ -9,7 +9,7 @@ import {
 } from '../maintenance/import/import-file.ts';
 import type { DefaultType } from '../maintenance/import/judge.ts';
 import type { Format } from '../maintenance/import/read-records.ts';
-import type { ShownProject } from '../stores/projects/project-commands.ts';
+import type { ProjectSummary } from '../stores/projects/project-commands.ts';
 import { readConfig } from '../runtime/config.ts';
 import { StoreOpener } from '../app/open-stores.ts';
 import { warningsTo } from './carry-out.ts';
@@ -86,7 +86,7 @@ async function importFile(context: CliContext, file: string, options: ImportOpti
   if (result.refused > 0) throw new ExitCode(EXIT_SOME_REFUSED);
 }
 
-function taskOf(file: string, options: ImportOptions, project: ShownProject): ImportTask {
+function taskOf(file: string, options: ImportOptions, project: ProjectSummary): ImportTask {
   const { type, format, delimiter, types, jsonColumn, map, restart, importId, rate, dryRun } = options;
   const path = file === '-' ? undefined : file;
   const reportPath = options.report ?? defaultReport(path, dryRun === true);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CreatedKey, ShownKey } from '../stores/projects/project-commands.ts';
+import type { CreatedKey, KeySummary } from '../stores/projects/project-commands.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
@@ -55,7 +55,7 @@ function addKeyRevoke(parent: Command, context: CliContext): void {
     });
 }
 
-function printKeys({ out }: CliContext, keys: readonly ShownKey[]): void {
+function printKeys({ out }: CliContext, keys: readonly KeySummary[]): void {
   const rows = keys.map(({ id, project_id: project, scope, created_at: created, revoked_at: revoked }) => {
     return [id, project, scope, created, revoked ?? '-'];
   });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ShownProject } from '../stores/projects/project-commands.ts';
+import type { ProjectSummary } from '../stores/projects/project-commands.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
@@ -89,7 +89,7 @@ function addProjectSet(parent: Command, context: CliContext): void {
 }
 
 /** The project of this id or name; the only one where none is named. @throws TidemarkError `COMMAND_INVALID`. */
-export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ShownProject> {
+export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ProjectSummary> {
   const projects = await carryOut(context, 'project list', {});
   const found = wanted === undefined ? projects : projects.filter(({ id, name }) => id === wanted || name === wanted);
   const [only, another] = found;
@@ -99,7 +99,7 @@ export async function projectOf(context: CliContext, wanted: string | undefined)
   throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
 }
 
-function printProjects({ out }: CliContext, projects: readonly ShownProject[]): void {
+function printProjects({ out }: CliContext, projects: readonly ProjectSummary[]): void {
   const rows = projects.map(({ id, name, timezone, rate_limit: limit, created_at: created }) => {
     return [id, name, timezone, limit === null ? 'none' : `${limit}/s`, created];
   });

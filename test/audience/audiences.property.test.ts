@@ -12,7 +12,7 @@ import { exactly, historyAndDefinitions, insertHistory, NOW, NOW_MS, userIdsOf }
 describe.each(await testedAnalytics())('an audience in $name', (tested) => {
   const store = sharedStore(tested);
 
-  test('has the users that reading every message finds, whatever was sent, repeated and inserted twice', async () => {
+  test('an audience has the users that a reference evaluation of every message finds, repeats and double inserts included', async () => {
     await fc.assert(
       fc.asyncProperty(historyAndDefinitions(60), async ([past, definitions]) => {
         const messages = await insertHistory(store(), past);

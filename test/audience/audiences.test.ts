@@ -21,7 +21,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     return new Audiences(store(), AMPLE, () => NOON_MS).preview(make.projectId, read.definition, sampleSize);
   }
 
-  test('counts users and names some of them', async () => {
+  test('a preview counts users and names some of them', async () => {
     const make = new MessageMaker();
     await insert(
       store(),
@@ -39,14 +39,14 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect(found.rowsRead).toBeGreaterThanOrEqual(6);
   });
 
-  test('counts a user known only by the internal id and names none', async () => {
+  test('a preview counts a user known only by the internal id, and does not name that user', async () => {
     const make = new MessageMaker();
     await insert(store(), [make.track({ userId: null, userKey: 'ab'.repeat(32) })]);
 
     expect(await preview(make, { event: 'Order Completed' })).toMatchObject({ count: 1, sample: [] });
   });
 
-  test('knows no other project', async () => {
+  test('a preview counts no users of other projects', async () => {
     const [make, other] = [new MessageMaker(), new MessageMaker()];
     await insert(store(), [make.track(), other.track()]);
 
@@ -54,7 +54,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect(await preview(new MessageMaker(), { not: { event: 'Nothing' } })).toMatchObject({ count: 0, sample: [] });
   });
 
-  test('lets the first copy of a repeat speak, whether or not the copies have been merged', async () => {
+  test('the first copy of a repeat decides, whether or not the copies have been merged', async () => {
     const make = new MessageMaker();
     const [first, later] = ['{"total":10}', '{"total":99}'].map((properties) =>
       make.track({ messageId: 'm', properties, timestamp: NOON }),
@@ -68,7 +68,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect([(await preview(make, isOne)).count, (await preview(make, isOther)).count]).toEqual([1, 0]);
   });
 
-  test('asks of the first copy alone when it was, though a later one of that day lies in the time', async () => {
+  test('the time of a message is that of its first copy, even where a later copy of that day is within the period', async () => {
     const make = new MessageMaker();
     const repeat = { event: 'Bought', messageId: 'm1' };
     await insert(store(), [
@@ -85,7 +85,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect(found.map(({ count }) => count)).toEqual([0, 1]);
   });
 
-  test('counts a message once though copies of it lie on several days', async () => {
+  test('a message counts once even where copies of it have different days', async () => {
     const make = new MessageMaker();
     const days = [0n, 1n, 40n];
     await insert(
@@ -97,7 +97,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect(await preview(make, { event: 'Order Completed', count: { at_most: 1 } })).toMatchObject({ count: 1 });
   });
 
-  test('takes the last 24 hours to the microsecond, the future left out', async () => {
+  test('the last 24 hours are exact to the microsecond and exclude the future', async () => {
     const make = new MessageMaker();
     const at = (userId: string, timestamp: bigint) => make.track({ userId, timestamp });
     await insert(store(), [
@@ -113,7 +113,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     ]);
   });
 
-  test('keeps numbers apart that one double stands for', async () => {
+  test('integers that share one double are distinct', async () => {
     const make = new MessageMaker();
     const number = (userId: string, n: string) => [
       make.identify({ userId, traits: `{"n":${n},"list":[${n},1e400],"deep":{"n":${n},"other":${'9'.repeat(40)}}}` }),
@@ -135,7 +135,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     for (const text of odd) expect([text, (await preview(make, text)).sample]).toEqual([text, ['odd']]);
   });
 
-  test('finds an object where there is a value in it, whatever the key', async () => {
+  test('an object exists where it has a value at any depth, whatever the key', async () => {
     const make = new MessageMaker();
     const holding = (userId: string, object: string) =>
       make.track({ userId, properties: `{"o":${object},"\`o":${object}}` });
@@ -152,7 +152,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     }
   });
 
-  test.each(HOSTILE)('takes %j for what it is, wherever it stands', async (text) => {
+  test.each(HOSTILE)('the text %j is only compared, as an id, an event, a key or a value', async (text) => {
     const make = new MessageMaker();
     const said = JSON.stringify({ [text]: text, list: [text], deep: { [text]: text } });
     await insert(store(), [
@@ -180,7 +180,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     ['time', { maxMs: 1 }, manyConditions()],
     ['memory', { maxMemoryBytes: 1000 }, manyConditions()],
     ['rows', { maxRowsRead: 1 }, { not: { event: 'Nothing' } }],
-  ])('says that it went past its limit of %s', async (_, limit, definition) => {
+  ])('a preview that exceeds its limit of %s fails with QUERY_LIMIT', async (_, limit, definition) => {
     const make = new MessageMaker();
     await insert(
       store(),
@@ -194,7 +194,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     });
   });
 
-  test('answers the largest definition there may be', async () => {
+  test('the largest possible definition has an answer', async () => {
     const make = new MessageMaker();
     await insert(store(), [make.track(), make.identify({ traits: '{"a":{"b":1}}' })]);
 

@@ -54,12 +54,12 @@ function objectsIn(value: unknown): object[] {
 }
 
 describe('schemas/audience.json', () => {
-  test.each([...SOUND, ...schema.examples])('describes %j, which is read', (definition) => {
+  test.each([...SOUND, ...schema.examples])('schemas/audience.json accepts %j, as the parser does', (definition) => {
     expect(validate(definition)).toBe(true);
     expect(readDefinition(definition, { timezone: 'UTC' })).toMatchObject({ ok: true });
   });
 
-  test('refuses what reading refuses, and takes what reading takes', () => {
+  test('schemas/audience.json accepts and refuses what the parser does', () => {
     fc.assert(
       fc.property(nearlySound, (definition) => {
         const read = readDefinition(definition, { timezone: 'UTC' });
@@ -71,7 +71,7 @@ describe('schemas/audience.json', () => {
     );
   });
 
-  test('has the limits that reading has', () => {
+  test('schemas/audience.json has the limits of the parser', () => {
     const values = Array.from({ length: 1001 }, () => 'x');
     const keys = Array.from({ length: 17 }, () => 'x');
     const tooLarge = [

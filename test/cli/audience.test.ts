@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
-import type { ShownProject } from '../../services/stores/projects/project-commands.ts';
+import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import { insert, MessageMaker } from '../support/analytics.ts';
 import { type Finished, runProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -18,7 +18,7 @@ describe('tidemark audience', () => {
       const dataDir = join(await temporaryFolder(), 'data');
       const tidemark = (...args: readonly string[]): Promise<Finished> =>
         runProgram(['services/cli/tidemark.ts', ...args], { DATA_DIR: dataDir });
-      const { id } = JSON.parse((await tidemark('project', 'create', 'Shop', '--json')).stdout) as ShownProject;
+      const { id } = JSON.parse((await tidemark('project', 'create', 'Shop', '--json')).stdout) as ProjectSummary;
       const file = join(dataDir, 'audience.json');
       const wrong = join(dataDir, 'wrong.json');
       await writeFile(file, JSON.stringify(DEFINITION));

@@ -86,7 +86,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     ['a delimiter of two characters', ['FILE', '--delimiter', '::']],
     ['a column under no name', ['FILE', '--map', 'user_id']],
     ['a report that cannot be written', ['FILE', '--report', '/proc/none/report']],
-  ])('ends with 2 for %s', async (_what, args) => {
+  ])('tidemark import exits with 2 for %s', async (_what, args) => {
     const file = await fileOf('fine.ndjson', GOOD);
 
     expect((await run('import', ...args.map((arg) => (arg === 'FILE' ? file : arg)))).code).toBe(2);

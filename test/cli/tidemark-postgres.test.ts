@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ShownProject } from '../../services/stores/projects/project-commands.ts';
+import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import { serverUrl } from '../servers/server.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { PostgresBench } from '../support/postgres.ts';
@@ -18,7 +18,7 @@ describe.skipIf(server === undefined)('tidemark on a Postgres server', () => {
 
   test('tidemark creates, changes and lists projects and keys in Postgres without a service', async () => {
     const made = await tidemark(bench.url, 'project', 'create', 'Shop', '--json');
-    const { id } = JSON.parse(made.stdout) as ShownProject;
+    const { id } = JSON.parse(made.stdout) as ProjectSummary;
     const key = await tidemark(bench.url, 'key', 'create', id, '--scope', 'read');
     const set = await tidemark(bench.url, 'project', 'set', id, '--rate-limit', '7');
     const list = await tidemark(bench.url, 'key', 'list', id);

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { hashKey } from '../../services/stores/projects/keys.ts';
-import { projectCommands, type ShownProject } from '../../services/stores/projects/project-commands.ts';
+import { projectCommands, type ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import type { Command } from '../../services/runtime/command.ts';
 import { askControl } from '../../services/runtime/control/client.ts';
 import { ControlServer } from '../../services/runtime/control/server.ts';
@@ -35,7 +35,7 @@ describe('tidemark where no service runs', () => {
       const dataDir = join(await temporaryFolder(), 'data');
 
       const made = await tidemark(dataDir, 'project', 'create', 'Shop', '--rate-limit', '5', '--json');
-      const { id } = JSON.parse(made.stdout) as ShownProject;
+      const { id } = JSON.parse(made.stdout) as ProjectSummary;
       const key = await tidemark(dataDir, 'key', 'create', id, '--scope', 'write');
       const list = await tidemark(dataDir, 'key', 'list', id);
 
@@ -191,7 +191,7 @@ describe('tidemark used wrongly', () => {
     ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'admin']],
     ['a rate limit of 0', ['project', 'create', 'x', '--rate-limit', '0']],
     ['an unknown option', ['project', 'list', '--yaml']],
-  ])('exits 2 on %s and touches nothing', async (_, args) => {
+  ])('tidemark exits with 2 on %s and touches nothing', async (_, args) => {
     const dataDir = join(await temporaryFolder(), 'data');
 
     const { code, stdout, stderr } = await tidemark(dataDir, ...args);

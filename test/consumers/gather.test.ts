@@ -13,7 +13,7 @@ const POLL: PollOptions = { maxRecords: 4_000, maxBytes: 2 ** 20, maxWaitMs: 1 }
 beforeEach(() => void vi.mocked(delay).mockClear());
 
 describe('a reader that follows the log', () => {
-  test('lets records gather from the second batch of few on, less than a tenth of a second each time', async () => {
+  test('from the second small batch on, a reader waits for more records, less than a tenth of a second each time', async () => {
     await read([1, 1, 1, 2, 1]);
 
     const waits = vi.mocked(delay).mock.calls.map(([ms]) => ms ?? 0);
@@ -21,25 +21,25 @@ describe('a reader that follows the log', () => {
     for (const ms of waits) expect(ms).toBeLessThanOrEqual(100);
   });
 
-  test('reads on at once after a large batch, and after the one that follows it', async () => {
+  test('a reader polls again at once after a large batch, and after the batch that follows it', async () => {
     await read([1, 1_000, 1, 1_000, 1]);
 
     expect(delay).not.toHaveBeenCalled();
   });
 
-  test('reads on at once after a batch of a few large records', async () => {
+  test('a reader polls again at once after a batch of a few large records', async () => {
     await read([3, 3, 3], { bytes: 100_000 });
 
     expect(delay).not.toHaveBeenCalled();
   });
 
-  test('reads on at once if it may not take more', async () => {
+  test('a reader polls again at once if it may not take more', async () => {
     await read([5, 5, 5], { poll: { ...POLL, maxRecords: 5 } });
 
     expect(delay).not.toHaveBeenCalled();
   });
 
-  test('polls again at once if it found nothing', async () => {
+  test('a reader polls again at once if it found nothing', async () => {
     await read([1, 0, 0, 1_000, 0]);
 
     expect(delay).not.toHaveBeenCalled();

@@ -5,7 +5,7 @@ import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
 
 /** How any AnalyticsStore answers questions. */
 export function testAnalyticsQuestions(store: () => AnalyticsStore): void {
-  test('parameters arrive as they were given', async () => {
+  test('query parameters arrive unchanged', async () => {
     const texts = ['', "'", '\\', '\\N', "\\'; SELECT 1 -- ", 'tab\tline\nreturn\r', '{x:String}', '🌊', 'null'];
     const numbers = { whole: -9_223_372_036_854_775_808n, double: 0.1, yes: true, user: 2n ** 128n - 1n };
 
@@ -57,7 +57,7 @@ export function testAnalyticsQuestions(store: () => AnalyticsStore): void {
     await expect(ask(store(), sql)).rejects.toMatchObject({ code: 'STORE_REJECTED' });
   });
 
-  test('heavy questions hold up neither inserts nor look-ups', async () => {
+  test('heavy queries delay neither inserts nor look-ups', async () => {
     const maker = new MessageMaker();
     let ended = false;
     const heavy = [1, 2, 3].map(() =>

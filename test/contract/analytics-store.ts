@@ -187,7 +187,7 @@ function testHeldRanges(store: () => AnalyticsStore): void {
     expect(await ingestedUpTo(topic, 1)).toMatchObject({ offset: 7n });
   });
 
-  test('what lies beyond a hole does not count', async () => {
+  test('ranges beyond a gap do not count', async () => {
     const topic = randomUUID();
     await store().insert([range(topic, 0, 5), range(topic, 6, 9), range(topic, 9, 12)], new Map());
 

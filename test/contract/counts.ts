@@ -9,7 +9,7 @@ import { randomIdentity, randomProjectId, randomTopic } from '../support/random-
 /** What the readers leave behind to be held against the log, on a migrated database that other tests may share. */
 export function testCounts(name: string, openDatabase: () => Database): void {
   describe(`what the projector counts in ${name}`, () => {
-    test('adds up, from a known offset on', async () => {
+    test('the counts of the projector add up, from a known offset on', async () => {
       const { write, counts, at } = counted(openDatabase());
 
       const first = await write(at, 5n, [
@@ -24,7 +24,7 @@ export function testCounts(name: string, openDatabase: () => Database): void {
       ]);
     });
 
-    test('is written with the positions or not at all', async () => {
+    test('message counts are written together with the positions or not at all', async () => {
       const { write, counts, at } = counted(openDatabase());
       await write(at, 5n, [{ hour: 7, messages: 5, repeats: 0 }]);
 
@@ -34,7 +34,7 @@ export function testCounts(name: string, openDatabase: () => Database): void {
       expect(await counts()).toMatchObject([{ messages: 5n }]);
     });
 
-    test('is complete from its next step on where a partition was read before there were counts', async () => {
+    test('message counts are complete from the next step on where a partition was read before counts existed', async () => {
       const { write, counts, at } = counted(openDatabase());
       const before = await write(at, 5n, []);
       await openDatabase().query('update reader_positions set counted_from = null where topic = $1', [at.topic]);

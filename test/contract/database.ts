@@ -16,7 +16,7 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
     });
     afterAll(() => database.close());
 
-    test('values come back as the port says', async () => {
+    test('values are returned as the port defines', async () => {
       const [row] = await database.query(`
         select 1::int2 as small, 2::int4 as medium, 3::int8 as large, 1.5::float8 as double, true as yes, 'ä' as text,
                '\\x00ff'::bytea as bytes, null::text as nothing, '{1,null}'::int8[] as many, '{a,"b c",null}'::text[] as texts`);
@@ -35,7 +35,7 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
       });
     });
 
-    test('parameters arrive as they were given', async () => {
+    test('statement parameters arrive unchanged', async () => {
       const texts = ['', 'null', 'NULL', '{}', '"', '\\', 'a,b', 'line\nbreak', '🌊', null];
       const values = [
         texts,
@@ -170,7 +170,7 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
       expect(await elsewhere).toEqual([]);
     });
 
-    test('what is refused whatever one does is STORE_REJECTED', async () => {
+    test('a statement that is refused permanently fails with STORE_REJECTED', async () => {
       await database.query('insert into contract values (6) on conflict do nothing');
       const refused = [
         database.query('select 1 / 0'),
@@ -208,7 +208,7 @@ export function testDatabase(name: string, open: () => Promise<Database>): void 
       expect(answers.map(([row]) => row?.['n'])).toEqual(asked);
     });
 
-    test('close waits for what is under way', async () => {
+    test('close waits for statements in progress', async () => {
       const another = await open();
       const underWay = another.transaction(async (transaction) => {
         await transaction.query('select 1');

@@ -114,7 +114,7 @@ export function testGroups(makeBench: MakeBench, { oneMemberHoldsAll }: EventLog
       expect(new Set(committed.map(placeOf))).toEqual(new Set([at(0, 1n), at(1, 2n)].map(placeOf)));
     });
 
-    test('groups never heard of have committed nothing', async () => {
+    test('unknown groups have committed nothing', async () => {
       const { log } = await makeBench();
 
       expect(await log.committed(randomUUID())).toEqual([]);

@@ -149,7 +149,7 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
       expect(await store.positions([first.to, other.to])).toEqual([first.to]);
     });
 
-    test('what fold throws leaves everything as it was', async () => {
+    test('an exception of fold leaves the store unchanged', async () => {
       const store = new SqlProfileStore(openDatabase(), generation);
       const step = stepFrom(randomTopic(), 0n, 5n);
       const wrong = new Error('cannot fold');
@@ -174,7 +174,7 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
       expect(later).toEqual([false, true]);
     });
 
-    test('claims differ by project, topic, user and message id', async () => {
+    test('repeat claims differ by project, topic, user and message id', async () => {
       const store = new SqlProfileStore(openDatabase(), generation);
       const claim = claimAt(3n);
       const others = [

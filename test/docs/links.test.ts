@@ -50,17 +50,17 @@ function faultOf({ page, target }: Link): string | undefined {
 }
 
 describe('the documentation', () => {
-  test('is read by this test, with its links to files and to headings', () => {
+  test('this test reads the documentation, with its links to files and to headings', () => {
     expect(pages.length).toBeGreaterThan(30);
     expect(links.length).toBeGreaterThan(100);
     expect(links.filter(({ target }) => target.includes('#')).length).toBeGreaterThan(20);
   });
 
-  test('has no link that leads nowhere', () => {
+  test('the documentation has no broken link', () => {
     expect(links.map(faultOf).filter((fault) => fault !== undefined)).toEqual([]);
   });
 
-  test('has no page that its index does not name', () => {
+  test('the index of the documentation names every page', () => {
     const named = new Set(
       ['docs/README.md', 'docs/decisions/README.md'].flatMap((index) =>
         linksOf(index).map(({ target }) => normalize(join(dirname(index), target.split('#')[0] ?? ''))),
@@ -71,7 +71,7 @@ describe('the documentation', () => {
     expect(unnamed).toEqual([]);
   });
 
-  test('has no README of more than 9,000 bytes', () => {
+  test('no README has more than 9,000 bytes', () => {
     const readmes = pages.filter((page) => basename(page) === 'README.md');
 
     expect(readmes).toContain('README.md');

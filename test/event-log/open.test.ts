@@ -28,7 +28,7 @@ describe('opening an event log', () => {
     { topics: ['t'], partitions: 0 },
     { topics: ['t'], partitions: 1.5 },
     { topics: ['t'], partitions: 100_000 },
-  ])('refuses $topics with $partitions partitions', async (options) => {
+  ])('the event log refuses to open with $topics and $partitions partitions', async (options) => {
     const url = `lmdb:${await temporaryFolder()}`;
 
     await expect(openEventLog(url, options)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

@@ -10,7 +10,7 @@ describe('murmur2', () => {
     ['a-little-bit-longer-string', -1_486_304_829],
     ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58_897_971],
     ['abc', 479_470_107],
-  ])('of %s is what the Java client says', (key, hash) => {
+  ])('the murmur2 of %s is the one of the Java client', (key, hash) => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
   });
 

@@ -53,7 +53,7 @@ async function readinessOf(service: ServiceProcess): Promise<Ready> {
 }
 
 test.skipIf(!canMount)(
-  'with the disk of the log full the spool takes over; with that full too it is 503; with room all of it is counted once',
+  'the spool takes over when the disk of the log is full, with its own disk full too requests get 503, and with room everything counts once',
   { timeout: 240_000 },
   async () => {
     const folder = await temporaryFolder();

@@ -172,7 +172,7 @@ test('a request past the rate limit is refused as documented', async () => {
   }
 });
 
-test('what nobody has is refused as documented', async () => {
+test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
@@ -207,7 +207,7 @@ test('what stands in the way of another is refused as documented', async () => {
   expect(await exchange(members, { path: `${pathOf(members)}?cursor=${cursor}` })).toBe(409);
 });
 
-test('while the stores are away requests are refused as documented', async () => {
+test('requests are refused as documented while the stores are unavailable', async () => {
   for (const operation of secured) {
     const [body = ''] = await bodiesOf(operation);
 
@@ -225,7 +225,7 @@ test('a wrong method is refused as documented', async () => {
   }
 });
 
-test('nothing that the document says has gone unseen', () => {
+test('every documented answer has been checked', () => {
   const documented = document.operations.flatMap(({ operationId, responses }) =>
     Object.keys(responses).map((status) => `${operationId} ${status}`),
   );

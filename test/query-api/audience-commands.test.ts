@@ -35,7 +35,7 @@ test('a definition is kept digit for digit, and shown, changed and deleted by it
   await expect(commands['audience show']({ project, id }, CALL)).rejects.toMatchObject({ code: 'AUDIENCE_UNKNOWN' });
 });
 
-test('members come in pages of a bound', async () => {
+test('members are returned in pages of bounded size', async () => {
   const { analytics, commands } = scene();
   const saved = await commands['audience save']({ project, name: 'N', definition: '{"trait":"n","is":1}' }, CALL);
   const { id } = JSON.parse(saved.json) as { id: string };
@@ -46,7 +46,7 @@ test('members come in pages of a bound', async () => {
   expect(page.json.split('\n')[1]).toMatch(/^\{"next_cursor":"\w/);
 });
 
-test('what HTTP would refuse is COMMAND_INVALID', async () => {
+test('a command that HTTP would refuse fails with COMMAND_INVALID', async () => {
   const { commands } = scene();
   const save = (args: object) => commands['audience save']({ project, ...args }, CALL);
 

@@ -31,7 +31,7 @@ function get(path: string, key: string): string {
   return request(path, { api_key: key }, '', 'GET');
 }
 
-test('64 half-sent questions of another project hinder nobody', async () => {
+test('64 half-sent queries of another project do not delay others', async () => {
   const headers = { api_key: THEIRS, 'content-type': 'application/json', 'content-length': '100' };
   for (let n = 0; n < 64; n++) await ask(request('/v1/audiences/preview', headers, '{"definition":'));
   await eventually(() => expect(server.http.openRequests).toBe(64));
@@ -44,9 +44,9 @@ const SAVED = 'aud_00000000000000000001';
 const OURS_SAVED = 'aud_00000000000000000002';
 
 test.each([
-  ['questions', 32, (key: string) => jsonRequest('/v1/audiences/preview', key, QUESTION)],
+  ['queries', 32, (key: string) => jsonRequest('/v1/audiences/preview', key, QUESTION)],
   ['streams', 32, (key: string) => get(`/v1/audiences/${key === OURS ? OURS_SAVED : SAVED}/members`, key)],
-])('of %s a project has half of the places', async (_, half, text) => {
+])('a project may use half of the permits for %s', async (_, half, text) => {
   server.addAudience(SAVED);
   server.addAudience(OURS_SAVED, OTHER_PROJECT.id);
   const gate = Promise.withResolvers<void>();

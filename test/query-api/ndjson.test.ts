@@ -26,7 +26,7 @@ test('lines come as they are, wherever they are cut, and one more', async () => 
   expect(endings).toEqual([{ lines: 2, lastLine: '{"a":2}' }]);
 });
 
-test('of no line at all there is the last one', async () => {
+test('an empty NDJSON stream has the last line only', async () => {
   expect(await sent([])).toEqual({ text: '{"end":true}\n', endings: [{ lines: 0, lastLine: '' }] });
 });
 

@@ -45,7 +45,7 @@ function watching(intervalMs = 1) {
   return { progress, watch, passed };
 }
 
-test('without waiting it says how far each reader is', async () => {
+test('a check that does not wait tells the progress of each reader', async () => {
   const { progress, passed } = watching();
   progress.move('both', TOPIC, 0, 7n);
   progress.move('projector', TOPIC, 1, 3n);
@@ -111,7 +111,7 @@ test('a thousand who wait share one look at a time, and none goes on when they a
   expect(progress.mostAtOnce).toBe(1);
 });
 
-test('those who ask without waiting share looks too', async () => {
+test('a check that does not wait shares reads of the progress too', async () => {
   const { progress, passed } = watching(5);
   await passed([place(1n)], 0);
 

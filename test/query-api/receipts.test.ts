@@ -67,7 +67,7 @@ test('a key of either scope may ask; a receipt of another project is not found',
   expect(await get(path, 'made-up')).toMatchObject({ status: 401 });
 });
 
-test.each(['x', 'null', 'AAAA', '%00', '%2F', '%', 'a.b'])('%s is no receipt: a bad request', async (text) => {
+test.each(['x', 'null', 'AAAA', '%00', '%2F', '%', 'a.b'])('the invalid receipt %s is a bad request', async (text) => {
   expect(await get(`/v1/receipts/${text}`)).toMatchObject({ status: 400 });
 });
 
@@ -141,7 +141,7 @@ test.each(['', '-1', '31', '30.001', '1e1', 'x', '0x1', '1&wait=1', '5%'])('wait
   expect(await get(`/v1/receipts/${receiptOf({ 0: 4n })}?wait=${wait}`)).toMatchObject({ status: 400 });
 });
 
-test('with wait the answer comes when both readers have passed', async () => {
+test('a request with wait is answered when both readers have passed', async () => {
   server.progress.move('projector', TOPIC, 0, 5n);
   const answer = get(`/v1/receipts/${receiptOf({ 0: 4n })}?wait=30`);
   await looked(3);
@@ -150,7 +150,7 @@ test('with wait the answer comes when both readers have passed', async () => {
   expect(await answer).toMatchObject({ status: 200, body: { projected: true, queryable: true } });
 });
 
-test('with wait the answer comes when the time is over, whatever it is then', async () => {
+test('a request with wait is answered when its time is over, with the progress at that moment', async () => {
   server.progress.move('projector', TOPIC, 0, 5n);
 
   expect(await get(`/v1/receipts/${receiptOf({ 0: 4n })}?wait=0.05`)).toMatchObject({
@@ -159,7 +159,7 @@ test('with wait the answer comes when the time is over, whatever it is then', as
   });
 });
 
-test('a client that goes away is not waited for', async () => {
+test('a request whose client disconnects stops waiting', async () => {
   const gone = new AbortController();
   const answer = server.request(`/v1/receipts/${receiptOf({ 0: 4n })}?wait=30`, { signal: gone.signal });
   await looked(2);

@@ -32,7 +32,7 @@ async function statusOf(path: string, key?: string): Promise<number> {
 }
 
 describe('a profile', () => {
-  test('has the fields of the contract, in its notation', async () => {
+  test('a profile has the fields of the contract, in its notation', async () => {
     const { userKey } = server.addProfile('ada', {
       anonymous: false,
       traits: '{"plan":"pro"}',
@@ -53,7 +53,7 @@ describe('a profile', () => {
     });
   });
 
-  test('gives traits back digit for digit', async () => {
+  test('a profile shows every digit of its traits', async () => {
     const traits = '{"b":9007199254740993,"a":[1e400,0.1000000000000000055],"__proto__":{"x":1},"":"é"}';
     server.addProfile('exact', { traits });
 
@@ -73,7 +73,7 @@ describe('a profile', () => {
     ['two dots', '..', '..'],
     ['a colon, as in the pattern of the route', ':user_id', ':user_id'],
     ['512 characters of four bytes', '😀'.repeat(512), encodeURIComponent('😀'.repeat(512))],
-  ])('is found by an id with %s', async (_, userId, encoded) => {
+  ])('a profile is found by an id with %s', async (_, userId, encoded) => {
     server.addProfile(userId);
 
     const { status, body } = await getRaw(`/v1/users/${encoded}`);
@@ -83,7 +83,7 @@ describe('a profile', () => {
   });
 
   test.each(['%', '%zz', '%e2%82', '%ff', '%ed%a0%80', 'a%00b', '%00', encodeURIComponent('é'.repeat(513))])(
-    'of what cannot be an id (%s) is a bad request',
+    'an invalid user id (%s) is a bad request',
     async (encoded) => {
       const { status, body } = await getRaw(`/v1/users/${encoded}`);
 
@@ -100,12 +100,12 @@ describe('a profile', () => {
     expect(await statusOf('/v1/users/')).toBe(404);
   });
 
-  test('needs a key that may read', async () => {
+  test('a profile needs a key with the scope read', async () => {
     expect(await statusOf('/v1/users/ada', WRITE_KEY)).toBe(401);
     expect(await statusOf('/v1/users/ada', 'made-up')).toBe(401);
   });
 
-  test('is unavailable while its store is', async () => {
+  test('a profile is unavailable while its store is', async () => {
     server.profiles.away = true;
     const response = await server.request('/v1/users/ada');
     server.profiles.away = false;
@@ -116,7 +116,7 @@ describe('a profile', () => {
 });
 
 describe('events', () => {
-  test('have the fields of the contract, properties digit for digit', async () => {
+  test('events have the fields of the contract, with every digit of their properties', async () => {
     const properties = '{"total":129.90,"big":1e400}';
     server.addEvent('eve', { messageId: 'm"1', event: 'Order', timestamp: 1n, receivedAt: 2n, properties });
     server.addEvent('eve', { messageId: 'm2', timestamp: 0n, sessionId: 's1' });
@@ -130,7 +130,7 @@ describe('events', () => {
     expect(JSON.parse(body)).toMatchObject({ events: [{}, { session_id: 's1' }], next_cursor: null });
   });
 
-  test('can be had of one name', async () => {
+  test('events can be filtered by name', async () => {
     server.addEvent('names', { messageId: '1', event: 'A & B+C' });
     server.addEvent('names', { messageId: '2', event: 'other' });
 
@@ -139,7 +139,7 @@ describe('events', () => {
     expect(await response.json()).toMatchObject({ events: [{ message_id: '1' }] });
   });
 
-  test('of a user who did nothing are none; of nobody they are not found', async () => {
+  test('a user without events has an empty list, and an unknown user is not found', async () => {
     server.addProfile('idle');
     const { messageId, timestamp } = server.addEvent(' not yet projected ', { messageId: '1' });
     const pastTheEnd = encodeCursor({ messageId, timestamp });
@@ -173,7 +173,7 @@ describe('events', () => {
     'event=a&event=b',
     `event=${'e'.repeat(513)}`,
     'unknown=%ff',
-  ])('asked for with %s are a bad request', async (search) => {
+  ])('events with the parameters %s are a bad request', async (search) => {
     server.addProfile('ada');
 
     expect(await statusOf(`/v1/users/ada/events?${search}`)).toBe(400);
@@ -186,7 +186,7 @@ describe('events', () => {
     '',
     '&&',
     `event=${encodeURIComponent('😀'.repeat(512))}`,
-  ])('can be asked for with "%s"', async (search) => {
+  ])('events accept the parameters "%s"', async (search) => {
     server.addProfile('ada');
 
     expect(await statusOf(`/v1/users/ada/events?${search}`)).toBe(200);

@@ -55,7 +55,7 @@ describe('migrating', () => {
   test.each([
     ['changed', { '001-a.sql': 'another', '002-b.sql': 'two' }],
     ['renamed', { '001-z.sql': 'one', '002-b.sql': 'two' }],
-  ])('refuses an applied file that was %s', async (_, files) => {
+  ])('a migration refuses an applied file that was %s', async (_, files) => {
     const target = new MemoryTarget();
     await migrate(target, await folderOf({ '001-a.sql': 'one' }));
 

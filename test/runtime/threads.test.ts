@@ -88,7 +88,7 @@ test('an error of another kind, and a call that nothing serves, reject', async (
   await expect(arithmetic.missing()).rejects.toThrow('arithmetic.missing');
 });
 
-test('closing rejects calls under way and later ones', async () => {
+test('closing rejects calls in progress and later ones', async () => {
   const { arithmetic, caller } = open();
   const waiting = arithmetic.never();
 

@@ -228,7 +228,7 @@ describe.each(ADAPTERS)('$name', ({ open, start, server, failure }) => {
     expect(String(error)).not.toContain('hunter2');
   });
 
-  test('ends with no TLS where we ask for it, on a real server', async ({ skip }) => {
+  test('a real server without TLS is reported as such where TLS is required', async ({ skip }) => {
     const url = (await serverUrl(server)) ?? skip();
     const place = /[\d.]+:\d+/.exec(url)?.[0] ?? '';
 

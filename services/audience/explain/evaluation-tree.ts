@@ -83,7 +83,7 @@ export class EvaluationTree {
 
   /** Finds when the result of each part changes. @param onPause Called at intervals; may throw. */
   async lookAhead(onPause: () => void): Promise<void> {
-    const turns = new EventLoopYielder();
+    const yielder = new EventLoopYielder();
     for (let instant = this.#nextFlip(); instant !== undefined; instant = this.#nextFlip()) {
       for (const condition of this.#conditions) {
         if (condition.next !== instant) continue;
@@ -92,9 +92,9 @@ export class EvaluationTree {
         condition.next = condition.flips.next().value ?? undefined;
       }
       updateGroups(this.#root, instant);
-      if (!turns.isOver()) continue;
+      if (!yielder.isOver()) continue;
       onPause();
-      await turns.next();
+      await yielder.next();
     }
   }
 
@@ -121,7 +121,7 @@ export class EvaluationTree {
   #eventPart(condition: EventCondition, path: string): Part {
     const { events, now, eventsShown } = this.#known;
     const window = new EventWindow(condition, events.get(condition) ?? [], now);
-    const { count, first = null, last = null, verdict: isMet } = window;
+    const { count, first = null, last = null, isMet } = window;
     this.#evidence.set(condition, { count, first, last, events: window.newest(eventsShown) });
     const flips = window.flips();
     const next = flips.next().value ?? undefined;

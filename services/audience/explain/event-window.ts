@@ -10,8 +10,9 @@ export interface CountedEvent {
 }
 
 /**
- * The events of one user that one condition counts, over time. Call `moveTo` with instants in ascending order. The events
- * within a period are a contiguous range of the events sorted by time, and both ends of the range only move forward.
+ * The events of one user that one condition counts, over time. Call `moveTo` with instants in ascending order. The
+ * events within a period are a contiguous range of the events sorted by time, and both ends of the range only move
+ * forward.
  */
 export class EventWindow {
   readonly #condition: EventCondition;
@@ -62,7 +63,7 @@ export class EventWindow {
     return [...found.values()];
   }
 
-  get verdict(): boolean {
+  get isMet(): boolean {
     const { times, first, last } = this.#condition;
     if (this.count < times.atLeast || this.count > (times.atMost ?? Infinity)) return false;
     return this.#isTimely(this.first, first) && this.#isTimely(this.last, last);
@@ -70,11 +71,11 @@ export class EventWindow {
 
   /** The instants after now at which the result changes, in order. Taking one moves the window to it. */
   *flips(): Generator<Micros, void, undefined> {
-    let current = this.verdict;
+    let current = this.isMet;
     for (const instant of this.#instants()) {
       this.moveTo(instant);
-      if (this.verdict !== current) yield instant;
-      current = this.verdict;
+      if (this.isMet !== current) yield instant;
+      current = this.isMet;
     }
   }
 

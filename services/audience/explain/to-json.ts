@@ -1,4 +1,7 @@
-/** Serializes answers about audiences. A caller's numbers may be `JSON.rawJSON`, which only `JSON.stringify` in this process keeps. */
+/**
+ * Serializes answers about audiences. A caller's numbers may be `JSON.rawJSON`, which only `JSON.stringify` in this
+ * process keeps.
+ */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { Explanation } from './explain.ts';
@@ -17,25 +20,25 @@ export function explanationJson({ sql, query, reads, evaluatedAt, database }: Ex
   });
 }
 
-export function whyJson({ userId, userKey, evaluatedAt, verdict, tookMs, rowsRead }: Why): string {
+export function whyJson({ userId, userKey, evaluatedAt, evaluation, tookMs, rowsRead }: Why): string {
   return JSON.stringify({
     user_id: userId,
     internal_id: userKey,
     evaluated_at: formatMicros(evaluatedAt),
-    is_member: verdict.isMet,
-    changes_at: timeJson(verdict.changesAt),
-    why: nodeJson(verdict),
+    is_member: evaluation.isMet,
+    changes_at: timeJson(evaluation.changesAt),
+    why: nodeJson(evaluation),
     took_ms: Math.round(tookMs),
     rows_read: rowsRead,
   });
 }
 
-function nodeJson(verdict: EvaluationNode): object {
-  const { path, kind, condition, isMet, changesAt } = verdict;
+function nodeJson(node: EvaluationNode): object {
+  const { path, kind, condition, isMet, changesAt } = node;
   const common = { path, kind, condition, is_met: isMet, changes_at: timeJson(changesAt) };
-  if (verdict.kind === 'trait') return { ...common, ...traitJson(verdict) };
-  if (verdict.kind !== 'event') return { ...common, of: verdict.of.map(nodeJson) };
-  const { count, first, last, events } = verdict;
+  if (node.kind === 'trait') return { ...common, ...traitJson(node) };
+  if (node.kind !== 'event') return { ...common, of: node.of.map(nodeJson) };
+  const { count, first, last, events } = node;
   return { ...common, count, first: eventJson(first), last: eventJson(last), events: events.map(eventJson) };
 }
 

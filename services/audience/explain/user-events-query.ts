@@ -1,4 +1,4 @@
-/** The events of one user that some conditions ask about: by the user's own rows, a few granules. */
+/** Reads the events of one user that some conditions test. It reads only the user's rows, a few granules. */
 import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
@@ -25,26 +25,26 @@ interface EventRow {
   readonly text: string;
 }
 
-/** What is kept of an event: for each place asked about, whether its properties pass. */
+/** An event with the conditions that its properties pass. */
 interface Copy extends CountedEvent {
   readonly precedence: bigint;
   /** Of the conditions on events of this name, those whose `where` it passes. */
   readonly passes: ReadonlySet<EventCondition>;
 }
 
-// Events may be 500 KB each as they came in.
+// An event may have 500 KB, so the first page is small.
 const FIRST_ROWS = 100;
 const MAX_PAGE_CHARS = 8_000_000;
 const MAX_PAGE_ROWS = 20_000;
 
-// One person does a tenth of it in years; kept of each is some 300 bytes.
+// A tenth of what one person does in years. Each event takes some 300 bytes of memory.
 const MAX_EVENTS = 200_000;
 
 /**
- * For each condition the events that it counts where they lie within the time asked for, at `now` or later. Of several
- * copies of a message on one day, the first in the log: what `track_rows FINAL` has.
+ * Returns for each condition the events that it counts if they lie within its period, at `now` or later. Of several
+ * copies of a message on one day, this is the first in the log, as in `track_rows FINAL`.
  *
- * @throws TidemarkError `QUERY_LIMIT` where the user has done more than can be looked at; and as `AnalyticsReader.ask`.
+ * @throws TidemarkError `QUERY_LIMIT` if the user has more events than can be read; and as `AnalyticsReader.ask`.
  */
 export async function readUserEvents(
   asking: QueryBudget,
@@ -53,12 +53,12 @@ export async function readUserEvents(
   now: Micros,
 ): Promise<ReadonlyMap<EventCondition, readonly CountedEvent[]>> {
   const events = new Map<EventCondition, CountedEvent[]>(conditions.map((condition) => [condition, []]));
-  // Where no condition asks about properties, their text is not read.
+  // If no condition tests properties, their text is not read.
   const isAboutProperties = (name: string) => conditions.some(({ event, where }) => event === name && where.length > 0);
   for (const withText of [false, true]) {
-    const asked = conditions.filter(({ event }) => isAboutProperties(event) === withText);
-    if (asked.length === 0) continue;
-    for (const copy of await firstCopies(asking, user, { conditions: asked, withText }, now))
+    const sameKind = conditions.filter(({ event }) => isAboutProperties(event) === withText);
+    if (sameKind.length === 0) continue;
+    for (const copy of await firstCopies(asking, user, { conditions: sameKind, withText }, now))
       for (const condition of copy.passes) events.get(condition)?.push(copy);
   }
   return events;
@@ -102,16 +102,19 @@ function conditionsPassed(
   { event, text }: EventRow,
   conditions: readonly EventCondition[],
 ): ReadonlySet<EventCondition> {
-  const asked = conditions.filter((condition) => condition.event === event);
+  const ofEvent = conditions.filter((condition) => condition.event === event);
   const properties = text === '' ? {} : parseStoredJson(text);
-  return new Set(asked.filter(({ where }) => where.every((member) => isPassed(properties, member))));
+  return new Set(ofEvent.filter(({ where }) => where.every((member) => isPassed(properties, member))));
 }
 
 function isPassed(properties: unknown, { path, tests }: Member): boolean {
   return passesAll(valueAt(properties, path), tests, isNameable(path) ? 'column' : 'text');
 }
 
-/** In order of time and message. WITH TIES: the copies of the last one come along, so that the next page begins after them. */
+/**
+ * A page in order of time and message. WITH TIES includes the copies of the last message, so the next page begins after
+ * them.
+ */
 function pageQuery(
   { projectId, userKey }: OneUser,
   { conditions, withText }: PageScope,
@@ -147,7 +150,9 @@ function afterSql(params: Params, { occurred, message_id: id }: EventRow): strin
   return [`timestamp >= ${time}`, `(timestamp > ${time} OR message_id > ${params.string(id)})`];
 }
 
-/** Events of this name that some condition counts now or may count later: whole days, as copies count by the day. */
+/**
+ * Events of this name that a condition counts now or may count later. In whole days, because copies count by the day.
+ */
 function namedSql(params: Params, event: string, conditions: readonly EventCondition[], now: Micros): string {
   const froms = conditions.map(({ within }) => within?.from ?? null);
   const tos = conditions.map(({ within }) => within?.to ?? null);
@@ -156,7 +161,7 @@ function namedSql(params: Params, event: string, conditions: readonly EventCondi
     const earliest = least(froms.map((from) => microsOf(from, now)));
     sql.push(`timestamp >= ${params.instant(dayOf(earliest) * DAY_MICROS)}`);
   }
-  // An end that moves will pass what lies ahead.
+  // A moving end will pass events in the future.
   if (tos.every((to) => to !== null && 'at' in to)) {
     const nextDay = (dayOf(-least(tos.map((to) => -microsOf(to, now)))) + 1n) * DAY_MICROS;
     if (nextDay < END_OF_TIME) sql.push(`timestamp < ${params.instant(nextDay)}`);

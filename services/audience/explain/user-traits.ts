@@ -7,10 +7,10 @@ import type { TraitCondition } from '../definition/audience.ts';
 import { Params } from '../sql/params.ts';
 import type { OneUser } from './user-events-query.ts';
 
-/** A trait as the newest message that mentions it left it. */
+/** A trait as set by the newest message that mentions it. */
 export interface KnownTrait {
   readonly isDeleted: boolean;
-  /** As `parseStoredJson` gives it; undefined where deleted. */
+  /** The value from `parseStoredJson`; undefined if deleted. */
   readonly value: unknown;
   /** The message's time, as used to order versions, and when it arrived. */
   readonly setAt: { readonly timestamp: Micros; readonly receivedAt: Micros };
@@ -50,6 +50,6 @@ export function conditionValue({ path }: TraitCondition, trait: KnownTrait | und
 }
 
 export function passesTrait(condition: TraitCondition, trait: KnownTrait | undefined): boolean {
-  const place: ValueLocation = condition.path.length === 1 ? 'trait' : 'in-trait';
-  return passesAll(conditionValue(condition, trait), condition.tests, place);
+  const location: ValueLocation = condition.path.length === 1 ? 'trait' : 'in-trait';
+  return passesAll(conditionValue(condition, trait), condition.tests, location);
 }

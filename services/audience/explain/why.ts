@@ -11,11 +11,11 @@ import { readUserTraits } from './user-traits.ts';
 export interface Why {
   /** The internal id. */
   readonly userKey: string;
-  /** The caller's; null where only the internal id is known. */
+  /** The caller's id; null if only the internal id is known. */
   readonly userId: string | null;
   readonly evaluatedAt: Micros;
-  /** Of the whole definition, with those of its parts. */
-  readonly verdict: EvaluationNode;
+  /** The result of the whole definition, with the results of its parts. */
+  readonly evaluation: EvaluationNode;
   readonly tookMs: number;
   readonly rowsRead: number;
 }
@@ -23,15 +23,15 @@ export interface Why {
 export interface WhyOptions extends OneUser {
   /** The evaluation, which relative times count back from. */
   readonly now: Micros;
-  /** How many of the events that decided are named, for each condition. */
+  /** The maximum number of deciding events listed for each condition. */
   readonly eventsShown: number;
 }
 
 /**
- * Finds it out from the user's own events and traits alone; the verdict is that of the compiled query at the same
- * instant. Undefined where no message of the project has named the user.
+ * Evaluates a definition from the user's own events and traits. The result equals that of the compiled query at the
+ * same instant. Returns undefined if no message of the project names the user.
  *
- * @throws TidemarkError `QUERY_LIMIT` past the limits, naming which; `STORE_UNAVAILABLE`, retryable.
+ * @throws TidemarkError `QUERY_LIMIT` if a limit is exceeded, with its name; `STORE_UNAVAILABLE`, retryable.
  */
 export async function explainMembership(
   reader: AnalyticsReader,
@@ -61,7 +61,7 @@ export async function explainMembership(
   const tree = new EvaluationTree(audience, path, { traits, events, now, eventsShown });
   await tree.lookAhead(() => budget.checkTime());
   const { tookMs, rowsRead } = budget;
-  return { userKey, ...user, evaluatedAt: now, verdict: tree.root, tookMs, rowsRead };
+  return { userKey, ...user, evaluatedAt: now, evaluation: tree.root, tookMs, rowsRead };
 }
 
 async function knownUser(

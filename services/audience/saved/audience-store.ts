@@ -1,4 +1,4 @@
-/** Saved audiences: not in the log, never touched by replay, to be backed up with the projects. */
+/** Saved audiences. They are not in the log, a replay does not change them, and the backup of the projects has them. */
 import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
 import type { JsonText, Micros } from '../../messages/message.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
@@ -7,19 +7,19 @@ export interface SavedAudience {
   /** `aud_` and 20 lower-case letters and digits. */
   readonly id: string;
   readonly projectId: string;
-  /** The only one of this name in the project. */
+  /** Unique in the project. */
   readonly name: string;
-  /** As it was sent, digit for digit. */
+  /** The text as it was sent, with every digit. */
   readonly definition: JsonText;
-  /** Of the definition: from 1, one more with every change of it. */
+  /** The version of the definition: starts at 1 and increases by one with every change. */
   readonly version: number;
-  /** How often it is evaluated by itself; null is only when asked. */
+  /** The interval of scheduled evaluations; null if it is evaluated only on request. */
   readonly refreshMs: number | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** The last one that counts. */
+  /** The last successful evaluation. */
   readonly evaluation: LastEvaluation | null;
-  /** The code of an evaluation after that one which failed. */
+  /** The error code of a later evaluation that failed. */
   readonly failure: ErrorCode | null;
 }
 
@@ -38,44 +38,51 @@ export interface NewAudience {
 /** A position in the list, which is sorted newest first by (createdAtMs, id). The next page begins after it. */
 export type AudienceCursor = Pick<SavedAudience, 'createdAtMs' | 'id'>;
 
-/** Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the store is unreachable. */
+/**
+ * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` while the store is
+ * unreachable.
+ */
 export interface AudienceStore {
   /**
-   * With a refresh it is due at once. @throws TidemarkError `AUDIENCE_EXISTS` where the project has one of this name;
-   * `AUDIENCE_LIMIT` where it has as many as it may;
-   * `PROJECT_UNKNOWN`.
+   * Creates an audience. With a refresh it is due at once.
+   *
+   * @throws TidemarkError `AUDIENCE_EXISTS` if the project has one of this name; `AUDIENCE_LIMIT` if it has the maximum
+   *   number; `PROJECT_UNKNOWN`.
    */
   create(projectId: string, audience: NewAudience): Promise<SavedAudience>;
   /** Newest first. */
   list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]>;
   find(projectId: string, id: string): Promise<SavedAudience | undefined>;
-  /** What leaves the definition as it is leaves its version. @throws `AUDIENCE_UNKNOWN`, `AUDIENCE_EXISTS`. */
+  /** The version changes only if the definition does. @throws `AUDIENCE_UNKNOWN`, `AUDIENCE_EXISTS`. */
   update(projectId: string, id: string, changes: Partial<NewAudience>): Promise<SavedAudience>;
-  /** From now on nobody sees it; its history is deleted after. @throws TidemarkError `AUDIENCE_UNKNOWN`. */
+  /** Hides it at once; its history is deleted later. @throws TidemarkError `AUDIENCE_UNKNOWN`. */
   remove(projectId: string, id: string): Promise<void>;
 }
 
-/** The right to evaluate an audience, or to delete what is left of it, for a time. Nobody else has it meanwhile. */
+/** The exclusive right to evaluate an audience, or to delete its remains, for a limited time. */
 export interface Claim {
   readonly audience: SavedAudience;
   readonly token: string;
-  /** When the evaluation is: later than any before it, whatever became of those. */
+  /** The time of the evaluation: later than that of any evaluation before it, even of those that failed. */
   readonly at: Micros;
   readonly isDeleted: boolean;
 }
 
-/** Who evaluates what. Times are of the database's clock: the processes' may differ. */
+/** Claims on audiences to evaluate. Times are those of the database's clock, because those of processes may differ. */
 export interface AudienceClaims {
   /**
-   * One that is due, or deleted; undefined where there is none that nobody has. Of several it is one of the project that
-   * comes next after this one, in the order of ids and round: whoever names the last project gives each its turn.
+   * Claims an unclaimed audience that is due or deleted; undefined if there is no such audience. Of several, it takes
+   * one of the project after `lastProjectId` in the cyclic order of ids, so that each project has its turn.
    */
   claimDue(leaseMs: number, lastProjectId?: string): Promise<Claim | undefined>;
   /** @throws TidemarkError `AUDIENCE_BUSY`, retryable; `AUDIENCE_UNKNOWN`. */
   claim(projectId: string, id: string, leaseMs: number): Promise<Claim>;
   /** Returns false if the claim has expired. */
   renew(claim: Claim, leaseMs: number): Promise<boolean>;
-  /** The evaluation counts from now on; the next is due after the refresh. False, and nothing done, where it is no longer held. */
+  /**
+   * Records a successful evaluation; the next is due after the refresh. Returns false, and changes nothing, if the
+   * claim has expired.
+   */
   commit(claim: Claim, evaluation: Evaluation, difference: Difference): Promise<boolean>;
   /** The evaluation failed. The next is due after this time, or after the refresh if that is shorter. */
   giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void>;

@@ -17,7 +17,9 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   readonly #database: Database;
   readonly #maxPerProject: number;
 
-  /** @param maxPerProject Audiences that a project may have: past it none is made, and what is there stays. */
+  /**
+   * @param maxPerProject The number of audiences from which on a project can create no more. Existing ones are kept.
+   */
   constructor(database: Database, maxPerProject: number) {
     this.#database = database;
     this.#maxPerProject = maxPerProject;
@@ -25,7 +27,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
 
   create(projectId: string, audience: NewAudience): Promise<SavedAudience> {
     return this.#database.transaction(async (transaction) => {
-      // Of several at once each counts what those before it made.
+      // Serializes concurrent calls, so that each counts the audiences of those before it.
       const lock = 'select id from projects where id = $1 for no key update';
       const [project] = await transaction.query(lock, [projectId]);
       if (project === undefined) {
@@ -33,7 +35,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       }
       const created = await this.#insert(transaction, projectId, audience);
       if (created !== undefined) return created;
-      if (await isTaken(transaction, { projectId, name: audience.name })) throw exists(audience.name);
+      if (await isNameInUse(transaction, { projectId, name: audience.name })) throw exists(audience.name);
       throw new TidemarkError(
         'AUDIENCE_LIMIT',
         `This project has ${this.#maxPerProject} saved audiences or more, as many as it may have. Delete one first.`,
@@ -41,7 +43,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     });
   }
 
-  /** Undefined, and nothing done, where the name is taken or the project has as many as it may. */
+  /** Inserts nothing and returns undefined if the name is in use or the project has the maximum number. */
   async #insert(
     transaction: Queryable,
     projectId: string,
@@ -78,7 +80,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     id: string,
     { name, definition, refreshMs }: Partial<NewAudience>,
   ): Promise<SavedAudience> {
-    // Of several changes at once each has its turn; a name that is taken is told before the index refuses it.
+    // Concurrent changes run one after another. A name in use is detected before the index refuses it.
     const [changed] = await this.#rows(
       `update audiences set
          name = coalesce($3::text, name),
@@ -97,8 +99,8 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
        returning ${AUDIENCE_COLUMNS}`,
       [projectId, id, name ?? null, definition ?? null, refreshMs !== undefined, bigintOf(refreshMs ?? null)],
     ).catch(async (error: unknown) => {
-      // Two who take one name at the same moment: the index lets one through.
-      if (name !== undefined && (await isTaken(this.#database, { projectId, name, not: id }))) throw exists(name);
+      // Two concurrent calls use one name: the index accepts one of them.
+      if (name !== undefined && (await isNameInUse(this.#database, { projectId, name, not: id }))) throw exists(name);
       throw error;
     });
     if (changed !== undefined) return changed;
@@ -189,7 +191,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
 }
 
 /** Whether an audience of the project, other than `not`, has the name. */
-async function isTaken(
+async function isNameInUse(
   database: Queryable,
   { projectId, name, not = '' }: { readonly projectId: string; readonly name: string; readonly not?: string },
 ): Promise<boolean> {

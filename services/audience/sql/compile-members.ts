@@ -1,4 +1,4 @@
-/** An audience → queries of every member. Pure. As in compile.ts, nothing that a caller wrote becomes SQL. */
+/** Compiles an audience to queries of all members. Pure. As in compile.ts, no text of a caller becomes SQL. */
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
 import type { Audience } from '../definition/audience.ts';
@@ -12,14 +12,14 @@ export interface MembersOptions {
   readonly now: Micros;
   /** Only users beyond this number. */
   readonly after: bigint;
-  /** How many at most; null is all. */
+  /** The maximum number of members; null for all. */
   readonly limit: number | null;
 }
 
 /**
- * A row a member, `user_id` (null where only the internal id is known) and `internal_id`, in the order of user numbers,
- * which is that of internal ids. Read in the order of the table and folded by FINAL, it needs no more memory than its sets:
- * 2.1 million members took 2.2 s so, 3.2 s by GROUP BY, and that in memory.
+ * Yields one row per member: `user_id` (null if only the internal id is known) and `internal_id`, in the order of user
+ * numbers, which is that of internal ids. It reads in the order of the table and merges by FINAL, so it needs memory
+ * only for its sets: 2.1 million members took 2.2 s, compared to 3.2 s by GROUP BY, which also holds them in memory.
  */
 export function compileMembers(audience: Audience, { projectId, now, after, limit }: MembersOptions): Query {
   const params = new Params();

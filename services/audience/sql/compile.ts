@@ -1,6 +1,6 @@
 /**
- * An audience → one ClickHouse query. Pure. Nothing that a caller wrote becomes SQL: all of it, the names of members
- * too, travels as parameters.
+ * Compiles an audience to one ClickHouse query. Pure. No text of a caller becomes SQL: all values, including the names
+ * of members, are parameters.
  */
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { Micros } from '../../messages/message.ts';
@@ -24,11 +24,11 @@ export interface PreviewOptions extends CompileOptions {
 }
 
 /**
- * One row: `count`, of distinct users, and `sample`, user ids of some of them. A user known only by the internal id, or
- * by an SDK's anonymous id, is counted and not in the sample.
+ * Yields one row: `count`, the number of distinct users, and `sample`, the user ids of some of them. A user known only
+ * by the internal id, or by an SDK's anonymous id, is counted but not in the sample.
  *
- * Every user of the project is tried, which the table of all users has; each condition is a set made once before. Count
- * and sample together: apart, the sets would be made twice, and they are most of the work.
+ * The query tests every user in the table of all users; each condition is a set that is built once before. One query
+ * computes count and sample, because two would build the sets twice, which is most of the work.
  */
 export function compilePreview(audience: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
   const params = new Params();
@@ -41,7 +41,9 @@ export function compilePreview(audience: Audience, { projectId, now, sampleSize 
   );
 }
 
-/** The users of one condition alone, or those whom it leaves out: what has to be read for it. Null where nothing has. */
+/**
+ * The query for the set of one condition (its users, or those that it excludes); null if it reads nothing.
+ */
 export function compileCondition(
   condition: TraitCondition | EventCondition,
   { projectId, now }: CompileOptions,
@@ -51,7 +53,7 @@ export function compileCondition(
   return subquery === null ? null : queryOf(scope, subquery);
 }
 
-/** With the function that makes text readable, where the query uses it. */
+/** Adds the function that makes text readable, if the query uses it. */
 function queryOf({ params, projectId }: Scope, select: string): Query {
   const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
   return { projectId, sql, params: params.values() };
@@ -75,30 +77,30 @@ export function filter(scope: Scope, audience: Audience): string {
 }
 
 /**
- * Sets that can be narrowed are, one within the other, traits innermost: a trait is one row a user, and what is left of
- * the users is sorted out of the events before anything else of them is read or compared. A trait that is only to be there
- * leaves nearly all, and goes last.
+ * Sets are narrowed by nesting them, traits innermost: a trait has one row per user, and the remaining users filter the
+ * events before another column of these is read or compared. A trait that must only exist excludes few users and comes
+ * last.
  */
 function filterAll(scope: Scope, parts: readonly Audience[]): string {
   const sets = parts.map((part) => (part.kind === 'trait' || part.kind === 'event' ? userSet(scope, part) : null));
   const chained = sets.filter((set) => set?.isPositive === true);
   const chain = chained
-    .toSorted((one, other) => (one?.rank ?? 0) - (other?.rank ?? 0))
+    .toSorted((one, other) => (one?.precedence ?? 0) - (other?.precedence ?? 0))
     .reduce<string | null>((among, set) => set?.of(among) ?? among, null);
   const others = parts.flatMap((part, index) => (sets[index]?.isPositive === true ? [] : [filter(scope, part)]));
   return `(${[...(chain === null ? [] : [`user IN (${chain})`]), ...others].join(' AND ')})`;
 }
 
-const RANKS = { trait: 0, event: 1, anyTrait: 2 } as const;
+const PRECEDENCE = { trait: 0, event: 1, anyTrait: 2 } as const;
 
 /** A condition as a set of users: those in it (`isPositive`), or all others. */
 interface UserSet {
-  /** The lower, the further in it is to stand. */
-  readonly rank: number;
+  /** Sets with a lower number are nested further inside. */
+  readonly precedence: number;
   readonly isPositive: boolean;
   /**
-   * The subquery of the set, null where it is empty without asking. A positive set, which is never that, may be narrowed
-   * to those `among` another, a subquery like it.
+   * The subquery of the set; null if the set is always empty. A positive set is never null, and can be narrowed to the
+   * users in `among`, another such subquery.
    */
   of(among: string | null): string | null;
 }
@@ -107,25 +109,29 @@ function userSet(scope: Scope, condition: TraitCondition | EventCondition): User
   return condition.kind === 'trait' ? traitSet(scope, condition) : eventSet(scope, condition);
 }
 
-/** Where a user without the trait passes, the set is of those who do not. */
+/** If a user without the trait passes, the set has the users who do not pass. */
 function traitSet(scope: Scope, condition: TraitCondition): UserSet {
   const isPositive = !isPassedByMissing(condition);
-  const rank = condition.tests.every(({ test }) => test === 'exists') ? RANKS.anyTrait : RANKS.trait;
-  return { rank, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
+  const precedence = condition.tests.every(({ test }) => test === 'exists') ? PRECEDENCE.anyTrait : PRECEDENCE.trait;
+  return { precedence, isPositive, of: (among) => traitUsers(scope, condition, isPositive, among) };
 }
 
-/** Where a user who never did it passes, the set is of those who did it more often. */
+/** If a user who never did it passes, the set has the users who did it too often. */
 function eventSet(scope: Scope, condition: EventCondition): UserSet {
   const { times, first, last } = condition;
   const needsOne = first !== null || last !== null;
   if (times.atLeast > 0 || needsOne) {
     const atLeastOnce = { ...times, atLeast: Math.max(times.atLeast, 1) };
-    return { rank: RANKS.event, isPositive: true, of: (among) => eventUsers(scope, condition, atLeastOnce, among) };
+    return {
+      precedence: PRECEDENCE.event,
+      isPositive: true,
+      of: (among) => eventUsers(scope, condition, atLeastOnce, among),
+    };
   }
   const { atMost } = times;
-  if (atMost === null) return { rank: RANKS.event, isPositive: false, of: () => null };
+  if (atMost === null) return { precedence: PRECEDENCE.event, isPositive: false, of: () => null };
   const tooOften = { atLeast: atMost + 1, atMost: null };
-  return { rank: RANKS.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
+  return { precedence: PRECEDENCE.event, isPositive: false, of: () => eventUsers(scope, condition, tooOften, null) };
 }
 
 function filterBy(set: UserSet): string {

@@ -2,7 +2,7 @@ import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 
-/** The parameters of one query: every value of a caller's goes through here, and what comes back is a name of ours. */
+/** The parameters of one query. Every value of a caller becomes a parameter, and the SQL has only generated names. */
 export class Params {
   readonly #names = new Map<string, string>();
   readonly #values: Record<string, string | readonly string[]> = {};
@@ -25,8 +25,8 @@ export class Params {
     return this.#add('Int128', value.toString());
   }
 
-  // As text and cast: the parser of parameters takes no list of wide integers or doubles in quotes, and the client
-  // would write large ones as JavaScript does.
+  // Lists are sent as text and cast: the parser of parameters accepts no list of wide integers or doubles in quotes,
+  // and the client would format large numbers as JavaScript does.
   integers(values: readonly bigint[]): string {
     return `CAST(${this.strings(values.map(String))}, 'Array(Int128)')`;
   }

@@ -1,4 +1,4 @@
-/** JSON text as one value to ask about in memory, with the same outcome as ClickHouse's where it is stored. Pure. */
+/** Tests a JSON value in memory, with the same result as ClickHouse has for the stored value. Pure. */
 import type { Comparison, Constant, NumberConstant, Test } from '../definition/audience.ts';
 import { numberConstant } from '../definition/number-constant.ts';
 import { isJsonObject } from '../definition/reading.ts';
@@ -7,17 +7,18 @@ import { isJsonObject } from '../definition/reading.ts';
  * Where a value is stored, which decides what counts as a number's exact value and when an object is there:
  *
  * - `trait`: a trait as a whole. Whole numbers are exact however they are written.
- * - `in-trait`, `text`: inside a trait, or inside properties as text. Written with a fraction or an exponent it is a double.
+ * - `in-trait`, `text`: inside a trait, or inside properties as text. Written with a fraction or an exponent it is a
+ *   double.
  * - `column`: in the `properties` column. The same, and a list of numbers that has a double is one of doubles.
  *
- * In `text` and `column` an object is no more than what is in it.
+ * In `text` and `column`, an object without a value in it does not exist.
  */
 export type ValueLocation = 'trait' | 'in-trait' | 'text' | 'column';
 
-// A number that is not one double's alone: 2^53 has 16 digits.
+// Numbers that may share a double with others: 2^53 has 16 digits.
 const LARGE_NUMBER = /\d{16}|\d[eE]/;
 
-/** Numbers that may be large are `JSON.rawJSON`, as they are written. */
+/** Parses JSON. Numbers that may be large become `JSON.rawJSON` with their original text. */
 export function parseStoredJson(text: string): unknown {
   return LARGE_NUMBER.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text);
 }
@@ -26,7 +27,7 @@ function asWritten(_key: string, value: unknown, { source }: { source?: string }
   return typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value;
 }
 
-/** What stands under these keys; undefined where nothing does. */
+/** The value under these keys, or undefined. */
 export function valueAt(container: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
@@ -92,10 +93,10 @@ function equals(value: unknown, wanted: Constant, place: ValueLocation): boolean
   return typeof wanted === 'boolean' ? value === wanted : compareValues(value, wanted, place) === 0;
 }
 
-/** Below, at or above zero; undefined where they are not of one type. */
+/** Negative, zero or positive; undefined if the values have different types. */
 function compareValues(value: unknown, wanted: string | NumberConstant, place: ValueLocation): number | undefined {
   if (typeof wanted === 'string') {
-    // By code point, as UTF-8 is ordered.
+    // By code point, which is the order of UTF-8.
     return typeof value === 'string' ? Buffer.compare(Buffer.from(value), Buffer.from(wanted)) : undefined;
   }
   const number = storedNumber(value, place);

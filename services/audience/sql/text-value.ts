@@ -3,8 +3,8 @@ import type { Params } from './params.ts';
 import { anyOf, type ComparisonSql, orFalse, type ValueSql } from '../definition/value.ts';
 
 /**
- * JSON text that ClickHouse's parser takes: it gives up a whole document for one number beyond 64-bit integers or
- * doubles, so those become the nearest finite double. Looks inside only where there may be one.
+ * Makes JSON text readable for ClickHouse's parser, which rejects a whole document for one number beyond the range of
+ * 64-bit integers or doubles. Such numbers become the nearest finite double. Only text that may have one is changed.
  */
 export const READABLE_SQL = String.raw`json -> if(
         match(json, '[0-9]{19}|[eE][+-]?[0-9]{3}'),
@@ -86,11 +86,12 @@ export class TextValue implements ValueSql {
   }
 }
 
-// An object's text without its keys, then what only a value begins with: a string, a number, true, false or a list.
+// The text of an object without its keys, then the first character of a value: a string, a number, true, false or a
+// list.
 const KEY_SQL = String.raw`'"(?:[^"\\\\]|\\\\.)*":'`;
 const VALUE_SQL = String.raw`'["0-9tf\\[]'`;
 
-/** A member of an event's properties as text. As in the column of the same, an object without a value in it is none. */
+/** A member of an event's properties as text. As in the column, an object without a value in it does not exist. */
 export class PropertyTextValue extends TextValue {
   override exists(): string {
     const values = `replaceRegexpAll(${this.extract('JSONExtractRaw')}, ${KEY_SQL}, '')`;

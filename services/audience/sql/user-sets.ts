@@ -1,4 +1,4 @@
-/** Conditions as subqueries that give `user`, each user once. */
+/** Compiles conditions to subqueries that yield `user`, each user once. */
 import { DAY_MICROS } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import {
@@ -16,7 +16,7 @@ import { testsSql } from './test-sql.ts';
 import { PropertyTextValue, TextValue } from './text-value.ts';
 import { TraitValue } from './trait-value.ts';
 
-/** What a query is compiled for. */
+/** The context in which a query is compiled. */
 export interface Scope {
   readonly params: Params;
   readonly projectId: string;
@@ -24,7 +24,7 @@ export interface Scope {
   readonly now: Micros;
 }
 
-/** Users with the trait whose value passes, or with `passes` false does not. `among` is such a subquery as well. */
+/** Users whose trait passes the tests or, with `passes` false, fails them. `among` is a subquery of the same form. */
 export function traitUsers(scope: Scope, condition: TraitCondition, passes: boolean, among: string | null): string {
   const { params, projectId } = scope;
   const [trait = '', ...nested] = condition.path;
@@ -40,7 +40,7 @@ export function traitUsers(scope: Scope, condition: TraitCondition, passes: bool
   ]);
 }
 
-/** Users who did it so often, of those who did it at all: `times` has no zero in it. */
+/** Users who did it at least once and so often: `times` does not include zero. */
 export function eventUsers(scope: Scope, condition: EventCondition, times: Times, among: string | null): string {
   const { params } = scope;
   const { where, first, last } = condition;
@@ -56,7 +56,7 @@ export function eventUsers(scope: Scope, condition: EventCondition, times: Times
   return `${rows} GROUP BY user${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`;
 }
 
-/** FINAL keeps the first copy of a repeat, merged or not, and that one says what happened. */
+/** FINAL keeps the first copy of a repeat, merged or not, and only that copy counts. */
 function firstCopies(scope: Scope, condition: EventCondition, among: string | null): string {
   const { within, where } = condition;
   return select(`SELECT user FROM track_rows FINAL${narrowedTo(isAmong(among))}`, [
@@ -68,8 +68,9 @@ function firstCopies(scope: Scope, condition: EventCondition, among: string | nu
 }
 
 /**
- * Where it only matters that something did happen, any copy will do, several times faster: copies that may be folded are
- * of one day. Only on a day that the period has a part of may one copy lie within and the first of them not.
+ * If it only matters that something happened at least once, any copy counts, which is several times faster: copies that
+ * FINAL merges have the same day. Only on a day that is partly in the period may a later copy lie in it and the first
+ * not.
  */
 function anyCopies(scope: Scope, condition: EventCondition, among: string | null): string {
   const { within } = condition;
@@ -86,21 +87,21 @@ function anyCopies(scope: Scope, condition: EventCondition, among: string | null
     `day IN (${cut.join(', ')})`,
     ...periodSql(scope, 'timestamp', within),
   ]);
-  // Once, around both: sets within sets would double their text at every level.
+  // `among` appears once, around both: nested sets would double their text at every level.
   return select(`SELECT user FROM (${whole} UNION ALL ${part})`, [isAmong(among)]);
 }
 
 /**
- * Before FINAL compares rows and before another column is read: `user` is of the key, so that it is the same in every
- * copy. ClickHouse does not move a condition there by itself.
+ * Filters before FINAL compares rows and before another column is read. This is correct because `user` is in the key,
+ * and so is equal in every copy. ClickHouse does not move such a condition by itself.
  */
 function narrowedTo(condition: string | null): string {
   return condition === null ? '' : ` PREWHERE ${condition}`;
 }
 
 /**
- * For events: by the lower half of a user's 128 bits, which takes a tenth off a question about 10 million of them. That
- * any two of 2 million users have the same: once in 9 million projects.
+ * For events: groups by the lower half of a user's 128 bits, which saves a tenth of a query over 10 million events. Two
+ * of 2 million users share that half in one of 9 million projects.
  */
 function isAmong(users: string | null): string | null {
   return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
@@ -117,14 +118,14 @@ function memberSql(params: Params, { path, tests }: Member): string {
   return testsSql(params, value, tests);
 }
 
-// `uniqUpTo` looks through all that it knows of a user for every event.
+// For every event, `uniqUpTo` scans all values that it has of a user.
 const FEW = 16;
 
-/** A repeat under another day's timestamp is a row of its own: distinct ids are counted, by their numbers, not rows. */
+/** A repeat with another day is a separate row, so distinct message numbers are counted instead of rows. */
 function timesSql(params: Params, { atLeast, atMost }: Times): string[] {
   if (atLeast <= 1 && atMost === null) return [];
   const enough = Math.max(atLeast, (atMost ?? 0) + 1);
-  // Of few it is all that has to be known, and it takes half the time of an audience of many events.
+  // `uniqUpTo` suffices for small numbers, and halves the time of an audience over many events.
   const times = enough <= FEW ? `uniqUpTo(${params.count(enough)})(message_number)` : 'uniqExact(message_number)';
   const conditions = [];
   if (atLeast > 1) conditions.push(`${times} >= ${params.count(atLeast)}`);
@@ -139,7 +140,7 @@ function periodSql(scope: Scope, time: string, { from, to }: Period): string[] {
   return conditions;
 }
 
-/** The same by `day`, which the key has. */
+/** The period in terms of `day`, which is in the key. */
 function daysSql(scope: Scope, { from, to }: Period): string[] {
   const conditions = [];
   if (from) conditions.push(`day >= toDate32(${scope.params.instant(microsOf(from, scope.now))})`);
@@ -147,7 +148,7 @@ function daysSql(scope: Scope, { from, to }: Period): string[] {
   return conditions;
 }
 
-/** Of the days that `daysSql` gives, those that may lie in the period in part only. */
+/** The days of `daysSql` that may lie only partly in the period. */
 function cutDays(scope: Scope, { from, to }: Period): string[] {
   const begin = from ? [microsOf(from, scope.now)].filter((micros) => micros % DAY_MICROS !== 0n) : [];
   const cut = [...begin, ...(to ? [microsOf(to, scope.now)] : [])];

@@ -19,11 +19,11 @@ export interface ListedDeadLetters {
   readonly unreadable: number;
 }
 
-/** With everything that is known of it. */
+/** A dead letter with all details. */
 export interface WholeDeadLetter extends DeadLetterSummary {
   readonly key_base64: string;
   readonly value_base64: string;
-  /** Null where it cannot be read; times are RFC 3339, free-form objects the text that they were sent as. */
+  /** Null if it cannot be decoded. Times are RFC 3339, and free-form objects are the text as it was sent. */
   readonly message: Readonly<Record<string, unknown>> | null;
 }
 
@@ -42,7 +42,9 @@ const STATES = ['waiting', 'replayed', 'dropped', 'any'] as const;
 const LIMIT = 100;
 const MAX_LIMIT = 10_000;
 
-/** The operators' commands for dead letters. They throw TidemarkError `COMMAND_INVALID`, and as the stores. */
+/**
+ * The operators' commands for dead letters. They throw TidemarkError `COMMAND_INVALID`, and the errors of the stores.
+ */
 export function deadLetterCommands(parts: DeadLetterParts): DeadLetterCommands {
   const settler = new Settler(parts);
   return {
@@ -105,11 +107,12 @@ async function show(parts: DeadLetterParts, args: CommandArguments, call: Comman
       });
     }
   }
-  const [shown] = listing.summaries();
-  if (last === undefined || shown === undefined) throw commandInvalid(`There is no dead letter ${String(args['id'])}.`);
+  const [summary] = listing.summaries();
+  if (last === undefined || summary === undefined)
+    throw commandInvalid(`There is no dead letter ${String(args['id'])}.`);
   const message = messageIn(parts.codec, last.letter);
   return {
-    ...shown,
+    ...summary,
     key_base64: Buffer.from(last.letter.key).toString('base64'),
     value_base64: Buffer.from(last.letter.value).toString('base64'),
     message: message === undefined ? null : messageJson(message),
@@ -126,11 +129,11 @@ async function prepare(codec: Codec, found: readonly Found[], isNeeded: boolean)
 }
 
 function messageJson({ timestamp, receivedAt, ...rest }: Message): Readonly<Record<string, unknown>> {
-  const shown: Record<string, unknown> = {};
+  const summary: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest)) {
-    shown[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+    summary[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
   }
-  return { ...shown, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
+  return { ...summary, timestamp: formatMicros(timestamp), received_at: formatMicros(receivedAt) };
 }
 
 function readState(value: unknown = 'waiting'): DeadLetterState | 'any' {

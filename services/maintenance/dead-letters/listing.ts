@@ -7,37 +7,37 @@ import type { Settled } from './settled-dead-letters.ts';
 
 export type DeadLetterState = Settled['state'] | 'waiting';
 
-/** One reader's giving up on a message. */
+/** The failure of one reader on a message. */
 export interface AttemptSummary {
   readonly reader: string;
   readonly error: string;
   /** RFC 3339. */
   readonly failed_at: string;
-  /** Of the dead letter itself. */
+  /** The coordinates of the dead letter itself. */
   readonly id: string;
 }
 
-/** The message of one or more dead letters, of any reader, as the command line shows it. */
+/** The message of one or more dead letters, of any reader, as the command line prints it. */
 export interface DeadLetterSummary {
   /** `topic/partition/offset` of the message. */
   readonly id: string;
   readonly state: DeadLetterState;
-  /** Of the last attempt. */
+  /** The error code of the last attempt. */
   readonly code: string | null;
   readonly failed_at: string;
   readonly attempts: readonly AttemptSummary[];
-  /** Null where the message cannot be read. */
+  /** Null if the message cannot be decoded. */
   readonly project_id: string | null;
   readonly message_id: string | null;
   readonly bytes: number;
   readonly settled_at: string | null;
-  /** Where it was appended again. */
+  /** The coordinates of its copy, if it was replayed. */
   readonly copy: string | null;
-  /** It is itself a copy of this message, which became a dead letter before. */
+  /** The message that this one is a copy of, if an earlier dead letter was replayed. */
   readonly copy_of: string | null;
 }
 
-/** What is known of a message besides its dead letters. */
+/** Details of a message that are not in its dead letters. */
 export interface Known {
   readonly message: Message | undefined;
   readonly settled: Settled | undefined;
@@ -59,7 +59,7 @@ interface Attempt {
   readonly at: RecordCoordinates;
 }
 
-/** The newest of the dead letters shown to it, each message once; in memory are not many more than it may hold. */
+/** Keeps the newest of the dead letters added, each message once. It holds few more than its limit in memory. */
 export class Listing {
   readonly #limit: number;
   readonly #items = new Map<string, Item>();
@@ -69,7 +69,7 @@ export class Listing {
     this.#limit = limit;
   }
 
-  /** Whether some were left out. */
+  /** Whether some were omitted. */
   get hasMore(): boolean {
     return this.#hasMore || this.#items.size > this.#limit;
   }

@@ -8,7 +8,7 @@ import type { RecordCoordinates } from './record-coordinates.ts';
 
 /** A dead letter and its coordinates in the log. */
 export interface Found {
-  /** Where it stands itself. */
+  /** The coordinates of the dead letter itself. */
   readonly at: RecordCoordinates;
   readonly letter: DeadLetter;
 }
@@ -20,10 +20,10 @@ export interface Piece {
   readonly unreadable: number;
 }
 
-// Few, for every message among them may be half a megabyte.
+// The number is small because each message may have half a megabyte.
 const RECORDS_A_PIECE = 500;
 
-/** Every dead letter from the log's first to its last, each partition in order; reports how many are behind. */
+/** Reads all dead letters, each partition in order, and reports how many have been read. */
 export async function* readDeadLetters(
   { log, codec }: { readonly log: Pick<EventLog, 'scan' | 'ends' | 'beginnings'>; readonly codec: Codec },
   { report, signal }: CommandCall,
@@ -42,7 +42,7 @@ export async function* readDeadLetters(
   }
 }
 
-/** The message in a dead letter, once its schema is at hand; undefined where it cannot be read. */
+/** The message in a dead letter, decoded once its schema has been loaded; undefined if it cannot be decoded. */
 export function messageIn(codec: Pick<Codec, 'decode'>, { topic, value }: DeadLetter): Message | undefined {
   try {
     return codec.decode(topic, value);

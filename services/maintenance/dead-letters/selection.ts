@@ -1,4 +1,4 @@
-/** Which dead letters a command means. Pure. */
+/** The selection of dead letters by a command. Pure. */
 import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { type Message, type Micros, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
@@ -10,16 +10,20 @@ export interface Selection {
   readonly reader: string | undefined;
   readonly topic: string | undefined;
   readonly project: string | undefined;
-  /** The code that an error begins with. */
+  /** The error code. */
   readonly error: string | undefined;
-  /** When the reader gave up on it: from here on, and before there. */
+  /** The period of the failure: from `since` (inclusive) to `until` (exclusive). */
   readonly since: Micros | undefined;
   readonly until: Micros | undefined;
-  /** Names of places: of messages, or of their dead letters; undefined for any. */
+  /** Coordinates of messages or of their dead letters; undefined for any. */
   readonly ids: ReadonlySet<string> | undefined;
 }
 
-/** The arguments `reader`, `topic`, `project`, `error`, `since`, `until`, `ids`. @throws TidemarkError `COMMAND_INVALID`. */
+/**
+ * Reads the arguments `reader`, `topic`, `project`, `error`, `since`, `until` and `ids`.
+ *
+ * @throws TidemarkError `COMMAND_INVALID`.
+ */
 export function selectionOf(args: CommandArguments, nowMs: number): Selection {
   const topic = textArgument(args, 'topic');
   return {
@@ -33,12 +37,12 @@ export function selectionOf(args: CommandArguments, nowMs: number): Selection {
   };
 }
 
-/** Whether nothing is left out. */
+/** Whether it selects every dead letter. */
 export function isEverything(selection: Selection): boolean {
   return Object.values(selection).every((one) => one === undefined);
 }
 
-/** All but the project, which only the message says. */
+/** Checks everything except the project, which only the message contains. */
 export function isSelected({ reader, topic, error, since, until, ids }: Selection, { at, letter }: Found): boolean {
   return (
     (reader === undefined || letter.reader === reader) &&
@@ -54,7 +58,7 @@ export function isOfProject({ project }: Selection, message: Message | undefined
   return project === undefined || message?.projectId === project;
 }
 
-/** The code of the error, where it begins with one. */
+/** The code of the error, if it begins with one. */
 export function errorCodeOf({ error }: Pick<DeadLetter, 'error'>): string | undefined {
   return /^([A-Z][A-Z_]+): /.exec(error)?.[1];
 }
@@ -76,7 +80,7 @@ function oneOf(value: string | undefined, allowed: readonly string[], what: stri
 
 const AGE_UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** A time, or how long ago: `2026-11-20T10:00:00Z`, `2026-11-20` (UTC), `90m`. */
+/** A time, or a duration before now: `2026-11-20T10:00:00Z`, `2026-11-20` (UTC), `90m`. */
 function time(value: string | undefined, nowMs: number): Micros | undefined {
   if (value === undefined) return undefined;
   const ago = /^(\d{1,9})([smhdw])$/.exec(value);
@@ -91,9 +95,9 @@ function idsOf(value: unknown): ReadonlySet<string> | undefined {
   if (!Array.isArray(value)) throw commandInvalid('ids are a list.');
   return new Set(
     value.map((id: unknown) => {
-      const place = typeof id === 'string' ? parseCoordinates(id) : undefined;
-      if (place === undefined) throw commandInvalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
-      return formatCoordinates({ ...place, topic: fullName(place.topic) });
+      const coordinates = typeof id === 'string' ? parseCoordinates(id) : undefined;
+      if (coordinates === undefined) throw commandInvalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
+      return formatCoordinates({ ...coordinates, topic: fullName(coordinates.topic) });
     }),
   );
 }

@@ -16,11 +16,11 @@ export interface DeadLetterParts {
 
 export interface SettleResult {
   readonly dry_run: boolean;
-  /** How many messages were replayed or dropped, or would be. */
+  /** The number of messages that were replayed or dropped, or would be. */
   readonly messages: number;
-  /** Those of them that cannot be read by this version either: readers will put their copies aside again. */
+  /** Those of them that this version cannot decode either: their copies will become dead letters again. */
   readonly still_undecodable: number;
-  /** Chosen, but replayed or dropped before: left as they are. */
+  /** Selected messages that were replayed or dropped before. They are not changed. */
   readonly settled_before: number;
   /** Ids that name no dead letter. */
   readonly not_found: readonly string[];
@@ -29,15 +29,15 @@ export interface SettleResult {
 interface Order {
   readonly selection: Selection;
   readonly isDryRun: boolean;
-  /** Those that were settled before, too. */
+  /** Whether to include messages that were replayed or dropped before. */
   readonly again: boolean;
   readonly limit: number;
 }
 
-/** Does what is to be done with messages, in the order given, and notes it. May be repeated for all of them. */
+/** Replays or drops messages in the order given, and records it. May be repeated for all of them. */
 type Act = (found: readonly Found[], settled: SettledDeadLetters) => Promise<void>;
 
-/** Replays or drops the dead letters that a command means, each message once, piece by piece. */
+/** Replays or drops the dead letters that a command selects, each message once, in batches. */
 export class Settler {
   readonly #parts: DeadLetterParts;
   readonly #settled: SettledDeadLetters;
@@ -48,8 +48,8 @@ export class Settler {
   }
 
   /**
-   * Appends messages to their topics again, key and value as they were. A crash between that and the note of it has them
-   * appended again by the next replay: readers count copies of a message once.
+   * Appends messages to their topics again, with unchanged keys and values. After a crash before the replay is
+   * recorded, the next replay appends them again; readers count copies of a message once.
    */
   replay(args: CommandArguments, call: CommandCall): Promise<SettleResult> {
     const { log } = this.#parts;
@@ -88,7 +88,7 @@ export class Settler {
   }
 }
 
-/** What has been chosen so far. */
+/** The messages selected so far. */
 class Choice {
   readonly #order: Order;
   readonly #seen = new Set<string>();
@@ -117,7 +117,7 @@ class Choice {
     };
   }
 
-  /** Whether it is to be done: the first time that a message comes, and not where it was done by an earlier command. */
+  /** Whether the message is due: only when it is first seen, and not if an earlier command replayed or dropped it. */
   take({ at, letter }: Found, isSettled: boolean, isDecodable: boolean): boolean {
     const name = formatCoordinates(letter);
     this.#missing.delete(name);
@@ -145,7 +145,7 @@ function orderOf(args: CommandArguments): Order {
   return { selection, isDryRun: isDryRun === true, again: again === true, limit: Number(limit) };
 }
 
-/** A dead letter of a topic that there is no more can be looked at. */
+/** Dead letters of a topic that no longer exists can be listed but not replayed. */
 function isReplayable({ letter }: Found): boolean {
   return (MESSAGE_TOPICS as readonly string[]).includes(letter.topic);
 }

@@ -6,11 +6,13 @@ import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 export interface Settled {
   readonly state: 'replayed' | 'dropped';
   readonly settledAtMs: number;
-  /** Where it was appended again; undefined where it was dropped. */
+  /** The coordinates of its copy; undefined if it was dropped. */
   readonly copy: RecordCoordinates | undefined;
 }
 
-/** Which messages of the dead letters were replayed or dropped, by where they stood: in a Postgres-compatible database. */
+/**
+ * Which messages of the dead letters were replayed or dropped, by where they stood: in a Postgres-compatible database.
+ */
 export class SettledDeadLetters {
   readonly #database: Pick<Database, 'query'>;
 
@@ -18,7 +20,7 @@ export class SettledDeadLetters {
     this.#database = database;
   }
 
-  /** By the name of the place; those that wait are left out. */
+  /** By the text of the coordinates, without those that are still waiting. */
   async find(places: readonly RecordCoordinates[]): Promise<ReadonlyMap<string, Settled>> {
     if (places.length === 0) return new Map();
     const rows = await this.#database.query<SettledRow>(FIND, columnsOf(places));
@@ -31,7 +33,7 @@ export class SettledDeadLetters {
     );
   }
 
-  /** Of those places that hold a copy made by a replay: where the message stood that was put aside before. */
+  /** For each of the coordinates of a copy made by a replay, the coordinates of the original dead-lettered message. */
   async originals(places: readonly RecordCoordinates[]): Promise<ReadonlyMap<string, RecordCoordinates>> {
     if (places.length === 0) return new Map();
     const rows = await this.#database.query<OriginalRow>(ORIGINALS, columnsOf(places));
@@ -43,13 +45,13 @@ export class SettledDeadLetters {
     );
   }
 
-  /** Notes that these were appended again, at `copies`, in the same order. */
+  /** Records that these were appended again, at `copies`, in the same order. */
   async noteReplayed(
     places: readonly RecordCoordinates[],
     copies: readonly Omit<RecordCoordinates, 'topic'>[],
   ): Promise<void> {
-    const standing = [copies.map(({ partition }) => partition), copies.map(({ offset }) => offset)];
-    await this.#database.query(NOTE_REPLAYED, [...columnsOf(places), ...standing]);
+    const copyColumns = [copies.map(({ partition }) => partition), copies.map(({ offset }) => offset)];
+    await this.#database.query(NOTE_REPLAYED, [...columnsOf(places), ...copyColumns]);
   }
 
   async noteDropped(places: readonly RecordCoordinates[]): Promise<void> {

@@ -1,17 +1,19 @@
-/** What lies between two readers: the messages that one has passed and the other has not. */
+/** The messages between two readers: those that one has passed and the other has not. */
 import type { EventLog, Position, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
 
-/** A reader's next offset by `topic/partition`. */
+/** The next offset of a reader by `topic/partition`. */
 export type Offsets = ReadonlyMap<string, bigint>;
 
 export function offsetsByPartition(positions: readonly Position[]): Offsets {
   return new Map(positions.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
 }
 
-/** Of each partition, from the lower of two offsets to the higher, where they differ. A reader that has none is at 0. */
+/**
+ * For each partition where two offsets differ, the range from the lower to the higher. A missing offset counts as 0.
+ */
 export function between(some: Offsets, others: Offsets): readonly ScanRange[] {
   const names = new Set([...some.keys(), ...others.keys()]);
   return [...names].flatMap((name) => {
@@ -23,17 +25,17 @@ export function between(some: Offsets, others: Offsets): readonly ScanRange[] {
   });
 }
 
-/** Partition by partition, the lower of both. */
+/** The lower offset for each partition. */
 export function lower(some: Offsets, others: Offsets): Offsets {
   return mergeOffsets(some, others, (a, b) => (a < b ? a : b));
 }
 
-/** Partition by partition, the higher of both. */
+/** The higher offset for each partition. */
 export function higher(some: Offsets, others: Offsets): Offsets {
   return mergeOffsets(some, others, (a, b) => (a > b ? a : b));
 }
 
-/** Whether the first has passed all that the second has. */
+/** Whether the first reader has passed everything that the second has. */
 export function isPast(some: Offsets, others: Offsets): boolean {
   return [...others].every(([name, offset]) => (some.get(name) ?? 0n) >= offset);
 }
@@ -42,7 +44,7 @@ export function sumOf(offsets: Offsets): bigint {
   return [...offsets.values()].reduce((sum, offset) => sum + offset, 0n);
 }
 
-/** Of these names of users, those that a message within the ranges names. */
+/** Those of the given users that a message within the ranges names. */
 export async function namedWithin(
   { log, codec }: { readonly log: Pick<EventLog, 'scan'>; readonly codec: Pick<Codec, 'prepare' | 'decode'> },
   ranges: readonly ScanRange[],
@@ -63,7 +65,7 @@ export async function namedWithin(
   return named;
 }
 
-/** A message that nobody can read names nobody. */
+/** A message that cannot be decoded names no user. */
 function decoded(codec: Pick<Codec, 'decode'>, topic: string, value: Uint8Array): Message | undefined {
   try {
     return codec.decode(topic, value);

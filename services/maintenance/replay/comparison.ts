@@ -3,22 +3,22 @@ import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 
-/** What two generations were found to hold of one thing. JSON. */
+/** The result of comparing one kind of data in two generations. JSON. */
 export interface Compared {
   /** `profiles`, `events`, … */
   readonly what: string;
-  /** What is counted: `users`, or `days` (an event on a day). */
+  /** The unit of the counts: `users`, or `days` (an event on a day). */
   readonly unit: string;
   readonly equal: number;
-  /** In both, and not the same. */
+  /** In both generations, but different. */
   readonly different: number;
-  /** In the live generation alone. */
+  /** Only in the live generation. */
   readonly missing: number;
-  /** In the new generation alone. */
+  /** Only in the new generation. */
   readonly extra: number;
-  /** For these a message arrived at every look: whether they are the same could not be told. */
+  /** Messages for these arrived during every attempt, so they could not be compared. */
   readonly undecided: number;
-  /** Some of what is different, missing or extra, named. */
+  /** Names of some that are different, missing or extra. */
   readonly sample: readonly string[];
 }
 
@@ -28,17 +28,17 @@ export interface ComparisonParts {
   readonly database: Database;
   readonly analytics: AnalyticsStore;
   readonly signal: AbortSignal;
-  /** Told how far it is. */
+  /** Called with the progress. */
   readonly onStep: (done: number, unit: string) => void;
 }
 
-/** Which two, and of whom. */
+/** The two generations to compare, and the projects. */
 export interface Pair {
   readonly live: number;
   readonly fresh: number;
-  /** The one project that is compared; null: all but `except`. */
+  /** The project to compare; null for all but `except`. */
   readonly projectId: string | null;
-  /** Projects that another generation answers. */
+  /** Projects for which another generation is live. */
   readonly except: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export type Verdict = 'different' | 'missing' | 'extra';
 
 export const SAMPLE = 20;
 
-/** Whether no difference was found. */
+/** Whether there is no difference. */
 export function isSame(parts: readonly Compared[]): boolean {
   return parts.every(({ different, missing, extra }) => different + missing + extra === 0);
 }

@@ -1,4 +1,4 @@
-/** What a replay would take, before it is begun. */
+/** Estimates the time and space of a replay before it begins. */
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -10,11 +10,11 @@ export interface Estimate {
   readonly bytes: number;
   readonly seconds: number;
   readonly per_second: number;
-  /** Where the rate comes from: a limit, the last replay of this kind here, or figures of another machine. */
+  /** The source of the rate: a limit, the last replay of this kind here, or figures of another machine. */
   readonly basis: 'limit' | 'last replay' | 'assumed';
 }
 
-/** What the readers' own benchmarks come to on a small machine (README): a first replay has nothing better to go by. */
+/** The results of the readers' benchmarks on a small machine (README). A first replay has no better figures. */
 const ASSUMED_PER_SECOND: Readonly<Record<GenerationKind, number>> = { profiles: 30_000, analytics: 20_000 };
 
 const ESTIMATE_LIMITS = { maxMs: 30_000, maxMemoryBytes: 2 ** 30, maxRowsRead: 2 ** 40 };
@@ -26,8 +26,8 @@ interface EstimateParts {
 }
 
 /**
- * @param live The number of the generation that answers now: a new one will be about as large.
- * @param known Every generation there was.
+ * @param live The number of the live generation. A new one will be about as large.
+ * @param known All generations, including dropped ones.
  */
 export async function estimate(
   { log, database, analytics }: EstimateParts,
@@ -45,10 +45,10 @@ export async function estimate(
   return { messages, bytes, seconds: Math.ceil(messages / perSecond), per_second: Math.round(perSecond), basis };
 }
 
-// What is over in a moment says nothing of what takes hours.
+// The rate of a very short replay does not predict that of one that takes hours.
 const TELLING_MESSAGES = 100_000n;
 
-/** Of the newest that had no limit of its own. */
+/** The rate of the newest replay without a limit of its own. */
 function lastRateOf(known: readonly Generation[]): number | undefined {
   const rates = known.flatMap(({ caughtUpAtMs, createdAtMs, messages, rateLimit }) => {
     if (caughtUpAtMs === null || messages === null || rateLimit !== null || messages < TELLING_MESSAGES) return [];

@@ -6,14 +6,14 @@ import { type Compared, isSame } from './comparison.ts';
 import { type Estimate, estimate } from './estimate.ts';
 import { Replay, type ReplayParts, type Target } from './replay.ts';
 
-/** A generation as the command line shows it. */
+/** A generation as the command line prints it. */
 export interface GenerationSummary {
   readonly kind: GenerationKind;
   readonly number: number;
-  /** Null: everybody's. */
+  /** Null for all projects. */
   readonly project: string | null;
   readonly state: 'live' | 'building' | 'former' | 'dropping' | 'dropped';
-  /** For whom it answers, where it does: `all`, or the ids of projects. */
+  /** The projects for which it is live: `all`, or their ids. */
   readonly answers: readonly string[];
   readonly messages: number;
   readonly behind: number;
@@ -33,9 +33,9 @@ export interface BuiltGeneration {
 export interface PlannedReplay extends Estimate {
   readonly kind: GenerationKind;
   readonly project: string | null;
-  /** The generation that would be gone on with; null: a new one would be made. */
+  /** The generation whose build would be continued; null if a new one would be created. */
   readonly resumes: number | null;
-  /** What that one has read already. */
+  /** How much that generation has read already. */
   readonly read: number;
 }
 
@@ -60,14 +60,14 @@ export type ReplayCommands = {
 };
 
 export interface ReplayCommandParts extends ReplayParts {
-  /** Feeds the generations while `run` goes on, where no service does. */
+  /** Runs the readers of the generations during `run`, unless a service does. */
   readonly whileFed: <T>(run: () => Promise<T>) => Promise<T>;
 }
 
-// A generation that does not move for so long has nobody who reads it.
+// A generation without progress for this long has no running reader.
 const STALLED_AFTER_MS = 15_000;
 
-/** Every command may be given up at any point, and asked for again: what was begun is gone on with. */
+/** Every command may be interrupted at any point and repeated: it then continues what was begun. */
 export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
   const replay = new Replay(parts);
   return {
@@ -147,7 +147,7 @@ async function status(replay: Replay): Promise<readonly GenerationSummary[]> {
         kind,
         number,
         project: projectId,
-        state: shownState(generation, answers.length > 0),
+        state: summaryState(generation, answers.length > 0),
         answers,
         messages: Number(read),
         behind: Number(end - read),
@@ -158,12 +158,12 @@ async function status(replay: Replay): Promise<readonly GenerationSummary[]> {
   );
 }
 
-function shownState({ state }: Generation, isLive: boolean): GenerationSummary['state'] {
+function summaryState({ state }: Generation, isLive: boolean): GenerationSummary['state'] {
   if (isLive) return 'live';
   return state === 'built' ? 'former' : state;
 }
 
-/** How long a figure has stayed the same. */
+/** Measures for how long a number has not changed. */
 class Idleness {
   #last = -1n;
   #since = performance.now();
@@ -190,7 +190,7 @@ function kindOf(kind: unknown): GenerationKind {
   throw commandInvalid('What is replayed is profiles or analytics.');
 }
 
-/** Undefined: as it was; null: none. */
+/** Undefined keeps the rate limit, null removes it. */
 function rateOf({ rate }: CommandArguments): number | null | undefined {
   if (rate === undefined || rate === null) return rate;
   if (typeof rate === 'number' && Number.isSafeInteger(rate) && rate >= 1) return rate;

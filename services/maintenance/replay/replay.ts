@@ -19,7 +19,7 @@ import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';
 import type { Compared } from './comparison.ts';
 
-/** Reading the log again: a generation is built beside the live one, compared with it, and swapped in. */
+/** Replays the log: a new generation is built beside the live one, compared with it, and swapped in. */
 
 export interface ReplayParts {
   readonly log: EventLog;
@@ -28,7 +28,7 @@ export interface ReplayParts {
   readonly analytics: AnalyticsStore;
 }
 
-/** Which reading, and whose: null is everybody's. */
+/** The kind of generation, and the project; null for all projects. */
 export interface Target {
   readonly kind: GenerationKind;
   readonly projectId: string | null;
@@ -41,15 +41,15 @@ export interface GenerationProgress {
 }
 
 const PROGRESS_POLL_MS = 250;
-// Where the log goes on growing, a reader never stands at its very end: it has caught up once it passes, within this,
-// where the log ended a moment ago.
+// In a growing log, a reader is never at the very end. It has caught up once it passes, within this time, the position
+// at which the log ended when the check began.
 const CAUGHT_UP_WITHIN_MS = 10_000;
 
-const HOLD_MS = 10_000;
-const HOLD_AGAIN_MS = 3_000;
+const PAUSE_MS = 10_000;
+const PAUSE_RENEWAL_MS = 3_000;
 const SWAP_WITHIN_MS = 60_000;
 
-// By now no process asks it any more (see LiveGenerations), and its readers have been told to stop.
+// After this time no process queries the generation any more (see LiveGenerations), and its readers have stopped.
 const DROP_AFTER_MS = 3_000;
 
 export class Replay {
@@ -61,7 +61,9 @@ export class Replay {
     this.#generations = new SqlGenerations(parts.database);
   }
 
-  /** The generation that is being built for this target, made where there is none. Its readers see it by themselves. */
+  /**
+   * Returns the generation that is being built for this target, or creates one. The readers discover it by themselves.
+   */
   async make({ kind, projectId }: Target, rateLimit: number | null | undefined): Promise<Generation> {
     const { database, analytics } = this.#parts;
     const live = await liveNumberOf(database, kind, projectId);
@@ -110,7 +112,7 @@ export class Replay {
     }
   }
 
-  /** Compares a generation with the one that answers for the same messages. */
+  /** Compares a generation with the live one for the same messages. */
   async compare(
     { kind, number, projectId }: Generation,
     signal: AbortSignal,
@@ -123,20 +125,20 @@ export class Replay {
     return kind === 'profiles' ? [await compareProfiles(parts, pair)] : compareAnalytics(parts, pair);
   }
 
-  /** Makes the generation `to` answer: in one step, and once it has passed all that the one before has. */
+  /** Makes the generation `to` live, in one step, once it has passed everything that the previous one has. */
   async swap({ kind, projectId }: Target, to: number, signal: AbortSignal, asAll = false): Promise<void> {
     const { database } = this.#parts;
     const from = await liveNumberOf(database, kind, projectId);
     if (from === to) return;
     const until = performance.now() + SWAP_WITHIN_MS;
-    let heldAt = -Infinity;
+    let pausedAt = -Infinity;
     try {
       for (;;) {
         signal.throwIfAborted();
-        // The live readers take no step for a moment, so that the new ones can pass them. Nobody else is held up.
-        if (performance.now() - heldAt > HOLD_AGAIN_MS) {
-          await this.#generations.hold(kind, from, HOLD_MS);
-          heldAt = performance.now();
+        // The live readers pause for a moment, so that the new ones can overtake them. Nothing else waits.
+        if (performance.now() - pausedAt > PAUSE_RENEWAL_MS) {
+          await this.#generations.hold(kind, from, PAUSE_MS);
+          pausedAt = performance.now();
         }
         const check = async (transaction: Pick<Database, 'query'>): Promise<boolean> =>
           isPast(
@@ -154,7 +156,7 @@ export class Replay {
     await this.show();
   }
 
-  /** Goes back to what answered before. Resolves with the numbers of what answered and what answers now. */
+  /** Makes the previous generation live again. Resolves with the numbers of the generations live before and now. */
   async rollback(
     { kind, projectId }: Target,
     signal: AbortSignal,
@@ -172,7 +174,7 @@ export class Replay {
     return { from, to };
   }
 
-  /** Deletes what a generation holds. @throws TidemarkError `COMMAND_INVALID` where it is live, or there is none. */
+  /** Deletes the data of a generation. @throws TidemarkError `COMMAND_INVALID` if it is live or does not exist. */
   async drop(kind: GenerationKind, number: number, signal: AbortSignal): Promise<void> {
     const { database, analytics } = this.#parts;
     const generation = await this.#generations.find(kind, number);
@@ -194,13 +196,13 @@ export class Replay {
     return this.#generations.live();
   }
 
-  /** Makes the plain views of ClickHouse show what is live. Readers of analytics do so too, within seconds. */
+  /** Makes the plain views of ClickHouse show the live generations. The sinks do so too, within seconds. */
   async show(): Promise<void> {
     await this.#parts.analytics.showGenerations(liveNumbersOf(await this.#generations.live()));
   }
 }
 
-/** The projects that are answered by a generation of their own. */
+/** The projects that have a live generation of their own. */
 function liveRowsWithOwn(rows: readonly LiveRow[], kind: GenerationKind): readonly string[] {
   return rows.flatMap((row) =>
     row.kind === kind && row.projectId !== null && row.number !== null ? [row.projectId] : [],
@@ -218,19 +220,21 @@ function notCaughtUp(kind: GenerationKind, number: number): TidemarkError {
   );
 }
 
-/** Makes the tables of a generation in Postgres, empty, where they are absent. */
+/** Creates the empty tables of a generation in Postgres if they do not exist. */
 export async function makeTables(database: Database, { kind, number }: Pick<Generation, 'kind' | 'number'>) {
   const schema = schemaOf(kind, number);
   if (schema !== undefined) await migrateSchema(database, schema);
 }
 
-/** What is emptied of the first generation, whose tables lie beside those of projects and keys, and stay. */
+/**
+ * The tables of the first generation that are emptied. They are not dropped, because their schema also has projects.
+ */
 export const FIRST_TABLES: Readonly<Record<GenerationKind, readonly string[]>> = {
   profiles: ['users', 'profiles', 'reader_positions', 'applied_counts'],
   analytics: ['sink_plans'],
 };
 
-/** Deletes what Postgres holds of a generation. May be repeated. */
+/** Deletes the data of a generation in Postgres. Idempotent. */
 export async function dropTables(database: Database, kind: GenerationKind, number: number): Promise<void> {
   const schema = schemaOf(kind, number);
   await database.transaction(

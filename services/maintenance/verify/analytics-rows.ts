@@ -1,4 +1,4 @@
-/** What analytics holds of the messages of a topic, asked for by project and hour or by where they stand in the log. */
+/** Queries the rows of a topic's messages in analytics, by project and hour or by their coordinates in the log. */
 import type { TopicPartition } from '../../event-log/event-log.ts';
 import { dayOf } from '../../messages/day-and-hour.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
@@ -18,14 +18,14 @@ export interface StoredCell extends CellName {
   readonly checksum: number;
 }
 
-/** A row as it stands. */
+/** A row as stored. */
 export interface StoredRow {
   readonly projectId: string;
   readonly offset: bigint;
   readonly messageId: string;
 }
 
-// Reading a month of messages again takes its time; it is not a question that somebody waits for.
+// Reading a month of messages takes long, and no user waits for the answer.
 const VERIFICATION_LIMITS: QueryLimits = {
   maxMs: 1_800_000,
   maxMemoryBytes: 4 * 2 ** 30,
@@ -34,15 +34,15 @@ const VERIFICATION_LIMITS: QueryLimits = {
 
 const TABLES = { track: 'track_rows', session: 'session_rows', identify: 'identify_rows' } as const;
 
-/** How many rows there are by project, partition and hour, of the offsets within reach, each message once. */
+/** How many rows there are by project, partition and hour, of the offsets in the checked ranges, each message once. */
 export async function storedCells(
   analytics: AnalyticsReader,
   topic: MessageTopic,
-  reach: ReadonlyMap<number, CheckedRange>,
+  checked: ReadonlyMap<number, CheckedRange>,
   period: Period,
 ): Promise<ReadonlyMap<string, StoredCell>> {
-  if (reach.size === 0) return new Map();
-  const { rows } = await analytics.ask(cellsQuery(topic, reach, period), VERIFICATION_LIMITS);
+  if (checked.size === 0) return new Map();
+  const { rows } = await analytics.ask(cellsQuery(topic, checked, period), VERIFICATION_LIMITS);
   const cells = (rows as readonly unknown[] as readonly CellRow[]).map((row) => ({
     topic,
     partition: row.log_partition,
@@ -66,9 +66,9 @@ interface CellRow {
   readonly checksum: string;
 }
 
-function cellsQuery(topic: MessageTopic, reach: ReadonlyMap<number, CheckedRange>, period: Period): Query {
+function cellsQuery(topic: MessageTopic, checked: ReadonlyMap<number, CheckedRange>, period: Period): Query {
   const where = whereOf(topic, period);
-  const partitions = [...reach.keys()];
+  const partitions = [...checked.keys()];
   return {
     sql: `SELECT project_id, log_partition, intDiv(toUnixTimestamp64Micro(received_at) - ${EARLIEST}, 3600000000) AS hour,
                  count() AS held, min(log_offset) AS first, max(log_offset) AS last,
@@ -81,13 +81,13 @@ function cellsQuery(topic: MessageTopic, reach: ReadonlyMap<number, CheckedRange
     params: {
       ...where.params,
       partitions,
-      froms: partitions.map((partition) => reach.get(partition)?.from ?? 0n),
-      ends: partitions.map((partition) => reach.get(partition)?.to ?? 0n),
+      froms: partitions.map((partition) => checked.get(partition)?.from ?? 0n),
+      ends: partitions.map((partition) => checked.get(partition)?.to ?? 0n),
     },
   };
 }
 
-/** The rows that stand between these offsets of a partition, both inclusive. */
+/** The rows between these offsets of a partition, both inclusive. */
 export async function rowsBetween(
   analytics: AnalyticsReader,
   { topic, partition }: TopicPartition,
@@ -110,7 +110,7 @@ export async function rowsBetween(
 
 const KEYS_AT_ONCE = 1_000;
 
-/** Of messages that have no row of their own, those in whose place an earlier copy has one. */
+/** Those of the messages without a row for which an earlier copy has one. */
 export async function haveEarlierCopy(
   analytics: AnalyticsReader,
   topic: MessageTopic,
@@ -138,7 +138,7 @@ interface CopyRow {
   readonly precedence: string;
 }
 
-/** Over the members of the tables' keys one by one: there are few candidates, and the index tells most rows apart. */
+/** Compares the columns of the key one by one: there are few candidates, and the index excludes most rows. */
 function copiesQuery(topic: MessageTopic, messages: readonly Located[]): Query {
   const isTrack = typeOf(topic) === 'track';
   const distinct = (of: (message: Message) => string): string[] => [
@@ -168,7 +168,8 @@ function rowKey(message: Message): readonly string[] {
   return [...key, message.event, String(dayOf(timestamp))];
 }
 
-// As schemas/clickhouse and services/stores/analytics/columns.ts have it: the lower the offset, the higher; imported tracks below all live ones.
+// As in schemas/clickhouse and services/stores/analytics/columns.ts: a lower offset has a higher version, and imported
+// tracks have lower versions than all live ones.
 const LOWEST_LIVE = 2n ** 63n;
 
 function precedenceOf({ topic, record: { offset } }: Located): bigint {
@@ -179,7 +180,7 @@ function tableOf(topic: MessageTopic): string {
   return TABLES[typeOf(topic)];
 }
 
-/** Of a topic and a period. */
+/** The condition for a topic and a period. */
 function whereOf(topic: MessageTopic, period: Period): Query {
   const { from, to } = instantsOf(period);
   const conditions = [topicCondition(topic)];
@@ -203,7 +204,7 @@ function topicCondition(topic: MessageTopic): string {
   return `precedence ${isImported(topic) ? '<' : '>='} ${LOWEST_LIVE}`;
 }
 
-/** The hours of some cells, as a period. */
+/** The period that covers the hours of these cells. */
 export function hoursAround(hours: readonly Hour[], { projectId }: Period): Period {
   return { since: Math.min(...hours), until: Math.max(...hours) + 1, projectId };
 }

@@ -14,8 +14,8 @@ export interface CheckedRange {
 }
 
 export interface Checkpoints {
-  /** By partition (`partitionKey`); one that a reader has not begun is left out. */
-  readonly reach: Readonly<Record<ReaderName, ReadonlyMap<string, CheckedRange>>>;
+  /** By partition (`partitionKey`), without those that a reader has not begun. */
+  readonly checked: Readonly<Record<ReaderName, ReadonlyMap<string, CheckedRange>>>;
   /** Messages and repeats that the projector has passed, by `cellOf`. */
   readonly applied: ReadonlyMap<string, AppliedCell>;
 }
@@ -38,22 +38,22 @@ export function cellOf({ topic, partition, projectId, hour }: CellName): string 
   return `${topic}/${partition}/${hour}/${projectId}`;
 }
 
-/** The projector's positions and counts are of one instant: they are written together, and read in one statement. */
+/** The positions and counts of the projector are consistent: they are written together and read in one statement. */
 export async function readCheckpoints(profiles: Queryable, plans: Queryable, period: Period): Promise<Checkpoints> {
   const rows = await profiles.query<ProjectorRow>(PROJECTOR, [
     period.since ?? null,
     period.until ?? null,
     period.projectId ?? null,
   ]);
-  const reach = new Map<string, CheckedRange>();
+  const checked = new Map<string, CheckedRange>();
   const applied = new Map<string, AppliedCell>();
   for (const { topic, partition, next_offset: to, counted_from: from, project_id: projectId, hour, count } of rows) {
-    if (to !== null) reach.set(partitionKey({ topic, partition }), { from: from ?? to, to });
+    if (to !== null) checked.set(partitionKey({ topic, partition }), { from: from ?? to, to });
     if (projectId === null || hour === null) continue;
     const name = { topic, partition, projectId, hour };
     applied.set(cellOf(name), { ...name, count: Number(count) });
   }
-  return { reach: { projector: reach, sink: await readSink(plans) }, applied };
+  return { checked: { projector: checked, sink: await readSink(plans) }, applied };
 }
 
 interface ProjectorRow extends TopicPartition {
@@ -64,7 +64,7 @@ interface ProjectorRow extends TopicPartition {
   readonly count: bigint | null;
 }
 
-// Counts of a partition without a position are those of a position that was lost.
+// Counts of a partition without a position remain from a position that was lost.
 const PROJECTOR = `
   select topic, partition, next_offset, counted_from, project_id, hour, messages + repeats as count
   from {reader_positions}
@@ -78,7 +78,7 @@ async function readSink(database: Queryable): Promise<ReadonlyMap<string, Checke
   return new Map(rows.map((row) => [partitionKey(row), { from: fromOf(row), to: row.to }]));
 }
 
-/** Only identifies had no rows before: of them nothing is known where the sink has not moved since. */
+/** Only identifies had no rows in earlier versions. Nothing is known about them while the sink has not moved since. */
 function fromOf({
   topic,
   from,

@@ -5,16 +5,16 @@ import { cellOf, partitionKey } from './checkpoints.ts';
 import type { StoredCell } from './analytics-rows.ts';
 import { emptyCell, type LogCell } from './log-cells.ts';
 
-/** A cell of the log beside what the stores have of it. */
+/** The figures of the log for a cell, with those of the stores. */
 export interface ComparedCell {
   readonly log: LogCell;
   /** Messages and repeats that the projector counted. */
   readonly counted: number;
   /** Rows in analytics. */
   readonly held: number;
-  /** Whether those are other rows, though they may be as many. */
+  /** Whether the rows are not those of the log, even if their number is equal. */
   readonly isOtherRows: boolean;
-  /** The offsets that it spans, on the log and in analytics; both inclusive. */
+  /** The range of its offsets in the log and in analytics; both inclusive. */
   readonly span: readonly [bigint, bigint];
 }
 
@@ -45,7 +45,7 @@ export function differsInClickHouse({ log, held, isOtherRows }: ComparedCell): b
   return held !== log.toHold || isOtherRows;
 }
 
-/** Of each partition what the cells span, and the cells. */
+/** The range of offsets of each partition that the cells span, and the cells. */
 export interface Span {
   readonly range: ScanRange;
   readonly cells: ReadonlyMap<string, ComparedCell>;

@@ -7,22 +7,22 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { partitionKey } from './checkpoints.ts';
 import { wholeRanges } from './log-ranges.ts';
 
-/** Which messages each reader put into the dead letters. As many bytes as there are of them times some sixty. */
+/** The coordinates of all dead-lettered messages by reader. Each takes some 60 bytes of memory. */
 export class DeadLetterCoordinates {
   readonly #coordinates: Readonly<Record<ReaderName, Set<string>>> = { projector: new Set(), sink: new Set() };
 
-  /** Reads all of them: they are few, and an old message may have become one today. */
+  /** Reads all dead letters: they are few, and an old message may have become one today. */
   static async read(
     log: Pick<EventLog, 'beginnings' | 'ends' | 'scan'>,
     codec: Pick<Codec, 'prepare' | 'decodeDeadLetter'>,
     signal?: AbortSignal,
   ): Promise<DeadLetterCoordinates> {
     const found = new DeadLetterCoordinates();
-    const turns = new EventLoopYielder();
+    const yielder = new EventLoopYielder();
     for await (const { records } of log.scan(await wholeRanges(log, [DEAD_LETTER_TOPIC]), { signal })) {
       await codec.prepare(records.map(({ value }) => value));
       for (const { value } of records) {
-        if (turns.isOver()) await turns.next();
+        if (yielder.isOver()) await yielder.next();
         found.#add(codec, value);
       }
     }
@@ -39,7 +39,7 @@ export class DeadLetterCoordinates {
       if (reader === 'projector' || reader === 'sink')
         this.#coordinates[reader].add(`${partitionKey({ topic, partition })}/${offset}`);
     } catch (error) {
-      // Somebody else wrote there.
+      // Not produced by Tidemark.
       if (!hasCode(error, 'MESSAGE_UNDECODABLE')) throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** What was last found by the service itself, of which all processes of an installation share one memory. */
+/** The last verification by the service itself, shared by all processes of an installation. */
 import type { Queryable } from '../../stores/database/database.ts';
 import type { VerificationReport } from './report.ts';
 import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
@@ -9,7 +9,7 @@ export interface LastVerification {
   readonly surplus: { readonly postgres: number; readonly clickhouse: number };
 }
 
-/** Whether it is this process's turn: the last one began so long ago, or never did. Nobody else is told so then. */
+/** Returns whether a verification is due, and if so claims it: only one process is told so. */
 export async function takeTurn(database: Queryable, everyMs: number): Promise<boolean> {
   const rows = await database.query(
     `insert into verifications as last (begun_at_ms) values (${TRANSACTION_MS})
@@ -35,7 +35,7 @@ export async function remember(database: Queryable, { missing, surplus }: Verifi
   );
 }
 
-/** Undefined before the first. */
+/** Undefined before the first verification. */
 export async function lastVerification(database: Queryable): Promise<LastVerification | undefined> {
   const [row] = await database.query<VerificationRow>(
     `select finished_at_ms, missing_postgres, missing_clickhouse, surplus_postgres, surplus_clickhouse

@@ -10,7 +10,7 @@ export interface InstalledStores extends Pick<VerifyStores, 'log' | 'codec'> {
   readonly analytics: Pick<AnalyticsGenerations, 'ofGeneration'>;
 }
 
-/** What is verified: the generations that answer for this project; without one, for everybody. */
+/** The stores to verify: those of the live generations of this project, or of all projects. */
 export async function storesToVerify(installed: InstalledStores, projectId?: string): Promise<VerifyStores> {
   const { log, codec, database, analytics } = installed;
   const live = new LiveGenerations(database);

@@ -7,7 +7,7 @@ import { type Checkpoints, type CellName, cellOf, partitionKey, type CheckedRang
 import { holds, type Period } from './period.ts';
 import { SeenBefore } from './seen-before.ts';
 
-/** What the log says of one project in one partition and hour. */
+/** The figures of the log for one project in one partition and hour. */
 export interface LogCell extends CellName {
   messages: number;
   repeats: number;
@@ -16,7 +16,7 @@ export interface LogCell extends CellName {
   last: bigint;
   /** Messages and repeats that the projector must have counted. */
   toCount: number;
-  /** Messages of which analytics must have a row, and a checksum of where they are and what they are called. */
+  /** The messages of which analytics must have a row, and a checksum of their offsets and ids. */
   toHold: number;
   checksum: number;
   readonly notYet: { postgres: number; clickhouse: number };
@@ -36,21 +36,21 @@ export interface DeadLettered {
   has(reader: 'projector' | 'sink', place: TopicPartition, offset: bigint): boolean;
 }
 
-/** Checksums are sums of CRC-32, kept within what a double holds exactly. */
+/** Checksums are sums of CRC-32, limited to what a double represents exactly. */
 export const CHECKSUM_MODULUS = 2 ** 48;
 
-/** Counts what stands on the log, by project, partition and hour of arrival. Its memory grows with these alone. */
+/** Counts the messages of the log by project, partition and hour of arrival. Its memory grows only with these cells. */
 export class LogCells {
   readonly cells = new Map<string, LogCell>();
-  readonly #books: Checkpoints;
+  readonly #checkpoints: Checkpoints;
   readonly #deadLettered: DeadLettered;
   readonly #period: Period;
   readonly #seen = new SeenBefore();
-  // Most of a batch are of one cell.
+  // Most messages of a batch belong to one cell.
   #latest: LogCell | undefined;
 
-  constructor(books: Checkpoints, deadLettered: DeadLettered, period: Period) {
-    this.#books = books;
+  constructor(checkpoints: Checkpoints, deadLettered: DeadLettered, period: Period) {
+    this.#checkpoints = checkpoints;
     this.#deadLettered = deadLettered;
     this.#period = period;
   }
@@ -72,7 +72,7 @@ export class LogCells {
   }
 
   #count(cell: LogCell, { topic, partition, record: { offset } }: Located): void {
-    const state = recordState(this.#books.reach.projector.get(partitionKey({ topic, partition })), offset);
+    const state = recordState(this.#checkpoints.checked.projector.get(partitionKey({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.postgres++;
     else if (state === 'unknown') cell.unknown.postgres++;
     else if (this.#deadLettered.has('projector', { topic, partition }, offset)) cell.deadLettered.postgres++;
@@ -80,7 +80,7 @@ export class LogCells {
   }
 
   #hold(cell: LogCell, { topic, partition, record: { offset }, content: { messageId } }: Located): void {
-    const state = recordState(this.#books.reach.sink.get(partitionKey({ topic, partition })), offset);
+    const state = recordState(this.#checkpoints.checked.sink.get(partitionKey({ topic, partition })), offset);
     if (state === 'not yet') cell.notYet.clickhouse++;
     else if (state === 'unknown') cell.unknown.clickhouse++;
     else {
@@ -107,10 +107,10 @@ export class LogCells {
   }
 }
 
-/** How a reader stands to an offset. */
-export function recordState(reach: CheckedRange | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
-  if (reach === undefined || offset >= reach.to) return 'not yet';
-  return offset < reach.from ? 'unknown' : 'known';
+/** Whether a reader has processed an offset. */
+export function recordState(checked: CheckedRange | undefined, offset: bigint): 'known' | 'not yet' | 'unknown' {
+  if (checked === undefined || offset >= checked.to) return 'not yet';
+  return offset < checked.from ? 'unknown' : 'known';
 }
 
 export function emptyCell(name: CellName, offset: bigint): LogCell {
@@ -129,7 +129,7 @@ export function emptyCell(name: CellName, offset: bigint): LogCell {
   };
 }
 
-/** What makes two records one message: of tracks, the name and the day as well. */
+/** The identity of a message: two records with the same one are copies. For tracks it includes the name and the day. */
 export function identityOf({ topic, content }: Pick<Located, 'topic' | 'content'>): string {
   const identity = `${topic}/${content.projectId}/${content.userKey}/${content.messageId}`;
   return content.type === 'track' ? `${identity}/${dayOf(content.timestamp)}/${content.event}` : identity;

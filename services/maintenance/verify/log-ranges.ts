@@ -1,10 +1,10 @@
 import type { EventLog, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import type { Micros } from '../../messages/message.ts';
 
-// Below this it is quicker to read what is too old than to look where it ends.
+// For fewer records than this, reading those that are too old is faster than a binary search for their end.
 const WORTH_A_SEARCH = 5_000n;
 
-/** A partition from its beginning to the end that is known now. */
+/** A partition from its beginning to its current end. */
 export async function wholeRanges(
   log: Pick<EventLog, 'beginnings' | 'ends'>,
   topics: readonly string[],
@@ -17,8 +17,8 @@ export async function wholeRanges(
 }
 
 /**
- * What of each range may have been appended at this instant or later, found by halving: the log is in the order of its
- * own clock but for `marginMs`.
+ * The part of each range that may have been appended at this instant or later, found by binary search: the log is in
+ * the order of its own clock, except for `marginMs`.
  */
 export async function rangesSince(
   log: Pick<EventLog, 'scan'>,
@@ -40,7 +40,7 @@ async function rangeSince(log: Pick<EventLog, 'scan'>, range: ScanRange, sinceMs
   return { ...range, from: low };
 }
 
-/** When the first record from this offset on was appended; infinite where there is none. */
+/** The append time of the first record from this offset on; infinite if no record follows. */
 async function appendedAtMs(
   log: Pick<EventLog, 'scan'>,
   { topic, partition }: TopicPartition,

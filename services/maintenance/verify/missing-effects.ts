@@ -16,7 +16,7 @@ import { scanMessages, type ScanParts } from './scan-messages.ts';
 
 export interface EffectParts extends ScanParts {
   readonly profiles: Pick<Database, 'query'>;
-  readonly books: Checkpoints;
+  readonly checkpoints: Checkpoints;
   readonly deadLettered: DeadLettered;
   readonly missing: Findings;
   /** How many traits a profile keeps. */
@@ -24,15 +24,16 @@ export interface EffectParts extends ScanParts {
 }
 
 /**
- * Reads again what these cells span, and holds each message of them against its user's profile: what it says must be
- * there, or something newer. (Profiles keep no messages: one whose every word has since been said again is not missed.)
+ * Reads the records that these cells span again, and compares each message with the profile of its user: the profile
+ * must have its values or newer ones. (Profiles keep no messages, so a missing one whose values were all replaced since
+ * is not found.)
  */
 export async function findMissingEffects(parts: EffectParts, span: Span): Promise<void> {
-  const reach = parts.books.reach.projector.get(partitionKey(span.range));
+  const checked = parts.checkpoints.checked.projector.get(partitionKey(span.range));
   for await (const { decoded } of scanMessages(parts, [span.range])) {
     const known = decoded.filter(({ topic, partition, record: { offset }, content }) => {
       const cell = cellOf({ topic, partition, projectId: content.projectId, hour: hourOf(content.receivedAt) });
-      if (!span.cells.has(cell) || recordState(reach, offset) !== 'known') return false;
+      if (!span.cells.has(cell) || recordState(checked, offset) !== 'known') return false;
       return !parts.deadLettered.has('projector', span.range, offset);
     });
     for (const slice of inSlices(known)) await checkEffects(parts, slice);
@@ -85,7 +86,7 @@ const STATES = `
   join unnest($1::text[], $2::text[]) as named (project_id, user_key) using (project_id, user_key)
   left join {profiles} using (project_id, user_key)`;
 
-/** What of a message the profile lacks; undefined where it has all. */
+/** The values of a message that the profile lacks; undefined if it has all. */
 function lackOf(user: UserState | undefined, message: Message, maxTraits: number): string | undefined {
   if (user === undefined) return 'its user is not known';
   if (message.timestamp < user.first_seen || message.timestamp > user.last_seen) {
@@ -103,7 +104,7 @@ function lackOf(user: UserState | undefined, message: Message, maxTraits: number
   return undefined;
 }
 
-/** Whether a profile keeps no room for what was said under this version: all that it keeps is as new, or newer. */
+/** Whether a full profile has no room for traits of this version: all traits that it keeps are at least as new. */
 function isTrimmed(versions: Readonly<Record<string, string>>, version: string, maxTraits: number): boolean {
   const kept = Object.values(versions);
   return kept.length >= maxTraits && kept.every((one) => one >= version);

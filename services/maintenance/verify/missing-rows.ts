@@ -14,11 +14,11 @@ import { scanMessages, type ScannedMessages, type ScanParts } from './scan-messa
 export interface RowParts extends ScanParts {
   readonly analytics: AnalyticsReader;
   readonly plans: Pick<Database, 'query'>;
-  readonly books: Checkpoints;
+  readonly checkpoints: Checkpoints;
   readonly deadLettered: DeadLettered;
-  /** What analytics lacks. */
+  /** Messages missing in analytics. */
   readonly missing: Findings;
-  /** What it should not have. */
+  /** Rows without a message. */
   readonly surplus: Findings;
 }
 
@@ -29,8 +29,8 @@ export interface RowFault {
 }
 
 /**
- * Reads again what these cells span, and asks analytics for each message of them. One that has no row is missing unless
- * an earlier copy counts in its place. Returns the faults by cell.
+ * Reads the records that these cells span again, and queries analytics for each message. A message without a row is
+ * missing unless an earlier copy has one. Returns the faults by cell.
  */
 export async function findMissingRows(parts: RowParts, span: Span): Promise<ReadonlyMap<string, RowFault>> {
   const faults = new Map<string, RowFault>();
@@ -58,17 +58,18 @@ interface Checked {
 }
 
 async function checkRows(parts: RowParts, span: Span, { decoded, rows, faults }: Checked): Promise<void> {
-  const reach = parts.books.reach.sink.get(partitionKey(span.range));
+  const checked = parts.checkpoints.checked.sink.get(partitionKey(span.range));
   const byOffset = new Map(decoded.map((one) => [one.record.offset, one]));
   const present = new Set<bigint>();
   for (const row of rows) {
     const message = byOffset.get(row.offset)?.content;
     if (message?.messageId === row.messageId && message.projectId === row.projectId) present.add(row.offset);
-    else if (recordState(reach, row.offset) === 'known') noteSurplus(parts, span, row, faults);
+    else if (recordState(checked, row.offset) === 'known') noteSurplus(parts, span, row, faults);
   }
   const absent = decoded.filter((one) => {
     const { offset } = one.record;
-    if (present.has(offset) || cellFor(span, one) === undefined || recordState(reach, offset) !== 'known') return false;
+    if (present.has(offset) || cellFor(span, one) === undefined || recordState(checked, offset) !== 'known')
+      return false;
     return !parts.deadLettered.has('sink', one, offset);
   });
   for (const message of await withoutCopy(parts, span.range.topic as MessageTopic, absent)) {
@@ -95,7 +96,7 @@ async function withoutCopy(
 
 function noteSurplus({ surplus }: RowParts, span: Span, row: StoredRow, faults: Map<string, RowFault>): void {
   const { topic, partition } = span.range;
-  // Whose hour it would be nobody can say: it is the first cell's of its project.
+  // Its hour is unknown, so it counts for the first cell of its project.
   const cell = [...span.cells.values()].find(({ log }) => log.projectId === row.projectId);
   if (cell === undefined) return;
   const named = { project: row.projectId, message_id: row.messageId, user: null, received_at: null };

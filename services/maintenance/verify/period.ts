@@ -1,11 +1,11 @@
 import { beginningOfHour, type Hour } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 
-/** What is verified: messages that arrived within whole hours, of one project or of all. */
+/** The messages to verify: those that arrived within whole hours, of one project or of all. */
 export interface Period {
-  /** The first hour; from the first message on where left out. */
+  /** The first hour; undefined to begin with the first message. */
   readonly since?: Hour | undefined;
-  /** The hour after the last; no end where left out. */
+  /** The hour after the last; undefined for no end. */
   readonly until?: Hour | undefined;
   readonly projectId?: string | undefined;
 }
@@ -18,7 +18,7 @@ function isWithin({ since = -Infinity, until = Infinity }: Period, hour: Hour): 
   return hour >= since && hour < until;
 }
 
-/** The instants between which the messages of a period arrived, where it has a beginning and an end. */
+/** The instants between which the messages of a period arrived, if it has a beginning and an end. */
 export function instantsOf({ since, until }: Period): { readonly from?: Micros; readonly to?: Micros } {
   return {
     ...(since !== undefined && { from: beginningOfHour(since) }),

@@ -7,7 +7,7 @@ import { identityOf, type Located } from './log-cells.ts';
 import type { RowFault } from './missing-rows.ts';
 import type { ProfileFinding } from './profile-check.ts';
 
-/** What a verification found, as plain JSON. */
+/** The result of a verification, as plain JSON. */
 
 type ByStore = Readonly<Record<StoreName, number>>;
 
@@ -16,17 +16,17 @@ export interface HourReport {
   readonly project: string;
   /** Its first instant. */
   readonly hour: string;
-  /** On the log, each message once. */
+  /** Messages in the log, each counted once. */
   readonly messages: number;
-  /** Copies of earlier ones on the log. */
+  /** Copies of earlier messages in the log. */
   readonly repeats: number;
   /** Messages and repeats that Postgres should have counted, and has. */
   readonly postgres: { readonly expected: number; readonly found: number };
   /** Messages that ClickHouse should have, and has. */
   readonly clickhouse: { readonly expected: number; readonly found: number };
-  /** Beyond where the reader stands: no fault. */
+  /** Messages beyond the position of the reader. These are no faults. */
   readonly not_yet: ByStore;
-  /** From before the store kept what it is verified by. */
+  /** Messages from before the store kept the data that verification needs. */
   readonly unknown: ByStore;
   readonly dead_letters: ByStore;
   readonly equal: boolean;
@@ -40,20 +40,26 @@ export interface VerificationReport {
   readonly records_read: number;
   readonly took_ms: number;
   readonly hours: readonly HourReport[];
-  /** Records that are no message, and that the dead letters hold. */
+  /** Records that are not valid messages and are in the dead letters. */
   readonly undecodable: number;
-  /** What the store lacks. For Postgres `uncounted` besides: how many fewer it has counted, whether or not it is known which. */
+  /**
+   * Messages missing in the store. For Postgres, `uncounted` is the number of messages by which its count is too low,
+   * including those that could not be identified.
+   */
   readonly missing: { readonly postgres: Finding & { readonly uncounted: number }; readonly clickhouse: Finding };
-  /** What the store has beyond the log: counted too often in Postgres, rows without a message in ClickHouse. */
+  /**
+   * Messages in the store but not in the log: those counted too often in Postgres, and rows without a message in
+   * ClickHouse.
+   */
   readonly surplus: { readonly postgres: number; readonly clickhouse: Finding };
-  /** Up to which offset nothing is known of a partition. */
+  /** The offset of each partition below which nothing is known. */
   readonly unknown_before: readonly {
     readonly store: StoreName;
     readonly topic: string;
     readonly partition: number;
     readonly offset: string;
   }[];
-  /** Where profiles were compared by content. */
+  /** Present if profiles were compared by content. */
   readonly profiles: ProfileFinding | null;
 }
 
@@ -78,7 +84,7 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
   });
   const rowFaults = cells.flatMap((cell) => faults.get(cellOf(cell.log)) ?? []);
   const lack = rowFaults.reduce((total, { missing, surplus }) => total + missing - surplus, 0);
-  const held = sum((cell) => cell.held);
+  const stored = sum((cell) => cell.held);
   const isCounted = cells.every((cell) => cell.counted === cell.log.toCount);
   return {
     project: log.projectId,
@@ -86,7 +92,7 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
     messages: sum((cell) => cell.log.messages),
     repeats: sum((cell) => cell.log.repeats),
     postgres: { expected: sum((cell) => cell.log.toCount), found: sum((cell) => cell.counted) },
-    clickhouse: { expected: held + lack, found: held },
+    clickhouse: { expected: stored + lack, found: stored },
     not_yet: byStore('notYet'),
     unknown: byStore('unknown'),
     dead_letters: byStore('deadLettered'),
@@ -94,7 +100,7 @@ function hourOf(cells: readonly ComparedCell[], faults: ReadonlyMap<string, RowF
   };
 }
 
-/** How many fewer, and how many more, the projector counted than the log has. */
+/** How many messages fewer, and how many more, the projector counted than are in the log. */
 export function countFaults(cells: readonly ComparedCell[]): { readonly missing: number; readonly surplus: number } {
   let [missing, surplus] = [0, 0];
   for (const { counted, log } of cells) {
@@ -104,9 +110,9 @@ export function countFaults(cells: readonly ComparedCell[]): { readonly missing:
   return { missing, surplus };
 }
 
-export function unknownBefore({ reach }: Checkpoints): VerificationReport['unknown_before'] {
-  const of = (store: StoreName, reader: keyof Checkpoints['reach']) =>
-    [...reach[reader]]
+export function unknownBefore({ checked }: Checkpoints): VerificationReport['unknown_before'] {
+  const of = (store: StoreName, reader: keyof Checkpoints['checked']) =>
+    [...checked[reader]]
       .filter(([, { from }]) => from > 0n)
       .map(([place, { from }]) => ({ store, ...partitionOf(place), offset: String(from) }));
   return [...of('postgres', 'projector'), ...of('clickhouse', 'sink')];
@@ -119,12 +125,12 @@ export function partitionOf(place: string): TopicPartition {
 
 export type StoreName = 'postgres' | 'clickhouse';
 
-/** A message that a store should have and has not, or has and should not. Plain JSON. */
+/** A message that is missing in a store, or is there without being in the log. Plain JSON. */
 export interface NamedMessage {
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
-  /** Null where nobody can read the record, or where the log has none there. */
+  /** Null if the record cannot be decoded, or the log has no record there. */
   readonly project: string | null;
   readonly message_id: string | null;
   /** The internal id. */
@@ -140,10 +146,10 @@ export interface Finding {
 }
 
 const MAX_NAMED = 100;
-// What was found missing is remembered, so that its repeats are not missing too.
+// Missing messages are remembered, so that their repeats are not reported as well.
 const MAX_REMEMBERED = 100_000;
 
-/** Gathers messages, and names the first. */
+/** Counts messages, and keeps the first ones. */
 export class Findings {
   readonly #first: NamedMessage[] = [];
   readonly #identities = new Set<string>();
@@ -154,7 +160,7 @@ export class Findings {
     if (this.#first.length < MAX_NAMED) this.#first.push(message);
   }
 
-  /** Unless it repeats one that was added. Whether it was added. */
+  /** Adds the message unless it repeats an added one. Returns whether it was added. */
   addMessage(located: Located, why: string): boolean {
     const identity = identityOf(located);
     if (this.#identities.has(identity)) return false;

@@ -7,11 +7,11 @@ export interface ScanParts {
   readonly log: Pick<EventLog, 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
   readonly signal?: AbortSignal | undefined;
-  /** Called after each piece with the time that it took: the next is read when it resolves. */
+  /** Called after each piece with the time that it took. The next piece is read when it resolves. */
   readonly rest?: ((workedMs: number) => Promise<void>) | undefined;
 }
 
-/** A piece of one partition. */
+/** Consecutive messages of one partition. */
 export interface ScannedMessages extends DecodedBatch<Message> {
   readonly batch: PartitionRecords;
 }

@@ -1,6 +1,7 @@
 /**
- * Which messages repeat an earlier one, in bounded memory: it remembers the last so many, by 53 bits of a hash. What it
- * forgets or takes for another is found out where the stores disagree: nothing rests on it alone.
+ * Detects repeats of earlier messages in bounded memory: it remembers a limited number of recent messages, by 53 bits
+ * of a hash. A forgotten message or a hash collision only makes the stores seem to differ, which a second reading
+ * clears up.
  */
 export class SeenBefore {
   readonly #capacity: number;
@@ -8,7 +9,7 @@ export class SeenBefore {
   #older: Float64Array;
   #size = 0;
 
-  /** @param capacity How many it remembers at least: 32 bytes each. */
+  /** @param capacity The minimum number of messages remembered, at 32 bytes each. */
   constructor(capacity = 2 ** 20) {
     this.#capacity = capacity;
     this.#current = new Float64Array(2 * capacity);
@@ -24,20 +25,20 @@ export class SeenBefore {
       [this.#current, this.#older] = [this.#older.fill(0), this.#current];
       this.#size = 0;
     }
-    this.#current[lookUpHash(this.#current, hash).slot] = hash;
+    this.#current[lookUpHash(this.#current, hash).index] = hash;
     this.#size++;
     return isKnown;
   }
 }
 
-/** The index of the hash, or of the free cell for it. At most half of the cells are used; 0 is a free cell. */
-function lookUpHash(table: Float64Array, hash: number): { readonly slot: number; readonly found: boolean } {
-  let slot = hash % table.length;
-  while (table[slot] !== 0) {
-    if (table[slot] === hash) return { slot, found: true };
-    slot = slot + 1 === table.length ? 0 : slot + 1;
+/** The index of the hash, or of the free cell for it. At most half of the cells are used. A free cell is 0. */
+function lookUpHash(table: Float64Array, hash: number): { readonly index: number; readonly found: boolean } {
+  let index = hash % table.length;
+  while (table[index] !== 0) {
+    if (table[index] === hash) return { index, found: true };
+    index = index + 1 === table.length ? 0 : index + 1;
   }
-  return { slot, found: false };
+  return { index, found: false };
 }
 
 /** 53 bits, never 0: two 32-bit multiplicative hashes side by side, in the manner of cyrb53 (public domain). */

@@ -19,8 +19,8 @@ export interface VerifyCommandParts extends InstalledStores {
 }
 
 /**
- * `verify`: `since` and `until` are ISO-8601 (UTC where they say no offset), `24h`, `7d` or `2w` back from now, or `all`;
- * they are widened to whole hours. Without `since` the last 24 hours.
+ * `verify`: `since` and `until` are ISO-8601 (UTC where they say no offset), `24h`, `7d` or `2w` back from now, or
+ * `all`; they are widened to whole hours. Without `since` the last 24 hours.
  *
  * It throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`, and what the stores throw.
  */
@@ -51,7 +51,7 @@ export function readPeriod({ since = '24h', until, project }: CommandArguments, 
 
 const PERIOD_UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Undefined: without a bound. */
+/** Undefined for no bound. */
 function readInstant(name: string, value: unknown, nowMs: number): Micros | undefined {
   if (value === 'all') return undefined;
   if (typeof value === 'string') {
@@ -64,7 +64,7 @@ function readInstant(name: string, value: unknown, nowMs: number): Micros | unde
 }
 
 async function checkProject(projects: Pick<ProjectStore, 'listProjects'>, id: string): Promise<void> {
-  // Nothing on the log and nothing in the stores is equal: a wrong id must not look like a whole project.
+  // An unknown project is empty in the log and in the stores, so a wrong id would look like a project without faults.
   if ((await projects.listProjects()).some((project) => project.id === id)) return;
   throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(id)}.`);
 }

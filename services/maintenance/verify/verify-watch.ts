@@ -9,7 +9,7 @@ import { lastHours, verify } from './verify.ts';
 export interface VerifyWatchOptions extends InstalledStores {
   readonly logger: Logger;
   readonly repeatWindowMs: number;
-  /** How long after one verification began the next begins; 0: never. */
+  /** The time from the start of one verification to the next; 0 for never. */
   readonly everyMs: number;
   readonly throttle?: Throttle | undefined;
   /** How often it checks whether the next verification is due. */
@@ -18,10 +18,10 @@ export interface VerifyWatchOptions extends InstalledStores {
 
 const TURN_POLL_MS = 60_000;
 const HOUR_MS = 3_600_000;
-// An hour is verified again later, when messages that the stores did not have yet have arrived there.
+// An hour is verified again later, when messages that were not yet in the stores have arrived there.
 const HOURS_AGAIN = 2;
 
-/** Verifies the hours that ended last, periodically, in one process of all. Shows its findings in the metrics. */
+/** Verifies the most recent complete hours periodically, in one process at a time. Exports the findings as metrics. */
 export class VerifyWatch {
   readonly #options: VerifyWatchOptions;
   readonly #stopping = new AbortController();
@@ -36,13 +36,13 @@ export class VerifyWatch {
     if (this.#options.everyMs > 0) this.#running ??= this.#run(this.#stopping.signal);
   }
 
-  /** Ends the verification under way. Idempotent. */
+  /** Ends the verification in progress. Idempotent. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
   }
 
-  /** In Prometheus' text format: what was last found, in whichever process. */
+  /** The last findings of any process, in the text format of Prometheus. */
   async metrics(): Promise<string> {
     // While Postgres is unavailable, the last figures remain.
     const last = await lastVerification(this.#options.database).catch(() => undefined);
@@ -58,7 +58,7 @@ export class VerifyWatch {
       try {
         await this.#look(signal);
       } catch (error) {
-        // A store is unavailable, or the process is stopping: it is tried again at the next turn.
+        // A store is unavailable, or the process is stopping. The next check tries again.
         if (!signal.aborted) logger.warn({ err: error }, 'cannot verify the last hours now');
       }
     }

@@ -24,14 +24,14 @@ import { scanMessages } from './scan-messages.ts';
 export interface VerifyStores {
   readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
   readonly codec: Codec;
-  /** The database seen from the schema of the generation of profiles, and of that of analytics. */
+  /** The database as seen from the schemas of the generations of profiles and of analytics. */
   readonly profiles: Database;
   readonly plans: Database;
   readonly analytics: AnalyticsReader;
 }
 
 export interface VerifyOptions {
-  /** Whether every profile is compared by content: reads the whole log once for each 20,000 users. */
+  /** Whether to compare every profile by content. This reads the whole log once for every 20,000 users. */
   readonly deep?: boolean;
   readonly repeatWindowMs: number;
   readonly signal?: AbortSignal;
@@ -40,14 +40,14 @@ export interface VerifyOptions {
   readonly rest?: (workedMs: number) => Promise<void>;
 }
 
-// Machines' clocks differ, and the log's is another than that of who took a message in.
+// The clocks of machines differ, and the log may use another clock than the ingest process.
 const CLOCK_MARGIN_MS = 3_600_000;
 
 /**
- * Holds the log against what the readers left in Postgres and ClickHouse, by project and hour of arrival. Moves nothing;
- * the readers may go on meanwhile: what they had not passed when it began is no fault.
+ * Compares the log with Postgres and ClickHouse, by project and hour of arrival. It changes nothing, and the readers
+ * may run meanwhile: messages that they had not passed when it began are not faults.
  *
- * @throws TidemarkError what the stores throw.
+ * @throws TidemarkError the errors of the stores.
  */
 export async function verify(
   stores: VerifyStores,
@@ -75,31 +75,31 @@ class Verification {
   async run(): Promise<VerificationReport> {
     const startedMs = performance.now();
     const { log, codec, profiles: database, plans } = this.#stores;
-    // First: what lies beyond is not yet, however far the readers come meanwhile.
-    const books = await readCheckpoints(database, plans, this.#period);
+    // Checkpoints are read first: everything beyond them counts as not yet read, however far the readers get meanwhile.
+    const checkpoints = await readCheckpoints(database, plans, this.#period);
     const deadLettered = await DeadLetterCoordinates.read(log, codec, this.#options.signal);
-    const counted = new LogCells(books, deadLettered, this.#period);
-    await this.#scan(counted, books, deadLettered);
-    const cells = compareRecord(counted.cells, books.applied, await this.#storedCells(books));
-    const faults = await this.#lookInto(cells, books, deadLettered);
+    const counted = new LogCells(checkpoints, deadLettered, this.#period);
+    await this.#scan(counted, checkpoints, deadLettered);
+    const cells = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
+    const faults = await this.#lookInto(cells, checkpoints, deadLettered);
     const { deep = false, repeatWindowMs } = this.#options;
     const { projectId } = this.#period;
     const profiles = deep
       ? await checkProfiles({ ...this.#scanParts(), ...this.#stores, deadLettered, repeatWindowMs, projectId })
       : null;
-    return this.#report(startedMs, { cells, faults, profiles, books });
+    return this.#report(startedMs, { cells, faults, profiles, checkpoints });
   }
 
-  async #scan(counted: LogCells, books: Checkpoints, deadLettered: DeadLetterCoordinates): Promise<void> {
+  async #scan(counted: LogCells, checkpoints: Checkpoints, deadLettered: DeadLetterCoordinates): Promise<void> {
     const ranges = await this.#ranges();
     const total = Number(ranges.reduce((sum, { from, to }) => sum + to - from, 0n));
-    const turns = new EventLoopYielder();
+    const yielder = new EventLoopYielder();
     for await (const { batch, decoded, unprocessable } of scanMessages(this.#scanParts(), ranges)) {
       for (const one of decoded) {
-        if (turns.isOver()) await turns.next();
+        if (yielder.isOver()) await yielder.next();
         counted.add(one);
       }
-      for (const one of unprocessable) this.#addUndecodable(one, books, deadLettered);
+      for (const one of unprocessable) this.#addUndecodable(one, checkpoints, deadLettered);
       this.#read += batch.records.length;
       this.#options.report?.({ done: this.#read, total, unit: 'messages' });
     }
@@ -111,10 +111,13 @@ class Verification {
     return from === undefined ? whole : rangesSince(this.#stores.log, whole, from, CLOCK_MARGIN_MS);
   }
 
-  /** A record that is no message belongs to no project: by when it was appended, and only where all are verified. */
+  /**
+   * A record that is not a valid message belongs to no project. Its append time counts, and only if all projects are
+   * verified.
+   */
   #addUndecodable(
     { topic, partition, record }: Unprocessable,
-    { reach }: Checkpoints,
+    { checked }: Checkpoints,
     deadLettered: DeadLetterCoordinates,
   ): void {
     const { since = -Infinity, until = Infinity, projectId } = this.#period;
@@ -126,7 +129,7 @@ class Verification {
       ['postgres', 'projector'],
       ['clickhouse', 'sink'],
     ] as const) {
-      const passed = reach[reader].get(partitionKey({ topic, partition }))?.to ?? 0n;
+      const passed = checked[reader].get(partitionKey({ topic, partition }))?.to ?? 0n;
       if (record.offset >= passed || deadLettered.has(reader, { topic, partition }, record.offset)) continue;
       const named = { project: null, message_id: null, user: null, received_at: null };
       const why = `it cannot be read, and the ${reader} has not put it into the dead letters`;
@@ -134,22 +137,22 @@ class Verification {
     }
   }
 
-  async #storedCells({ reach }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
-    const held = new Map<string, StoredCell>();
+  async #storedCells({ checked }: Checkpoints): Promise<ReadonlyMap<string, StoredCell>> {
+    const stored = new Map<string, StoredCell>();
     for (const topic of MESSAGE_TOPICS) {
-      const some = await storedCells(this.#stores.analytics, topic, partitionsOf(reach.sink, topic), this.#period);
-      for (const [name, cell] of some) held.set(name, cell);
+      const some = await storedCells(this.#stores.analytics, topic, partitionsOf(checked.sink, topic), this.#period);
+      for (const [name, cell] of some) stored.set(name, cell);
     }
-    return held;
+    return stored;
   }
 
   /** Returns the faults of ClickHouse by cell; messages go to the findings. */
   async #lookInto(
     cells: readonly ComparedCell[],
-    books: Checkpoints,
+    checkpoints: Checkpoints,
     deadLettered: DeadLetterCoordinates,
   ): Promise<ReadonlyMap<string, RowFault>> {
-    const parts = { ...this.#scanParts(), ...this.#stores, books, deadLettered };
+    const parts = { ...this.#scanParts(), ...this.#stores, checkpoints, deadLettered };
     for (const span of spansOf(cells.filter(differsInPostgres))) {
       await findMissingEffects({ ...parts, missing: this.#missing.postgres }, span);
     }
@@ -167,7 +170,7 @@ class Verification {
   }
 
   #report(startedMs: number, found: Found): VerificationReport {
-    const { cells, faults, profiles, books } = found;
+    const { cells, faults, profiles, checkpoints } = found;
     const { from, to } = instantsOf(this.#period);
     const hours = hoursOf(cells, faults);
     const counts = countFaults(cells);
@@ -187,7 +190,7 @@ class Verification {
       undecodable: this.#undecodable,
       missing,
       surplus: { postgres: counts.surplus, clickhouse: this.#surplusRows.result() },
-      unknown_before: unknownBefore(books),
+      unknown_before: unknownBefore(checkpoints),
       profiles,
     };
   }
@@ -197,15 +200,15 @@ interface Found {
   readonly cells: readonly ComparedCell[];
   readonly faults: ReadonlyMap<string, RowFault>;
   readonly profiles: VerificationReport['profiles'];
-  readonly books: Checkpoints;
+  readonly checkpoints: Checkpoints;
 }
 
-function partitionsOf(reach: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {
-  const entries = [...reach].map(([place, one]) => [partitionOf(place), one] as const);
+function partitionsOf(checked: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {
+  const entries = [...checked].map(([place, one]) => [partitionOf(place), one] as const);
   return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
 }
 
-/** The last hours that have ended. */
+/** The most recent complete hours. */
 export function lastHours(count: number, nowMs = Date.now()): Period & { readonly since: Hour; readonly until: Hour } {
   const until = hourOf(BigInt(nowMs) * 1000n);
   return { since: until - count, until };

@@ -1,7 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The statements that the guard has chDB run: rows as `JSONEachRow`. */
+/** The engine whose tables are guarded. */
 export interface GuardedEngine {
   query(preamble: string, sql: string): Promise<Uint8Array>;
 }
@@ -10,27 +10,27 @@ interface Part {
   readonly database: string;
   readonly table: string;
   readonly path: string;
-  /** Of the files in its checksums: all but the text files, and count.txt. */
+  /** The size of the files in its checksums: all files but the text files, and count.txt. */
   readonly bytes_on_disk: string;
 }
 
-/** With less than this free on the disk, nothing is merged. */
+/** While less than this is free on the disk, merges are stopped. */
 const LOW_BYTES = 256 * 2 ** 20;
 const PARTS_POLL_MS = 200;
 const RECHECK_MS = 200;
 
-/** ClickHouse tells time in whole seconds. */
+/** ClickHouse dates parts in whole seconds. */
 const SLACK_SECONDS = 2;
 
 /**
- * Keeps chDB's tables whole on a disk that fills up. chDB 3.4 takes a write that failed (`ENOSPC`, seen by strace) for
- * done: a merge or an insert then makes a part that lacks what was not written, without an error; and a later merge that
- * finds nothing to read in such a part drops its rows for good. It only looks for free space before it begins. So:
+ * Keeps chDB's tables complete on a disk that fills up. chDB 3.4 treats a failed write (`ENOSPC`, seen by strace) as
+ * successful. A merge or an insert then creates an incomplete part without an error, and a later merge that finds
+ * nothing to read in such a part deletes its rows permanently. chDB checks for free space only before it begins. So:
  *
- * - after every insert the files of the new parts are measured; where one lacks something the insert fails, as it should;
- * - while little space is left nothing is merged;
- * - a table with such a part is loaded anew: chDB then puts the part aside (`detached/broken-on-start_…`) and takes back
- *   those it was merged from, which it keeps for eight minutes.
+ * - After every insert, the files of the new parts are measured. If a part is incomplete, the insert fails.
+ * - While little space is left, merges are stopped.
+ * - A table with an incomplete part is detached and attached again. chDB then moves that part to
+ *   `detached/broken-on-start_…` and restores the parts that it was merged from, which chDB keeps for eight minutes.
  */
 export class PartGuard {
   readonly #engine: GuardedEngine;
@@ -46,7 +46,7 @@ export class PartGuard {
     this.#timer = setInterval(() => this.#look(), PARTS_POLL_MS).unref();
   }
 
-  /** @throws Error where a part that came within this time is not whole; it is gone again by then. */
+  /** @throws Error if a part created within this time is incomplete. The part has been removed by then. */
   async expectWhole(lastMs: number): Promise<void> {
     const broken = await this.#broken(lastMs);
     if (broken.length === 0) return;
@@ -55,7 +55,7 @@ export class PartGuard {
     throw new Error(`Code: 243. DB::Exception: ${broken.length} parts were not written whole (NOT_ENOUGH_SPACE)`);
   }
 
-  /** Waits for what is under way. Idempotent. */
+  /** Stops checking, and waits for a check in progress. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
@@ -64,7 +64,7 @@ export class PartGuard {
 
   #look(): void {
     this.#looking ??= this.#followSpace()
-      // What did not work is tried again at the next look.
+      // The next check retries what failed.
       .catch(() => undefined)
       .finally(() => (this.#looking = undefined));
   }
@@ -82,7 +82,7 @@ export class PartGuard {
     }
   }
 
-  /** Those under way are given up. */
+  /** Stops merges and waits until those in progress have been canceled. */
   async #stopMerges(): Promise<void> {
     await this.#run('SYSTEM STOP MERGES');
     this.#isStopped = true;
@@ -90,7 +90,7 @@ export class PartGuard {
   }
 
   async #broken(lastMs?: number): Promise<readonly Part[]> {
-    // By the clock that dates the parts: another may jump.
+    // Uses the clock that dates the parts: the clock of this process may differ.
     const since = lastMs === undefined ? 0 : `now() - ${Math.ceil(lastMs / 1000) + SLACK_SECONDS}`;
     const parts = await this.#rows<Part>(
       `SELECT database, table, path, bytes_on_disk FROM system.parts
@@ -100,7 +100,10 @@ export class PartGuard {
     return parts.filter((_, index) => !areWhole[index]);
   }
 
-  /** Loads the tables of these parts anew. Until it has one again, its readers are told that there is none. */
+  /**
+   * Detaches and attaches the tables of these parts. Until a table is attached again, queries fail as if it did not
+   * exist.
+   */
   async #mend(broken: readonly Part[]): Promise<void> {
     const tables = new Set(broken.map(({ database, table }) => `\`${database}\`.\`${table}\``));
     for (const table of tables) {
@@ -110,7 +113,7 @@ export class PartGuard {
     }
   }
 
-  /** It fails while a question still has the old one. */
+  /** Retries until it succeeds: attaching fails while a query still uses the detached table. */
   async #attach(table: string): Promise<void> {
     for (;;) {
       try {
@@ -134,7 +137,7 @@ export class PartGuard {
   }
 }
 
-/** A part that has gone meanwhile, merged into another, is no concern. */
+/** A part that was removed meanwhile, because it was merged into another, counts as complete. */
 async function isWhole({ path, bytes_on_disk: expected }: Part): Promise<boolean> {
   try {
     const names = await readdir(path);

@@ -12,8 +12,8 @@ import type { Database, Queryable } from './database.ts';
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../schemas/postgres', import.meta.url));
 
 /**
- * Makes the tables of `schemas/postgres`, or brings them up to date, those of later generations too. All of a schema or
- * nothing. Returns what was applied now.
+ * Creates or migrates the tables of `schemas/postgres`, including those of later generations. Each schema is migrated
+ * in one transaction. Returns the files that were applied.
  *
  * @throws TidemarkError as `runtime/migrate.ts` and the database do.
  */
@@ -28,7 +28,7 @@ export async function migrateDatabase(
   return applied;
 }
 
-/** Makes the tables of a generation in this schema, making it where it is absent, or brings them up to date. */
+/** Creates or migrates the tables of a generation in this schema, and creates the schema if it does not exist. */
 export async function migrateSchema(
   database: Database,
   schema: string,
@@ -39,7 +39,7 @@ export async function migrateSchema(
   return migrate(new DatabaseMigrations(database, schema), numbered);
 }
 
-/** What is read from the log, and so made anew by reading it again. */
+/** The tables that a replay of the log can rebuild. */
 const OF_EVERY_GENERATION = /^\d+-profiles\b/;
 
 async function generationSchemas(database: Database): Promise<readonly string[]> {
@@ -55,7 +55,7 @@ class DatabaseMigrations implements MigrationTarget {
   readonly #schema: string | undefined;
   #transaction: Queryable | undefined;
 
-  /** @param schema Where the tables are made; undefined for where the connection makes them by itself. */
+  /** @param schema The schema of the tables; undefined for the connection's default schema. */
   constructor(database: Database, schema?: string) {
     this.#database = database;
     this.#schema = schema;
@@ -90,8 +90,8 @@ class DatabaseMigrations implements MigrationTarget {
   }
 }
 
-// Any number that no other program locks in this database; until the transaction ends. A wait longer
-// than the server's lock timeout fails with STORE_UNAVAILABLE and is retried.
+// An arbitrary number that no other program uses for an advisory lock in this database. The lock is released at the end
+// of the transaction. A wait longer than the server's lock timeout fails with STORE_UNAVAILABLE and is retried.
 const MIGRATION_LOCK = `select pg_advisory_xact_lock(7418321990)::text`;
 
 const MAKE_RECORD = `

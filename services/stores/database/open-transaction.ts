@@ -1,6 +1,6 @@
 import type { Queryable, Row, SqlValue } from './database.ts';
 
-/** What a transaction's function may use until it ends. */
+/** The connection that the function of a transaction uses until it ends. */
 export class OpenTransaction implements Queryable {
   readonly #run: Queryable['query'];
   #state: 'open' | 'failed' | 'ended' = 'open';
@@ -19,7 +19,7 @@ export class OpenTransaction implements Queryable {
     }
   }
 
-  /** Postgres answers a commit after a failed statement with a rollback and no error. */
+  /** After a failed statement, Postgres answers COMMIT with a rollback and without an error. */
   end(): void {
     if (this.#state === 'failed') throw new Error('a statement of this transaction failed: it cannot be committed');
     this.#state = 'ended';

@@ -5,8 +5,8 @@ import type { Database } from './database.ts';
  * Opens the database that the URL names: `pglite:FOLDER` is Postgres inside this process,
  * `postgres://USER:PASSWORD@HOST/DATABASE` a server (`postgres-url.ts` for its parameters).
  *
- * @param signal Ends the making of a database in this process, which takes seconds, by `STOPPING`.
- * @throws TidemarkError `CONFIG_INVALID` for a URL that makes no sense; `FOLDER_IN_USE`; `STORE_UNAVAILABLE`;
+ * @param signal Aborts the creation of an embedded database, which takes seconds, with `STOPPING`.
+ * @throws TidemarkError `CONFIG_INVALID` for an invalid URL; `FOLDER_IN_USE`; `STORE_UNAVAILABLE`;
  *   `SERVER_DENIED`; `SERVER_TOO_OLD`.
  */
 export async function openDatabase(url: string, signal?: AbortSignal): Promise<Database> {

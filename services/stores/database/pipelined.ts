@@ -1,13 +1,13 @@
 /**
- * Asks for each of a transaction's statements while the one before is being answered: a server does not wait then until
- * this thread has made the next one's values. Rejects with the first failure; what was asked after it has failed with the
- * transaction.
+ * Sends each statement of a transaction while the server still works on the previous one, so that the server does not
+ * wait for this thread to compute the next values. Rejects with the first failure; the statements after it fail with
+ * the transaction.
  */
 export async function pipelined(statements: Iterable<() => Promise<unknown>>): Promise<void> {
   let before: Promise<unknown> | undefined;
   for (const ask of statements) {
     const answer = ask();
-    // Where the one before fails, nobody waits for this one.
+    // If the previous statement fails, nobody awaits this one.
     answer.catch(() => undefined);
     await before;
     before = answer;

@@ -1,13 +1,13 @@
 import type { Database, Queryable, Row, SqlValue, TransactionOptions } from './database.ts';
 
 /**
- * The database seen from one of its schemas: a table's name in braces, `{users}`, is that schema's. Without a schema it
- * is the one that the connection finds by itself. The one place where such names are made.
+ * The database as seen from one schema: a table name in braces, `{users}`, refers to that schema. Without a schema, it
+ * refers to the connection's default schema. No other module builds qualified table names.
  */
 export class SchemaDatabase implements Database {
   readonly #database: Database;
   readonly #prefix: string;
-  /** Every statement as it was given → as it is asked, made once. */
+  /** Cache: statement with braces → statement with qualified names. */
   readonly #statements = new Map<string, string>();
 
   constructor(database: Database, schema: string | undefined) {

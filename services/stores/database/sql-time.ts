@@ -1,7 +1,8 @@
-// SQL for the time in milliseconds since 1970, by the database's clock: the clocks of the processes may differ.
+// SQL for the time in milliseconds since 1970. It uses the clock of the database, because those of processes may
+// differ.
 
-/** When the transaction began. */
+/** The start of the transaction. */
 export const TRANSACTION_MS = '(extract(epoch from now()) * 1000)::int8';
 
-/** This moment, which moves on within a transaction. */
+/** The current time, which advances within a transaction. */
 export const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::int8';

@@ -4,9 +4,9 @@ const ARRAY_HEADER_BYTES = 20;
 const NULL_LENGTH = -1;
 
 /**
- * The binary form of text[]: one dimension, whether there are nulls, element type, length, lower bound; then each
- * element behind its length. As text, an array of JSON would be quoted here, character by character, and unquoted by
- * Postgres: a fifth of the projector's time on PGlite.
+ * The binary form of text[]: the number of dimensions (1), whether there are nulls, the element type, the length and
+ * the lower bound; then each element, preceded by its length. In the text form, this process would quote an array of
+ * JSON character by character and Postgres would unquote it, which took a fifth of the projector's time on PGlite.
  *
  * https://github.com/postgres/postgres/blob/REL_18_STABLE/src/backend/utils/adt/arrayfuncs.c (array_recv)
  */

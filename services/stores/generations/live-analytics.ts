@@ -12,10 +12,10 @@ import type {
 import type { Micros } from '../../messages/message.ts';
 import type { LiveGenerations } from './live-generations.ts';
 
-/** The first generation, which knows the others. */
+/** The analytics of the first generation, which can open the others. */
 export type LivingAnalytics = AnalyticsReader & AudienceHistory & Pick<AnalyticsGenerations, 'ofGeneration'>;
 
-/** The analytics of whichever generation answers for a project. One question is answered by one generation alone. */
+/** The analytics of the live generation of each project. Each query is answered by a single generation. */
 export class LiveAnalytics implements AnalyticsReader, AudienceHistory {
   readonly #analytics: LivingAnalytics;
   readonly #live: LiveGenerations;
@@ -37,7 +37,9 @@ export class LiveAnalytics implements AnalyticsReader, AudienceHistory {
     return (await this.#of(query.projectId)).stream(query, limits);
   }
 
-  /** Who is asked of the generation that answers, what became of it kept in the first. */
+  /**
+   * Members are computed from the live generation of the project, and their history is kept in the first generation.
+   */
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     return (await this.#of(evaluation.projectId)).difference(evaluation, members, limits);
   }

@@ -2,15 +2,15 @@ import type { Database } from '../database/database.ts';
 import { FIRST_GENERATION, type GenerationKind } from './generation.ts';
 import { type LiveRow, SqlGenerations } from './sql-generations.ts';
 
-// How long what was looked up is believed: a swap is followed within it.
+// How long a lookup is cached. A swap takes effect within this time.
 const BELIEVED_MS = 1_000;
-// For how long after a swap somebody may still be answered by the generation before.
+// For how long after a swap a query may still be answered by the previous generation.
 const FOLLOWED_WITHIN_MS = 5_000;
 
 /**
- * Which generation answers, as a process knows it: looked up at most once a second. So for a second after a swap two
- * processes may answer from two generations, each question from one alone; both go on being fed, so that both answers are
- * right. While Postgres is unreachable the last known state stays in use: nobody can swap then.
+ * The live generations as this process knows them, looked up at most once a second. For a second after a swap, two
+ * processes may answer from different generations, but each query is answered by one of them. Both are still updated,
+ * so both answers are correct. While Postgres is unreachable the last known state is used: no swap is possible then.
  */
 export class LiveGenerations {
   readonly #generations: SqlGenerations;
@@ -22,14 +22,16 @@ export class LiveGenerations {
     this.#generations = new SqlGenerations(database);
   }
 
-  /** The number of the generation that answers for this project; without one, for everybody. */
+  /** The number of the live generation of this project; without a project, of all projects. */
   async numberOf(kind: GenerationKind, projectId?: string): Promise<number> {
     const rows = (await this.#rows()).filter((row) => row.kind === kind);
     const own = rows.find((row) => row.projectId === projectId)?.number;
     return own ?? rows.find((row) => row.projectId === null)?.number ?? FIRST_GENERATION;
   }
 
-  /** Every one by which somebody may be answered now, looked up anew: where a swap was just now, the one before too. */
+  /**
+   * All generations that may answer a query now, looked up again. Right after a swap this includes the previous one.
+   */
   async answering(): Promise<Readonly<Record<GenerationKind, readonly number[]>>> {
     const rows = await this.#generations.live();
     return { profiles: answeringNumbers(rows, 'profiles'), analytics: answeringNumbers(rows, 'analytics') };

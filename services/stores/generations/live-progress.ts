@@ -7,8 +7,8 @@ import type { GenerationKind } from './generation.ts';
 import type { LiveGenerations } from './live-generations.ts';
 
 /**
- * How far every generation has come by which somebody may be answered now: of several, the one that is furthest behind,
- * partition by partition. What it has passed can be read, whoever is asked.
+ * The progress of all generations that may answer a query now: for each partition, that of the generation furthest
+ * behind. What it has passed is visible in every answer.
  */
 export class LiveProgress implements ReaderProgress {
   readonly #database: Database;
@@ -30,7 +30,7 @@ export class LiveProgress implements ReaderProgress {
   }
 }
 
-/** A partition that one of them has never read is left out. */
+/** A partition that one of them has never read is omitted. */
 function furthestBehind(readers: readonly (readonly Position[])[]): readonly Position[] {
   const [first = [], ...others] = readers;
   return others.reduce((behind, positions) => {

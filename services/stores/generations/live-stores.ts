@@ -7,7 +7,7 @@ import { LiveAnalytics, type LivingAnalytics } from './live-analytics.ts';
 import { LiveGenerations } from './live-generations.ts';
 import { LiveProgress } from './live-progress.ts';
 
-/** What questions are put to: always the generations that are live. */
+/** The stores that queries use: always those of the live generations. */
 export interface LiveStores {
   readonly profiles: ProfileReader;
   readonly analytics: AnalyticsReader;
@@ -23,7 +23,7 @@ export function liveStores(database: Database, analytics: LivingAnalytics): Live
   };
 }
 
-/** The profiles of whichever generation answers for a project. */
+/** The profiles of the live generation of each project. */
 export class LiveProfiles implements ProfileReader {
   readonly #database: Database;
   readonly #live: LiveGenerations;

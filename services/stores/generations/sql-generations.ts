@@ -1,20 +1,20 @@
-/** The rows that say which generations there are and which of them answer, in a Postgres-compatible database. */
+/** The tables of all generations and of the live ones, in a Postgres-compatible database. */
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { LiveNumbers } from '../analytics/analytics-store.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { NOW_MS } from '../database/sql-time.ts';
 import { FIRST_GENERATION, type Generation, type GenerationKind } from './generation.ts';
 
-/** Which generation answers for a project, or for everybody who has no row. */
+/** The live generation of a project, or of all projects without a row of their own. */
 export interface LiveRow {
   readonly kind: GenerationKind;
-  /** Null: everybody's. */
+  /** Null for all projects. */
   readonly projectId: string | null;
-  /** Null: the same as everybody's. */
+  /** Null for the generation of all projects. */
   readonly number: number | null;
-  /** What answered before; null likewise. */
+  /** The previous live generation; null as above. */
   readonly previous: number | null;
-  /** By the database's clock, how long it has been so. */
+  /** How long it has been live, by the clock of the database. */
   readonly forMs: number;
 }
 
@@ -40,7 +40,7 @@ export class SqlGenerations {
     this.#database = database;
   }
 
-  /** All that ever were, oldest first. */
+  /** All generations, including dropped ones, oldest first. */
   async list(): Promise<readonly Generation[]> {
     const rows = await this.#database.query<GenerationRow>(`${SELECT} order by kind, number`);
     return rows.map(toGeneration);
@@ -65,7 +65,7 @@ export class SqlGenerations {
     }));
   }
 
-  /** The one that is being built for these messages already, or a new one; and whether it is new. */
+  /** Returns the generation that is being built for this target, or a new one, and whether it is new. */
   async make({ kind, projectId, rateLimit, deadLettersFrom }: NewGeneration): Promise<Generation> {
     const [row] = await this.#database.transaction(async (transaction) => {
       await transaction.query(GENERATIONS_LOCK);
@@ -89,7 +89,7 @@ export class SqlGenerations {
     ]);
   }
 
-  /** Notes the first time only. */
+  /** Records the first time only. */
   async noteCaughtUp(kind: GenerationKind, number: number, messages: bigint): Promise<void> {
     await this.#database.query(
       `update generations set caught_up_at_ms = ${NOW_MS}, messages = $3
@@ -98,7 +98,7 @@ export class SqlGenerations {
     );
   }
 
-  /** Its readers take no step for so long; resolves when none is under way. 0 lets them go on. */
+  /** Pauses its readers for this time, and resolves when none of their steps is in progress. 0 resumes them. */
   async hold(kind: GenerationKind, number: number, forMs: number): Promise<void> {
     await this.#database.query(
       `update generations set held_until_ms = case when $3::int8 = 0 then 0 else ${NOW_MS} + $3 end
@@ -112,10 +112,11 @@ export class SqlGenerations {
   }
 
   /**
-   * In one transaction: `check` (where the readers stand, which cannot move) and the row that says which answers. False
-   * where `check` says no. `asAll`: the project is to be answered by `to` because everybody is.
+   * Runs `check` (of the positions of the readers, which cannot move meanwhile) and makes `to` live, in one
+   * transaction. Returns false if `check` does. `asAll`: the project follows the generation of all projects, which is
+   * `to`.
    *
-   * @throws TidemarkError `POSITION_MOVED` where another than `from` answers by now, or the hold on `from` is over.
+   * @throws TidemarkError `POSITION_MOVED` if another generation than `from` is live, or the pause of `from` is over.
    */
   async swap(
     { kind, projectId, from, to, asAll = false }: Swap,
@@ -123,14 +124,14 @@ export class SqlGenerations {
   ): Promise<boolean> {
     return this.#database.transaction(async (transaction) => {
       await transaction.query(GENERATIONS_LOCK);
-      const held = await transaction.query(
+      const locked = await transaction.query(
         `select number from generations
          where kind = $1 and (number = $2 and held_until_ms > ${NOW_MS} or number = $3 and state in ('building', 'built'))
          order by number for update`,
         [kind, from, to],
       );
       const answering = await liveNumberOf(transaction, kind, projectId);
-      if (held.length !== 2 || answering !== from) throw moved(kind);
+      if (locked.length !== 2 || answering !== from) throw moved(kind);
       if (!(await check(transaction))) return false;
       await transaction.query(FLIP, [kind, projectId ?? '', asAll ? null : to]);
       await transaction.query(
@@ -142,7 +143,7 @@ export class SqlGenerations {
     });
   }
 
-  /** Marks it as being dropped, unless it answers: its readers take no step from now on. */
+  /** Marks it as being dropped, unless it is live. Its readers take no further step. */
   async beginDrop(kind: GenerationKind, number: number): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       await transaction.query(GENERATIONS_LOCK);
@@ -157,7 +158,7 @@ export class SqlGenerations {
         `update generations set state = 'dropping' where kind = $1 and number = $2 and state <> 'dropped'`,
         [kind, number],
       );
-      // No way back to what is no more.
+      // A dropped generation cannot be the target of a rollback.
       await transaction.query('update live_generations set previous = number where kind = $1 and previous = $2', [
         kind,
         number,
@@ -173,7 +174,7 @@ export class SqlGenerations {
   }
 }
 
-/** The generation that answers for this project, or for everybody. */
+/** The live generation of this project, or of all projects. */
 export async function liveNumberOf(
   database: Queryable,
   kind: GenerationKind,
@@ -209,7 +210,8 @@ interface LiveTableRow {
   readonly for_ms: number;
 }
 
-// Any number that no other program locks in this database: who changes these rows does so one at a time.
+// An arbitrary number that no other program uses for an advisory lock in this database. It serializes changes of these
+// rows.
 const GENERATIONS_LOCK = 'select pg_advisory_xact_lock(7418321992)::text';
 
 const GENERATION_COLUMNS = `kind, number, project_id, state, rate_limit, dead_letters_from, created_at_ms, caught_up_at_ms, messages`;
@@ -252,7 +254,7 @@ function moved(kind: GenerationKind): TidemarkError {
   return new TidemarkError('POSITION_MOVED', `the live generation of ${kind} has changed meanwhile`);
 }
 
-/** Who answers for whom, of the rows of analytics. */
+/** Which generation is live for which projects, from the rows of analytics. */
 export function liveNumbersOf(rows: readonly LiveRow[]): LiveNumbers {
   const analytics = rows.filter(({ kind }) => kind === 'analytics');
   const all = analytics.find(({ projectId }) => projectId === null)?.number ?? FIRST_GENERATION;

@@ -12,22 +12,22 @@ export interface FirstStartOptions {
 
 export interface FirstStart {
   readonly project: Project;
-  /** The random keys, in plain text: to be shown once, now, since nobody can find them out later. */
+  /** The random keys in plain text. They must be shown now: they cannot be recovered later. */
   readonly keys: readonly { readonly scope: Scope; readonly key: string }[];
-  /** Whether they take the place of keys that a start before made and never showed. */
+  /** Whether they replace keys that an earlier start created and never showed. */
   readonly isRepeated: boolean;
   /**
-   * To be called when the keys were shown: else the next start takes them for lost and makes others. False where another
-   * process has done so by now: those that were shown do not work.
+   * Must be called after the keys were shown: otherwise the next start considers them lost and replaces them. Returns
+   * false if another process has replaced them already: the keys that were shown then do not work.
    */
   readonly noteShown: () => Promise<boolean>;
 }
 
-/** Whether another process may be at its first start on the same store. */
+/** Whether other processes may make their first start on the same store at the same time. */
 export interface OtherStarts {
   /**
-   * How long another process that made keys has to show them. 0 where there can be none: keys that were not shown never
-   * will be.
+   * How long another process has to show keys that it created. 0 if there is no other process: keys that were not shown
+   * never will be.
    */
   readonly othersShowWithinMs: number;
 }
@@ -35,11 +35,11 @@ export interface OtherStarts {
 const KEY_FILE_POLL_MS = 100;
 
 /**
- * Makes the default project with a write and a read key where the store has no project. Where it has one whose keys were
- * made by such a start and never shown, makes others in their place. Undefined where there is nothing to make. Of several
- * processes that start at once, one makes it.
+ * Creates the default project with a write and a read key if the store has no project. If it has one whose keys such a
+ * start created and never showed, replaces those keys. Returns undefined if there is nothing to do. If several
+ * processes start at once, one of them creates the project.
  *
- * @throws TidemarkError `CONFIG_INVALID` where both given keys are the same; `STORE_UNAVAILABLE`.
+ * @throws TidemarkError `CONFIG_INVALID` if both given keys are equal; `STORE_UNAVAILABLE`.
  */
 export async function makeFirstProject(
   store: ProjectStore,
@@ -55,7 +55,7 @@ export async function makeFirstProject(
   const chosen = [choose('write', writeKey), choose('read', readKey)];
   const project = await store.createFirstProject({ name: 'default', timezone, rateLimit: null }, chosen.map(hashed));
   if (project !== undefined) return firstStartOf(store, project, chosen, false);
-  const lost = await keysNeverShown(store, otherStarts);
+  const lost = await unseenKeys(store, otherStarts);
   if (lost.length === 0) return undefined;
   const others = chosen.filter(({ scope }) => lost.some((key) => key.scope === scope));
   const ids = lost.map(({ id }) => id);
@@ -63,7 +63,7 @@ export async function makeFirstProject(
   return theirs === undefined ? undefined : firstStartOf(store, theirs, others, true);
 }
 
-/** What to print, once, for the person who started the service; '' where there is nothing to tell. */
+/** The text to print once for the person who started the service; '' if there is nothing to report. */
 export function firstStartNotice({ project, keys, isRepeated }: FirstStart): string {
   if (keys.length === 0) return '';
   const lines = keys.map(({ scope, key }) => `  ${scope.padEnd(5)} key  ${key}`);
@@ -77,8 +77,8 @@ export function firstStartNotice({ project, keys, isRepeated }: FirstStart): str
   ].join('\n');
 }
 
-/** Those that await showing, and did when whoever made them had had time to show them. */
-async function keysNeverShown(store: ProjectStore, { othersShowWithinMs }: OtherStarts): Promise<readonly ApiKey[]> {
+/** The keys that were not shown within the time that their creator had to show them. */
+async function unseenKeys(store: ProjectStore, { othersShowWithinMs }: OtherStarts): Promise<readonly ApiKey[]> {
   const untilMs = performance.now() + othersShowWithinMs;
   for (;;) {
     const keys = await store.keysAwaitingShowing();

@@ -5,17 +5,17 @@ import { hashKey } from './keys.ts';
 import type { AuthenticatedKey, KeyRing, ProjectsSnapshot, ProjectStore } from './project-store.ts';
 
 export interface ProjectCacheOptions {
-  /** From one refresh's beginning to the next one's. With `timeoutMs` it bounds for how long a revoked key works. */
+  /** The time from the start of one refresh to the next. A revoked key works for at most this and `timeoutMs`. */
   readonly refreshEveryMs?: number;
-  /** Least time between the beginnings of two refreshes, however many unknown keys ask. */
+  /** The minimum time between the starts of two refreshes, however many unknown keys arrive. */
   readonly minIntervalMs?: number;
   /** A refresh that takes longer counts as failed. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Every project and valid key in memory, by the key's SHA-256 (and as it was given, until the next refresh), so that a
- * known key is answered at once and the door stays open while the store is away. A revoked key stops working within
+ * Every project and valid key in memory, by the SHA-256 of the key (and by the key itself, until the next refresh), so
+ * that a known key is answered at once, also while the store is unreachable. A revoked key stops working within
  * `refreshEveryMs` + `timeoutMs` (9 s).
  */
 export class ProjectCache implements KeyRing {
@@ -23,7 +23,7 @@ export class ProjectCache implements KeyRing {
   readonly #logger: Pick<Logger, 'info' | 'warn'>;
   readonly #options: Required<ProjectCacheOptions>;
   #keys: ReadonlyMap<string, AuthenticatedKey> = new Map();
-  /** Keys as they were given and found since the last refresh: a look instead of a SHA-256 for every request. */
+  /** Keys found since the last refresh, in plain text: a lookup instead of a SHA-256 for every request. */
   readonly #given = new Map<string, AuthenticatedKey>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export class ProjectCache implements KeyRing {
     this.#options = { refreshEveryMs: 5_000, minIntervalMs: 250, timeoutMs: 4_000, ...options };
   }
 
-  /** Whether it has ever read the store: until then every key is `STORE_UNAVAILABLE`. */
+  /** Whether it has ever read the store. Until then, every lookup fails with `STORE_UNAVAILABLE`. */
   get loaded(): boolean {
     return this.#loaded;
   }
@@ -54,8 +54,8 @@ export class ProjectCache implements KeyRing {
   }
 
   /**
-   * Reads the store and goes on doing so until `stop`. Resolves after the first attempt, whether or not it succeeded:
-   * see `loaded`.
+   * Reads the store repeatedly until `stop`. Resolves after the first attempt, whether or not it succeeded: see
+   * `loaded`.
    */
   async start(): Promise<void> {
     this.#timer ??= setInterval(() => void this.#refreshSoon().catch(ignore), this.#options.refreshEveryMs).unref();
@@ -63,7 +63,8 @@ export class ProjectCache implements KeyRing {
   }
 
   /**
-   * Waits for a refresh under way. Known keys go on being answered, unknown ones are `STORE_UNAVAILABLE`. Idempotent.
+   * Waits for a refresh in progress. Afterwards known keys are still answered, and unknown keys fail with
+   * `STORE_UNAVAILABLE`. Idempotent.
    */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
@@ -81,13 +82,13 @@ export class ProjectCache implements KeyRing {
     return found;
   }
 
-  /** The key may have been made a moment ago: only a refresh that began after it was asked for can deny it. */
+  /** The key may have been created a moment ago: only a refresh that began after the lookup can reject it. */
   async #lookAgain(sha256: string): Promise<AuthenticatedKey | undefined> {
     await this.#refreshSoon();
     return this.#keys.get(sha256);
   }
 
-  /** One refresh that has not begun yet, shared by all who ask until it begins. Never two under way at once. */
+  /** The next refresh, shared by all callers until it begins. Two refreshes never run at once. */
   #refreshSoon(): Promise<void> {
     this.#next ??= this.#refreshInTurn();
     return this.#next;
@@ -95,7 +96,7 @@ export class ProjectCache implements KeyRing {
 
   async #refreshInTurn(): Promise<void> {
     try {
-      // Gives way even where nothing runs, so that `#next` is set before it is cleared below.
+      // Yields even if nothing is running, so that `#next` is set before it is cleared below.
       await this.#running?.catch(ignore);
       const waitMs = this.#beganAtMs + this.#options.minIntervalMs - performance.now();
       if (waitMs > 0) await delay(waitMs, undefined, { signal: this.#stopping.signal, ref: false });
@@ -128,7 +129,7 @@ export class ProjectCache implements KeyRing {
     this.#isUnavailable = false;
   }
 
-  /** Once for each time the store goes away, not for every attempt. */
+  /** Logs once for each time the store becomes unreachable, not for every attempt. */
   #noteAway(error: unknown): void {
     if (this.#isUnavailable || this.#stopping.signal.aborted) return;
     this.#isUnavailable = true;
@@ -146,15 +147,15 @@ function byHash({ projects, keys }: ProjectsSnapshot): Map<string, Authenticated
   return found;
 }
 
-/** What comes too late is dropped: an old snapshot must not overwrite a newer one. */
+/** A result after the timeout is dropped: an old snapshot must not overwrite a newer one. */
 async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     const error = new TidemarkError('STORE_UNAVAILABLE', `The project store did not answer in ${timeoutMs} ms.`);
     timer = setTimeout(reject, timeoutMs, error).unref();
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -165,5 +166,5 @@ function projectsUnavailable(cause: unknown): TidemarkError {
 }
 
 function ignore(): void {
-  // Whoever waits for the refresh is told; the log is told by #noteAway.
+  // Those who wait for the refresh receive the error, and #noteAway logs it.
 }

@@ -3,8 +3,8 @@ import { type CommandArguments, commandInvalid } from '../../runtime/command.ts'
 import { hashKey, makeKey } from './keys.ts';
 import type { ApiKey, Project, ProjectChanges, ProjectLimits, ProjectStore, Scope } from './project-store.ts';
 
-/** A project as the command line shows it: without its secret. Times are RFC 3339. */
-export interface ShownProject {
+/** A project as the command line prints it, without its secret. Times are RFC 3339. */
+export interface ProjectSummary {
   readonly id: string;
   readonly name: string;
   readonly timezone: string;
@@ -15,7 +15,7 @@ export interface ShownProject {
   readonly created_at: string;
 }
 
-export interface ShownKey {
+export interface KeySummary {
   readonly id: string;
   readonly project_id: string;
   readonly scope: Scope;
@@ -23,19 +23,19 @@ export interface ShownKey {
   readonly revoked_at: string | null;
 }
 
-/** With the key itself, shown this once. */
-export interface CreatedKey extends ShownKey {
+/** With the key itself, which is shown only once. */
+export interface CreatedKey extends KeySummary {
   readonly key: string;
 }
 
 /** What each command answers with: JSON. */
 export interface ProjectCommandResults {
-  readonly 'project create': ShownProject;
-  readonly 'project list': readonly ShownProject[];
-  readonly 'project set': ShownProject;
+  readonly 'project create': ProjectSummary;
+  readonly 'project list': readonly ProjectSummary[];
+  readonly 'project set': ProjectSummary;
   readonly 'key create': CreatedKey;
-  readonly 'key list': readonly ShownKey[];
-  readonly 'key revoke': ShownKey;
+  readonly 'key list': readonly KeySummary[];
+  readonly 'key revoke': KeySummary;
 }
 
 export type ProjectCommands = {
@@ -46,7 +46,7 @@ export type ProjectCommands = {
  * The commands over projects and keys, for the control socket of a running service and for the command line alike.
  * Members of `args` that a command does not name are ignored.
  *
- * They throw TidemarkError `COMMAND_INVALID` where an argument makes no sense, and what the store throws.
+ * They throw TidemarkError `COMMAND_INVALID` for an invalid argument, and the errors of the store.
  */
 export function projectCommands(store: ProjectStore, defaultTimezone: string): ProjectCommands {
   return {
@@ -84,8 +84,8 @@ function checkChanges(args: CommandArguments): ProjectChanges {
   return changes;
 }
 
-// Control characters and invisible ones that turn text around would let a name say one thing in a terminal and be
-// another; a lone surrogate is no text at all.
+// Control characters and invisible characters that reverse text would make a name look different in a terminal. A lone
+// surrogate is not valid text.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 function checkName(name: unknown): string {
@@ -127,7 +127,7 @@ function checkScope(scope: unknown): Scope {
   throw commandInvalid('The scope of a key is write or read.');
 }
 
-/** The store says whether it exists; a string that it could not even look up (a NUL) exists nowhere. */
+/** Only the store knows whether an id exists. A string that it cannot look up (with a NUL) is invalid. */
 function checkId(what: 'project' | 'key', id: unknown): string {
   if (typeof id === 'string' && /^\w{1,100}$/u.test(id)) return id;
   throw commandInvalid(`${JSON.stringify(id)} is not the id of a ${what}.`);
@@ -137,7 +137,7 @@ function characters(text: string): number {
   return Array.from(text).length;
 }
 
-function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ShownProject {
+function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ProjectSummary {
   const limits = {
     query_max_ms: project.queryMaxMs,
     query_max_memory_bytes: project.queryMaxMemoryBytes,
@@ -146,7 +146,7 @@ function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }:
   return { id, name, timezone, rate_limit: rateLimit, ...limits, created_at: instant(createdAtMs) };
 }
 
-function showKey({ id, projectId, scope, createdAtMs, revokedAtMs }: ApiKey): ShownKey {
+function showKey({ id, projectId, scope, createdAtMs, revokedAtMs }: ApiKey): KeySummary {
   const revokedAt = revokedAtMs === null ? null : instant(revokedAtMs);
   return { id, project_id: projectId, scope, created_at: instant(createdAtMs), revoked_at: revokedAt };
 }

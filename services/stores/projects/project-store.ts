@@ -1,4 +1,6 @@
-/** Projects, keys and their settings: not in the log, never touched by replay, to be backed up. */
+/**
+ * Projects, keys and their settings. They are not in the log, a replay does not change them, and they need a backup.
+ */
 
 export type Scope = 'write' | 'read';
 
@@ -8,9 +10,9 @@ export interface Project {
   readonly name: string;
   /** An IANA time zone, for timestamps without an offset. */
   readonly timezone: string;
-  /** Requests a second per ingest process; null is no limit. */
+  /** Requests per second and ingest process; null for no limit. */
   readonly rateLimit: number | null;
-  /** Limits of each question, in place of those that the service has for all; null is those. */
+  /** Limits of each query instead of the service's defaults; null for the defaults. */
   readonly queryMaxMs: number | null;
   readonly queryMaxMemoryBytes: number | null;
   readonly queryMaxRows: number | null;
@@ -36,7 +38,7 @@ export interface NewProject {
   readonly rateLimit: number | null;
 }
 
-/** What can be changed of a project. */
+/** The members of a project that can be changed. */
 export type ProjectChanges = Partial<NewProject & ProjectLimits>;
 
 export type ProjectLimits = Pick<Project, 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
@@ -49,59 +51,63 @@ export interface NewKey {
 }
 
 export interface FirstKey extends NewKey {
-  /** Whether nobody knows its text yet but the process that made it. */
+  /** Whether only the process that created it knows its text so far. */
   readonly awaitsShowing: boolean;
 }
 
-/** What an ingest process keeps in memory: every project and every key that is not revoked. */
+/** The state that an ingest process keeps in memory: every project, and every key that is not revoked. */
 export interface ProjectsSnapshot {
   readonly projects: readonly Project[];
   readonly keys: readonly ApiKey[];
 }
 
-/** Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` where the store is away. */
+/**
+ * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot
+ * answer.
+ */
 export interface ProjectStore {
   snapshot(): Promise<ProjectsSnapshot>;
   createProject(project: NewProject): Promise<Project>;
   /**
-   * The project with its keys, all or nothing, where the store has no project yet; undefined, and nothing written,
-   * where it has one. Of several who ask at once, in whatever process, one gets it.
+   * Adds the project with its keys in one transaction if the store has no project yet. Otherwise writes nothing and
+   * returns undefined. Of several concurrent calls, in any processes, one succeeds.
    */
   createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined>;
-  /** The keys of a first project that await showing, but for revoked ones. */
+  /** The keys of a first project that have not been shown yet, without revoked ones. */
   keysAwaitingShowing(): Promise<readonly ApiKey[]>;
   /**
-   * Revokes these keys and adds, to the project of each, the one of its scope among `keys`, all or nothing. Returns the
-   * project; undefined, and nothing written, where one of them awaits showing no more. Of several who ask at once one gets it.
+   * Revokes these keys and adds, to the project of each, the one of its scope among `keys`, in one transaction. Returns
+   * the project. If one of the keys has been shown, writes nothing and returns undefined. Of several concurrent calls
+   * one succeeds.
    */
   replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined>;
-  /** Whether all of these keys, named by their hashes, can be used. They await showing no more. */
+  /** Marks these keys, named by their hashes, as shown. Returns whether all of them can be used. */
   noteShown(sha256s: readonly string[]): Promise<boolean>;
   /** @throws TidemarkError `PROJECT_UNKNOWN`. */
   updateProject(id: string, changes: ProjectChanges): Promise<Project>;
   listProjects(): Promise<readonly Project[]>;
   /** Adds a key whose text the caller made. @throws TidemarkError `PROJECT_UNKNOWN`. */
   addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey>;
-  /** Of one project or of all, revoked ones too. */
+  /** Returns the keys of one project or of all, including revoked ones. */
   listKeys(projectId?: string): Promise<readonly ApiKey[]>;
   /** Idempotent. @throws TidemarkError `KEY_UNKNOWN`. */
   revokeKey(keyId: string): Promise<ApiKey>;
 }
 
-/** What a valid key opens. */
+/** The project and scope of a valid key. */
 export interface AuthenticatedKey {
   readonly project: Project;
   readonly scope: Scope;
 }
 
-/** Tells keys that are valid now from all others. */
+/** Checks whether keys are valid now. */
 export interface KeyRing {
   /**
-   * What the key opens; undefined where it is unknown or revoked. Answers at once, without a promise, where it can tell
-   * from memory, so that a request with a known key waits for nothing.
+   * Returns the project and scope of the key; undefined if it is unknown or revoked. If the answer is in memory it is
+   * returned without a promise, so that a request with a known key waits for nothing.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE` (thrown or as a rejection) where the key is not known and cannot be
-   *   checked now.
+   * @throws TidemarkError `STORE_UNAVAILABLE` (thrown or as a rejection) if the key is not known and cannot be checked
+   *   now.
    */
   find(key: string): AuthenticatedKey | Promise<AuthenticatedKey | undefined> | undefined;
 }

@@ -34,7 +34,7 @@ export class SqlProjectStore implements ProjectStore {
 
   async createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined> {
     return this.#database.transaction(async (transaction) => {
-      // At every later start nothing is to be written, which a full disk would refuse.
+      // Later starts write nothing, so a full disk does not prevent them.
       if ((await transaction.query('select 1 from projects limit 1')).length > 0) return undefined;
       await transaction.query(ONE_FIRST_START);
       const unlessThereIsOne = `select $1, $2, $3, $4::float8, $5::bytea, $6::int8 where not exists (select from projects)`;
@@ -135,11 +135,11 @@ const NEW_COLUMNS = 'id, name, timezone, rate_limit, session_secret, created_at_
 const PROJECT_COLUMNS = `${NEW_COLUMNS}, query_max_ms, query_max_memory_bytes, query_max_rows`;
 const KEY_COLUMNS = 'id, project_id, scope, sha256, created_at_ms, revoked_at_ms';
 
-// Conflicts with every writer and with itself, not with readers: of two first starts the second waits here, and then finds
-// what the first has made.
+// This lock conflicts with writers and with itself, not with readers: of two concurrent first starts, the second waits
+// here and then finds the project of the first.
 const ONE_FIRST_START = 'lock table projects in share row exclusive mode';
 
-// All of them or none.
+// Revokes either all of them or none.
 const REVOKE_AWAITING = `
   with awaiting as
   (
@@ -189,7 +189,7 @@ async function insertProject(queryable: Queryable, project: NewProject, source: 
   return rows.map(toProject);
 }
 
-/** Nothing where there is no such project. */
+/** Inserts nothing if the project does not exist. */
 async function insertKey(
   queryable: Queryable,
   projectId: string,
@@ -213,7 +213,7 @@ function toProject(row: ProjectRow): Project {
     queryMaxMs: limitOf(row.query_max_ms),
     queryMaxMemoryBytes: limitOf(row.query_max_memory_bytes),
     queryMaxRows: limitOf(row.query_max_rows),
-    // A plain Uint8Array of its own memory: a driver may hand out a Buffer that shares a larger one.
+    // Copied to a Uint8Array with its own memory: a driver may return a Buffer that shares a larger one.
     sessionSecret: Uint8Array.from(row.session_secret),
     createdAtMs: Number(row.created_at_ms),
   };

@@ -33,7 +33,7 @@ const PRO = { trait: 'plan', is: 'pro' };
 const micros = (text: string) => BigInt(Date.parse(text)) * 1000n;
 
 describe('a definition is read', () => {
-  test('as what its words mean', () => {
+  test('a definition is parsed into the conditions that it describes', () => {
     const definition = {
       all: [
         { event: 'Order Completed', where: [{ property: ['cart', 'total'], gt: 50 }], count: { at_least: 3 } },
@@ -58,7 +58,7 @@ describe('a definition is read', () => {
     });
   });
 
-  test('with several operators on one member, all to hold', () => {
+  test('several operators on one member must all be true', () => {
     expect(audienceOf({ trait: 'age', gte: 18, lt: 65.5, exists: true })).toMatchObject({
       tests: [
         { test: 'exists', value: true },
@@ -80,7 +80,7 @@ describe('a definition is read', () => {
     ['1e-400', 0, null],
     ['1e400', Number.MAX_VALUE, null],
     ['-1e400', -Number.MAX_VALUE, null],
-  ])('with the number %s digit for digit', (text, double, integer) => {
+  ])('the number %s is parsed with every digit', (text, double, integer) => {
     expect(read(`{"trait":"n","is":${text}}`)).toMatchObject({
       definition: { tests: [{ test: 'is', value: { double, integer } }] },
     });
@@ -95,7 +95,7 @@ describe('a definition is read', () => {
       { atLeast: 1, atMost: 4 },
     ],
     [{ exactly: 2 }, { atLeast: 2, atMost: 2 }],
-  ])('with the count %j', (count, times) => {
+  ])('the count %j is parsed into its bounds', (count, times) => {
     expect(audienceOf({ event: 'X', ...(count && { count }) })).toMatchObject({ times });
   });
 
@@ -108,17 +108,17 @@ describe('a definition is read', () => {
       { between: ['30d', '2026-07-01T00:00'] },
       { from: { ago: 2_592_000_000_000n }, to: { at: micros('2026-06-30T22:00:00Z') } },
     ],
-  ])('with the period %j, in the timezone of the project', (within, period) => {
+  ])('the period %j is parsed in the timezone of the project', (within, period) => {
     expect(audienceOf({ event: 'X', within }, 'Europe/Berlin')).toMatchObject({ within: period });
   });
 
-  test('with a key of any kind', () => {
+  test('a key may be any text', () => {
     expect(audienceOf({ trait: ['', 'a.b', '__proto__'], exists: true })).toMatchObject({
       path: ['', 'a.b', '__proto__'],
     });
   });
 
-  test('within 10 groups and with 100 conditions', () => {
+  test('a definition may have 10 nested groups and 100 conditions', () => {
     expect(pathsOf(nested(10, PRO))).toEqual([]);
     expect(pathsOf({ any: Array.from({ length: 100 }, () => PRO) })).toEqual([]);
   });
@@ -174,25 +174,25 @@ describe('a definition is refused, naming the place', () => {
     [{ event: 'X', within: { between: ['2026-02-01', '2026-01-01'] } }, ['/within/between']],
     [{ event: 'X', within: { between: ['1d', '30d'] } }, ['/within/between']],
     [{ event: 'X', within: { since: 20_260_101 } }, ['/within/since']],
-  ])('%j', (definition, paths) => {
+  ])('%j is refused, with the paths of its problems', (definition, paths) => {
     expect(pathsOf(definition)).toEqual(paths);
   });
 
-  test('where it is nested deeper than 10 groups', () => {
+  test('groups nested deeper than 10 are refused', () => {
     expect(pathsOf(nested(11, PRO))).toEqual(['/not'.repeat(10)]);
   });
 
-  test('where it has more than 100 conditions, those under where included', () => {
+  test('more than 100 conditions are refused, those under where included', () => {
     const where = Array.from({ length: 99 }, () => ({ property: 'a', is: 1 }));
 
     expect(pathsOf({ all: [{ event: 'X', where }, PRO] })).toEqual(['/all/1']);
   });
 
-  test('with 100 problems at most', () => {
+  test('a definition lists 100 of its problems at most', () => {
     expect(pathsOf({ all: Array.from({ length: 100 }, () => ({ trait: 'a', is: null, in: null })) })).toHaveLength(100);
   });
 
-  test('from where it stands in its body', () => {
+  test('the paths of problems start at the place of the definition in its body', () => {
     expect(readDefinition({ not: {} }, { timezone: 'UTC', path: '/definition' })).toMatchObject({
       ok: false,
       problems: [{ path: '/definition/not' }],

@@ -55,7 +55,7 @@ function at(time: bigint, messageId = String(time)): CountedEvent {
 }
 
 describe('the events of a condition', () => {
-  test('make it true and false at exactly the instants at which the words do, however time goes on', () => {
+  test('an event condition becomes true and false at exactly the instants that its definition says', () => {
     fc.assert(
       fc.property(condition, fc.array(occurrence, { maxLength: 8 }), (asked, events) => {
         const instants = Array.from({ length: 200 }, (_, index) => NOW + BigInt(index));
@@ -63,16 +63,16 @@ describe('the events of a condition', () => {
           (now, index) => index > 0 && isMet(asked, events, now) !== isMet(asked, events, now - 1n),
         );
 
-        const occurrences = new EventWindow(asked, events, NOW);
+        const window = new EventWindow(asked, events, NOW);
 
-        expect(occurrences.verdict).toBe(isMet(asked, events, NOW));
-        expect([...occurrences.flips()]).toEqual(expected);
+        expect(window.isMet).toBe(isMet(asked, events, NOW));
+        expect([...window.flips()]).toEqual(expected);
       }),
       propertyRun(2_000),
     );
   });
 
-  test('are counted by message, and named newest first, one of each', () => {
+  test('events are counted by message, and listed newest first, one for each message', () => {
     const events = [at(3n, 'b'), at(1n, 'a'), at(2n, 'a'), at(4n, 'c')];
 
     const found = new EventWindow(EVER, events, NOW);

@@ -17,7 +17,7 @@ const HOUR = 3_600_000_000n;
 describe.each(await testedAnalytics())('why, in $name', (tested) => {
   const store = sharedStore(tested);
 
-  test('says of every user what the question says of all, now and until it says that this changes', async () => {
+  test('why agrees with the query about every user, now and until the time at which it says that this changes', async () => {
     await fc.assert(
       fc.asyncProperty(historyAndDefinitions(DEFINITIONS), fc.nat(), async ([past, texts], choice) => {
         const messages = await insertHistory(store(), past);
@@ -49,13 +49,13 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const found = await Promise.all(
       asked.map(async (userId) => [userId, await whyAt(projectId, audience, userId)] as const),
     );
-    const met = found.filter(([, { verdict }]) => verdict.isMet);
+    const met = found.filter(([, { evaluation }]) => evaluation.isMet);
     const named = found.filter(([, { userId }]) => userId !== null);
 
     if (isCounted) expect([text, met.length]).toEqual([text, members.count]);
-    for (const [userId, { verdict }] of named)
-      expect([text, userId, verdict.isMet]).toEqual([text, userId, members.ids.includes(userId)]);
-    const changing = named.filter(([, { verdict }]) => verdict.changesAt !== null);
+    for (const [userId, { evaluation }] of named)
+      expect([text, userId, evaluation.isMet]).toEqual([text, userId, members.ids.includes(userId)]);
+    const changing = named.filter(([, { evaluation }]) => evaluation.changesAt !== null);
     const [userId, why] = changing[choice % Math.max(changing.length, 1)] ?? [];
     if (userId !== undefined && why) await expectChange(text, audience, { projectId, userId }, why);
   }
@@ -64,7 +64,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     text: string,
     audience: Audience,
     { projectId, userId }: { projectId: string; userId: string },
-    { verdict: { isMet, changesAt } }: Why,
+    { evaluation: { isMet, changesAt } }: Why,
   ): Promise<void> {
     const at = changesAt ?? 0n;
     const before = [NOW + HOUR, NOW + 24n * HOUR, (NOW + at) / 2n, at - 1n].filter((time) => time < at && time > NOW);

@@ -24,13 +24,17 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     return new Audiences(store(), AMPLE, () => NOW_MS).why(user, read.definition, '/definition', eventsShown);
   }
 
-  async function verdictOf(make: MessageMaker, definition: unknown, eventsShown?: number): Promise<Why['verdict']> {
+  async function evaluationOf(
+    make: MessageMaker,
+    definition: unknown,
+    eventsShown?: number,
+  ): Promise<Why['evaluation']> {
     const found = await why(make, definition, 'ada', eventsShown);
     if (found === undefined) throw new Error('nobody knows them');
-    return found.verdict;
+    return found.evaluation;
   }
 
-  test('names the events that decided, how many there are, and when the oldest of them no longer counts', async () => {
+  test('why names the deciding events, their number, and when the oldest of them no longer counts', async () => {
     const make = new MessageMaker();
     const bought = [1n, 20n, 29n, 31n].map((days) =>
       make.track({ event: 'Bought', messageId: `m${days}`, properties: '{"total":60}', timestamp: NOW - days * DAY }),
@@ -39,7 +43,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     await insert(store(), [...bought, bought[1]!, cheap]);
     const condition = { event: 'Bought', where: [{ property: 'total', gt: 50 }], within: { last: '30d' } };
 
-    const found = await verdictOf(make, { ...condition, count: { at_least: 3 } }, 2);
+    const found = await evaluationOf(make, { ...condition, count: { at_least: 3 } }, 2);
 
     expect(found).toMatchObject({
       kind: 'event',
@@ -53,20 +57,23 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     });
   });
 
-  test('says when nothing but time makes a member of somebody', async () => {
+  test('why says when somebody becomes a member by the passing of time alone', async () => {
     const make = new MessageMaker();
     await insert(store(), [make.track({ event: 'Signed In', timestamp: NOW - 3n * DAY })]);
 
     const lapsed = { event: 'Signed In', last: { before: '7d' } };
     const silent = { event: 'Signed In', count: { at_most: 0 }, within: { last: '7d' } };
 
-    expect(await verdictOf(make, lapsed)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
-    expect(await verdictOf(make, silent)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
-    expect(await verdictOf(make, { all: [lapsed, silent] })).toMatchObject({ changesAt: NOW + 4n * DAY + 1n });
-    expect(await verdictOf(make, { any: [lapsed, { not: lapsed }] })).toMatchObject({ isMet: true, changesAt: null });
+    expect(await evaluationOf(make, lapsed)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
+    expect(await evaluationOf(make, silent)).toMatchObject({ isMet: false, changesAt: NOW + 4n * DAY + 1n });
+    expect(await evaluationOf(make, { all: [lapsed, silent] })).toMatchObject({ changesAt: NOW + 4n * DAY + 1n });
+    expect(await evaluationOf(make, { any: [lapsed, { not: lapsed }] })).toMatchObject({
+      isMet: true,
+      changesAt: null,
+    });
   });
 
-  test('gives the value of a trait digit for digit, and when that version of it was', async () => {
+  test('why shows the value of a trait with every digit, and the time of that version', async () => {
     const make = new MessageMaker();
     const receivedAt = NOW - 5n;
     await insert(store(), [
@@ -85,7 +92,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     const shown = whyJson(found!);
 
     const times = { timestamp: NOW - DAY, receivedAt };
-    expect(found?.verdict).toMatchObject({
+    expect(found?.evaluation).toMatchObject({
       of: [
         { isMet: true, changesAt: null, setBy: { ...times, isDeleted: false } },
         { isMet: true, setBy: times },
@@ -100,16 +107,16 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     expect(shown).toContain('"value":[1e400,0.1]');
   });
 
-  test('takes one id under two names of events for two events, merged or not', async () => {
+  test('events of two names with one message id are two events, merged or not', async () => {
     const make = new MessageMaker();
     const copies = ['A', 'B'].map((event) => make.track({ event, messageId: 'm', timestamp: NOW - DAY }));
     await insert(store(), copies);
     await analytics().byHand('OPTIMIZE TABLE user_event_rows FINAL');
 
-    expect(await verdictOf(make, { all: [{ event: 'A' }, { event: 'B' }] })).toMatchObject({ isMet: true });
+    expect(await evaluationOf(make, { all: [{ event: 'A' }, { event: 'B' }] })).toMatchObject({ isMet: true });
   });
 
-  test('knows nobody whom no message has named', async () => {
+  test('why is undefined for a user whom no message names', async () => {
     const make = new MessageMaker();
     await insert(store(), [make.track()]);
 
@@ -117,7 +124,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
     expect(await why(new MessageMaker(), { not: { event: 'X' } })).toBeUndefined();
   });
 
-  test('reads what the user did and is, however much others did', async () => {
+  test('why reads the rows of the user alone, however many other users have', async () => {
     const make = new MessageMaker();
     const others = Array.from({ length: 25_000 }, (_, index) =>
       make.track({ userId: `u${index % 5_000}`, event: 'Bought', properties: '{"total":60}', timestamp: NOW - HOUR }),
@@ -129,12 +136,12 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
     const found = await why(make, { event: 'Bought', where: [{ property: 'total', gt: 50 }], within: { last: '30d' } });
 
-    expect(found).toMatchObject({ verdict: { isMet: true, count: 1 } });
+    expect(found).toMatchObject({ evaluation: { isMet: true, count: 1 } });
     // A granule or two of 8,192 rows in each of two tables.
     expect(found?.rowsRead).toBeLessThan(25_000);
   });
 
-  test.each(HOSTILE)('takes %j for what it is, wherever it stands', async (text) => {
+  test.each(HOSTILE)('why compares the text %j as it is, as an id, an event, a key or a value', async (text) => {
     const make = new MessageMaker();
     const said = JSON.stringify({ [text]: text, list: [text], deep: { [text]: text } });
     await insert(store(), [
@@ -147,7 +154,7 @@ describe.each(await testedAnalytics())('why, in $name', (tested) => {
 
     const found = await why(make, { all }, text);
 
-    expect(found).toMatchObject({ userId: text, verdict: { isMet: true } });
-    expect(found?.verdict).toMatchObject({ of: [{}, {}, {}, { events: [{ messageId: text }] }] });
+    expect(found).toMatchObject({ userId: text, evaluation: { isMet: true } });
+    expect(found?.evaluation).toMatchObject({ of: [{}, {}, {}, { events: [{ messageId: text }] }] });
   });
 });

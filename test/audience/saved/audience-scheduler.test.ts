@@ -147,7 +147,7 @@ for (const tested of await testedAnalytics()) {
       expect(evaluated.slice(0, 2)).toEqual([scene.projectId, mine.id]);
     });
 
-    test('with an audience its history is deleted', async () => {
+    test('the history of an audience is deleted with it', async () => {
       await scene.identify({ ada: 'pro' });
       const { id } = await scene.save(PRO);
       await scene.keeper().evaluate(scene.projectId, id);

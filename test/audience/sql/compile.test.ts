@@ -198,7 +198,7 @@ describe('a definition is asked as', () => {
 });
 
 describe('a query', () => {
-  test('counts distinct users and samples those with an id of their own', () => {
+  test('a query counts distinct users and samples those with an id of their own', () => {
     const { sql, params } = queryFor({ event: 'Bought' });
 
     expect(sql).toBe(
@@ -209,7 +209,7 @@ describe('a query', () => {
     expect(params).toEqual({ p0: '10', p1: 'proj_1', p2: 'Bought' });
   });
 
-  test('makes text readable where it looks into text, and only there', () => {
+  test('a query defines the JSON function only where it looks into nested text', () => {
     expect(queryFor({ trait: ['a', 'b'], is: 1 }).sql).toMatch(/^WITH json -> /);
     expect(queryFor({ trait: 'a', is: 1 }).sql).toMatch(/^SELECT /);
   });
@@ -225,7 +225,7 @@ describe('a query', () => {
   const UNNAMEABLE = ["'", '`', '\\', "') OR 1=1 --", '\n'];
   const HARMLESS = [queryFor(about('plain')).sql, queryFor(about('`')).sql];
 
-  test('is the same text whatever the strings and keys in it', () => {
+  test('the SQL text is the same whatever the strings and keys in the definition', () => {
     const hostile = ['"', ')', '--', '/*', '{p0:String}', ') OR 1=1 --', ';', '\u2028', '$1', '%s', '😀', ' '];
 
     const texts = hostile.map((text) => queryFor(about(text)).sql);
@@ -234,7 +234,7 @@ describe('a query', () => {
     expect([...new Set(texts), ...new Set(otherTexts)]).toEqual(HARMLESS);
   });
 
-  test('is that text too of any characters at random', () => {
+  test('the SQL text is the same for random strings and keys', () => {
     const anything = fc.oneof(
       // NUL is refused before.
       fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map((text) => text.replaceAll('\0', '?')),
@@ -250,7 +250,7 @@ describe('a query', () => {
     );
   });
 
-  test('reads no more of time than messages can have', () => {
+  test('a query reads no time range beyond what messages can have', () => {
     expect(conditionFor({ event: 'X', within: { between: ['99999w', '2299-12-31T23:59:59.999999Z'] } })).toContain(
       'timestamp >= ‹1900-01-01 00:00:00.000000› AND timestamp < ‹2299-12-31 23:59:59.999999›',
     );

@@ -7,7 +7,7 @@ import { identify, session, track } from '../../support/messages.ts';
 const ada = { projectId: 'proj_1', userId: 'ada' };
 
 describe('the change that a message makes', () => {
-  test('has the traits of an identify, each with its digits and its version', () => {
+  test('the change of an identify has its traits, each with its digits and its version', () => {
     const message = identify({ ...ada, traits: '{"n":9007199254740993,"gone":null,"deep":{"x":null}}' });
 
     const { traits } = changeOf(message);
@@ -19,13 +19,13 @@ describe('the change that a message makes', () => {
     ]);
   });
 
-  test('has the time of a track, and no traits', () => {
+  test('the change of a track has its time and no traits', () => {
     const change = changeOf(track({ ...ada, timestamp: 5n, properties: '{"total":1}' }));
 
     expect(change).toMatchObject({ userId: 'ada', firstSeen: 5n, lastSeen: 5n, anonymous: null, traits: new Map() });
   });
 
-  test('has the traits of a session, and whether the user is anonymous', () => {
+  test('the change of a session has its traits, and whether the user is anonymous', () => {
     const message = session({ ...ada, anonymous: true, traits: '{"plan":"pro"}' });
 
     const change = changeOf(message);
@@ -34,7 +34,7 @@ describe('the change that a message makes', () => {
     expect([...change.traits.keys()]).toEqual(['plan']);
   });
 
-  test('cannot be made of traits that are not a JSON object', () => {
+  test('a message whose traits are not a JSON object yields no change', () => {
     expect(() => changeOf(identify({ ...ada, traits: '[1]' }))).toThrow(
       expect.objectContaining({ code: 'MESSAGE_UNDECODABLE' }),
     );
@@ -42,7 +42,7 @@ describe('the change that a message makes', () => {
 });
 
 describe('folding', () => {
-  test('yields one change for each user of each project', () => {
+  test('folding yields one change for each user of each project', () => {
     const messages = [
       track(ada),
       identify(ada),
@@ -59,7 +59,7 @@ describe('folding', () => {
     ]);
   });
 
-  test('is the same in any order and any grouping, and twice is once', () => {
+  test('folding gives the same result in any order and any grouping, and a repeat changes nothing', () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), fc.nat(), (changes, seed) => {
         const at = seed % changes.length;
@@ -76,7 +76,7 @@ describe('folding', () => {
 describe('a user with more traits than are kept', () => {
   const said = fc.array(wideChange(), { minLength: 1, maxLength: 12 });
 
-  test('keeps the newest, whatever the order, the grouping and the repeats', () => {
+  test('a user with more traits than are kept has the newest, whatever the order, the grouping and the repeats', () => {
     fc.assert(
       fc.property(said, fc.integer({ min: 1, max: 4 }), fc.nat(), (changes, maxTraits, seed) => {
         const at = seed % changes.length;
@@ -104,7 +104,7 @@ describe('a user with more traits than are kept', () => {
     expect(dropped).toEqual([{ projectId: 'proj_1', userKey: 'key', traits: 48 }]);
   });
 
-  test('is trimmed too if one message from before the limit has them all', () => {
+  test('a message from before the limit that has more traits than are kept is trimmed too', () => {
     const one = changeOf(identify({ ...ada, traits: '{"c":1,"a":null,"b":3}' }));
 
     expect([...(fold([one], { maxTraits: 2 })[0]?.traits.keys() ?? [])]).toEqual(['a', 'b']);

@@ -140,7 +140,7 @@ describe('what a store times out on', () => {
     expect([letters(), probes()]).toEqual([[], 0]);
   });
 
-  test('is one of 1,000 messages in some 15 timeouts', async () => {
+  test('one of 1,000 messages that always times out is found in some 15 timeouts', async () => {
     const { log, people, project, store, letters, applied } = await scene(database);
     let timeouts = 0;
     append(log, people(0, 1_000));
@@ -158,7 +158,7 @@ describe('what a store times out on', () => {
     expect(timeouts).toBeLessThanOrEqual(16);
   });
 
-  test('without a message in it is waited for', async () => {
+  test('a store that times out on a step without messages is retried', async () => {
     const { log, people, project, store, letters, applied, probes } = await scene(database);
     let [isRejected, timeouts] = [false, 0];
     append(log, people(0, 1));

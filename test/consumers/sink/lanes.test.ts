@@ -16,7 +16,7 @@ describe('a message that was sent live and imported too', () => {
   test.each([
     { order: 'live first', lanes: [LIVE, IMPORT] },
     { order: 'import first', lanes: [IMPORT, LIVE] },
-  ])('is one event, and the live copy is it: $order', async ({ lanes }) => {
+  ])('a message that was sent live and imported is one event, and the live copy is kept: $order', async ({ lanes }) => {
     const maker = new MessageMaker();
     const said = { messageId: 'm-1', timestamp: 1_700_000_000_000_000n };
     // The import's copy has the lower offset: within a lane it would be the first.
@@ -37,7 +37,7 @@ describe('a message that was sent live and imported too', () => {
     expect(listed.map(({ properties }) => properties)).toEqual(['{}', '{"lane":"live"}']);
   });
 
-  test('sets traits as the version says, and a repeat within the import counts once', async () => {
+  test('live and imported traits merge by their versions, and a repeat within the import counts once', async () => {
     const maker = new MessageMaker();
     const older = maker.identify({ messageId: 'm-1', timestamp: 1_700_000_000_000_000n, traits: '{"plan":"free"}' });
     const repeat = maker.identify({ ...older, traits: '{"plan":"changed"}' });

@@ -91,7 +91,7 @@ describe.each(await testedAnalytics())('events of every shape ($name)', (tested)
     return { query, definition: read.definition };
   }
 
-  test('are few files and a bounded number of streams, inserted and merged, and asked for as they were sent', async () => {
+  test('events of every shape need few files and a bounded number of streams, and every query finds them as sent', async () => {
     const expected = WHERES.map((where) => [where, audienceOf(questionFor(where).definition, messages, NOW).size]);
 
     const inserted = await most();

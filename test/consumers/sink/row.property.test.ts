@@ -51,7 +51,7 @@ function withColumnKeys(value: unknown): unknown {
   );
 }
 
-test('whatever JSON the door accepts goes in, comes back to the digit, and is asked for by its values', async () => {
+test('any JSON that ingest accepts is stored, read back with every digit, and found by its values', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(jsonObject, { minLength: 1, maxLength: 30 }), async (texts) => {
       const sent = texts.flatMap((text) => accepted(text) ?? []);
@@ -67,7 +67,7 @@ test('whatever JSON the door accepts goes in, comes back to the digit, and is as
   );
 }, 120_000);
 
-test('so does every trait', async () => {
+test('every trait that ingest accepts is read back as it was sent', async () => {
   await fc.assert(
     fc.asyncProperty(jsonObject, async (text) => {
       const traits = accepted(text);

@@ -24,7 +24,7 @@ function valuesOf(rows: Iterable<Row>): unknown[] {
   return [...rows].map(([, line]) => (JSON.parse(line) as unknown[]).filter((_, column) => [3, 5, 6].includes(column)));
 }
 
-test('several become one row for each user', async () => {
+test('several messages become one row for each user', async () => {
   const merged = await UsersSeen.merge(several());
 
   expect(valuesOf(merged.rows())).toEqual([

@@ -27,7 +27,7 @@ function scene() {
 }
 
 describe('how far live readers are behind', () => {
-  test('is 0 if they have read everything', async () => {
+  test('the live lag is 0 if the live readers have read everything', async () => {
     const { lag, progress, come } = scene();
     come(5, 0);
     progress.move('both', 'tidemark.track', 0, 5n);
@@ -35,7 +35,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(0);
   });
 
-  test('is how long ago the log ended at the position of the slower one', async () => {
+  test('the live lag is the age of the log end that the slower reader has reached', async () => {
     const { lag, progress, come } = scene();
     await lag.ms();
     come(10, 1_000);
@@ -50,7 +50,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(0);
   });
 
-  test('is 0 while they are paused for a generation to overtake them', async () => {
+  test('the live lag is 0 while the live readers are paused for a generation to overtake them', async () => {
     const { lag, clock, come } = scene();
     await lag.ms();
     come(10, 1_000);
@@ -66,7 +66,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(7_000);
   });
 
-  test('does not count what is imported', async () => {
+  test('the live lag ignores imported messages', async () => {
     const { lag, log, progress, come } = scene();
     await lag.ms();
     log.put('tidemark.import-track', 0, RECORD);
@@ -78,7 +78,7 @@ describe('how far live readers are behind', () => {
     expect(await lag.ms()).toBe(500);
   });
 
-  test('is measured only so often', async () => {
+  test('the live lag is measured at most once per interval', async () => {
     const { lag, progress, clock } = scene();
 
     await Promise.all([lag.ms(), lag.ms()]);

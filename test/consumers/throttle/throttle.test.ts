@@ -17,7 +17,7 @@ const LONG_WORK_MS = 60_000;
 const NEVER = new AbortController().signal;
 
 describe('the throttle by load', () => {
-  test('lets a reader go on at half load', { timeout: 10_000 }, async () => {
+  test('the throttle by load does not pause a reader at half load', { timeout: 10_000 }, async () => {
     await loadThrottle(() => HALF, THRESHOLDS)(LONG_WORK_MS, NEVER, 1);
   });
 
@@ -46,7 +46,7 @@ describe('the throttle by load', () => {
     await loadThrottle(() => FULL, THRESHOLDS)(10, NEVER, 1);
   });
 
-  test('ends its pause when the reader is stopped', { timeout: 10_000 }, async () => {
+  test('the throttle by load ends its pause when the reader is stopped', { timeout: 10_000 }, async () => {
     const stop = new AbortController();
     const pausing = loadThrottle(() => FULL, THRESHOLDS)(LONG_WORK_MS, stop.signal, 1);
     stop.abort();
@@ -56,7 +56,7 @@ describe('the throttle by load', () => {
 });
 
 describe('the throttle by live lag', () => {
-  test('pauses history until live readers have caught up', async () => {
+  test('the throttle by live lag pauses history until live readers have caught up', async () => {
     const lags = [9_000, 5_000, 100];
 
     await liveLagThrottle({ ms: async () => lags.shift() ?? 0 })(1, NEVER, 1);
@@ -64,7 +64,7 @@ describe('the throttle by live lag', () => {
     expect(lags).toEqual([]);
   });
 
-  test('does not pause a reader that is to stop, nor if the lag is unknown', async () => {
+  test('the throttle by live lag pauses no reader that is stopping, nor any if the lag is unknown', async () => {
     const stop = new AbortController();
     const behind = { ms: async () => 60_000 };
     const unavailable = { ms: () => Promise.reject(new Error('unavailable')) };
@@ -88,7 +88,7 @@ describe('the throttle by rate', () => {
   test.each([
     ['is lifted', null],
     ['is raised', 1_000_000_000],
-  ])('follows a limit that %s for what was read before', async (_, next) => {
+  ])('the throttle by rate follows a limit that %s for records that were read before', async (_, next) => {
     let calls = 0;
     const throttle = rateThrottle(() => (calls++ === 0 ? 1 : next));
 
@@ -97,7 +97,7 @@ describe('the throttle by rate', () => {
     expect(calls).toBeGreaterThan(1);
   });
 
-  test('does not pause a reader that is to stop', async () => {
+  test('the throttle by rate pauses no reader that is stopping', async () => {
     await rateThrottle(() => 1)(1, AbortSignal.abort(), 1_000_000);
   });
 });

@@ -53,7 +53,7 @@ describe.each(['kafkajs', 'platformatic'])('by %s', (client) => {
       ['an unknown user', () => urlOf('nobody:secret@', `sasl=scram-sha-256&ca_file=${cluster.caFile}`)],
       ['a client that does not know who signed for them', () => urlOf(`${credentials}@`, 'tls=true')],
       ['a client that speaks no TLS', () => urlOf(`${credentials}@`, '')],
-    ])('refuse %s for good', async (_, url) => {
+    ])('brokers that require a password over TLS refuse %s permanently', async (_, url) => {
       const refusal = await openEventLog(url(), { topics: ['t'] }).catch((error: unknown) => error);
 
       expect(refusal).toMatchObject({ code: 'SERVER_DENIED', retryable: false });

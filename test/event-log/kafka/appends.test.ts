@@ -22,7 +22,7 @@ function closedGate(kafka: KafkaInMemory, held: (broker: number) => boolean = ()
 }
 
 describe('appends to Kafka', () => {
-  test('appends that arrive while a request is in progress share the next one', async () => {
+  test('records that arrive while a request is in progress share the next request', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     const open = closedGate(kafka);
@@ -90,7 +90,7 @@ describe('appends to Kafka', () => {
     expect(kafka.values(0)).toEqual(['moved']);
   });
 
-  test('appends for one broker do not wait for another', async () => {
+  test('a blocked broker does not delay appends for another', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka);
     kafka.leaders = [1, 2];
@@ -127,7 +127,7 @@ describe('appends to Kafka', () => {
     expect(kafka.requests).toEqual([]);
   });
 
-  test('appends that are not acknowledged in time are given up, and not sent again', async () => {
+  test('an append that is not acknowledged in time is given up, and not sent again', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka, { patienceMs: 200 });
     kafka.fate = () => 'refused';
@@ -139,7 +139,7 @@ describe('appends to Kafka', () => {
     expect(kafka.values(0)).toEqual(['later']);
   });
 
-  test('appends beyond the limit of buffered bytes are refused as retryable until there is room', async () => {
+  test('records beyond the limit of buffered bytes are refused as retryable until there is room', async () => {
     const kafka = new KafkaInMemory();
     const queue = queueOn(kafka, { maxBufferedBytes: 2_000 });
     const open = closedGate(kafka);
@@ -178,7 +178,7 @@ describe('appends to Kafka', () => {
     expect(await givenUp).toMatchObject({ code: 'LOG_UNAVAILABLE' });
   });
 
-  test('appends lose nothing and keep their order, whichever requests fail', async () => {
+  test('no record is lost or out of order, whichever requests fail', async () => {
     const fates = fc.array(fc.constantFrom<Fate>('written', 'written', 'unanswered', 'refused'), { maxLength: 12 });
     const appends = fc.array(fc.array(fc.nat(1), { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 20 });
     await fc.assert(

@@ -40,7 +40,7 @@ describe("a group's shares", () => {
     expect(shares.get('both')!.filter(({ topic }) => topic === 'a')).toHaveLength(3);
   });
 
-  test('without members nothing is assigned', () => {
+  test('a topic that no member subscribes to is not assigned', () => {
     expect([...assign([{ memberId: 'm', topics: ['c'] }], partitions).values()]).toEqual([[]]);
   });
 

@@ -60,7 +60,7 @@ function memberOf(coordinator: Coordinator): { readonly events: string[]; readon
 
 describe("a group's member on Kafka", () => {
   test.each([UNREACHABLE, KAFKA.NOT_COORDINATOR, KAFKA.COORDINATOR_LOAD_IN_PROGRESS])(
-    'keeps what it holds while the coordinator moves (%d)',
+    'a member keeps its partitions while the coordinator moves (%d)',
     async (fault) => {
       const coordinator = new Coordinator();
       const { events } = memberOf(coordinator);
@@ -76,7 +76,7 @@ describe("a group's member on Kafka", () => {
   );
 
   test.each([KAFKA.REBALANCE_IN_PROGRESS, KAFKA.ILLEGAL_GENERATION])(
-    'lets go of all it holds and joins again under its name when the group changes (%d)',
+    'a member releases all its partitions and joins again under its name when the group changes (%d)',
     async (fault) => {
       const coordinator = new Coordinator();
       coordinator.faults.push(fault);

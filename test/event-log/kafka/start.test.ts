@@ -28,7 +28,7 @@ describe('where reading a partition of Kafka begins', () => {
     ['before what is held', 6n, identity],
     ['without the record before it', 8n, ''],
     ['at the beginning with a record before it', 0n, identity],
-  ])('is nowhere for a position %s', (_, offset, identity) => {
+  ])('a position %s fails with LOG_REPLACED', (_, offset, identity) => {
     expect(() => entryAt({ ...at, offset, identity }, { earliest: 7n, latest: 9n })).toThrow(
       expect.objectContaining({ code: 'LOG_REPLACED' }),
     );

@@ -26,7 +26,7 @@ describe('a topic of Kafka', () => {
     ['unclean.leader.election.enable', 'true', 'false'],
     ['min.insync.replicas', '1', '2'],
     ['min.insync.replicas', '4', '3 at most'],
-  ])('with %s of %s is not', (setting, found, wanted) => {
+  ])('the setting %s of %s is reported as a problem of the topic', (setting, found, wanted) => {
     const problems = problemsOf('my-topic', three, new Map([...good, [setting, found]]), 4);
 
     expect(problems).toEqual([`topic my-topic: ${setting} is ${found}, wanted ${wanted}`]);

@@ -74,7 +74,7 @@ describe('the URL of a log on Kafka', () => {
     'kafka://h?replicas=0',
     'kafka://h?tls=true&tls=true',
     'kafka://h?unheard_of=1',
-  ])('is refused as %j', (url) => {
+  ])('the URL %j is refused', (url) => {
     expect(() => parseKafkaUrl(url)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 

@@ -35,7 +35,7 @@ class SlowDisk {
 }
 
 describe('appends at once', () => {
-  test('appends at once go into one batch, and those that arrive meanwhile into the next', async () => {
+  test('concurrent appends form one batch, and those that arrive meanwhile the next', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
 
@@ -152,7 +152,7 @@ describe('appends at once', () => {
     expect([0, 1, 2].map((i) => disk.recordsOf(i))).toEqual([7, 7, 6]);
   });
 
-  test('appends wait while two batches are in progress', async () => {
+  test('an append waits while two batches are in progress', async () => {
     const disk = new SlowDisk();
     const queue = new AppendQueue(layout, disk.write);
 

@@ -30,7 +30,7 @@ function placesIn(made: EncodeResult | null): string[] {
 }
 
 describe('records that the log encodes itself', () => {
-  test('are where the result says, in order, each topic by what was shared', async () => {
+  test('encoded records are at the coordinates that the result gives, in order, on the topic of their job', async () => {
     const { log, append } = await open();
 
     const made = await Promise.all([append(job('a,b,a')), append(job('c', { topic: 'u' })), append(job('d'))]);
@@ -41,7 +41,7 @@ describe('records that the log encodes itself', () => {
     expect(Math.abs(made[0]!.appendedAtMs - Date.now())).toBeLessThan(60_000);
   });
 
-  test('go along with those that others made, hundreds at once, once each', async () => {
+  test('encoded records are appended together with those of other callers, hundreds at once, once each', async () => {
     const { log, append } = await open();
 
     const [made, appended] = await Promise.all([
@@ -55,23 +55,26 @@ describe('records that the log encodes itself', () => {
     expect(appended.map(([one]) => values.get(placeOf(one!)))).toEqual(appended.map((_, i) => `own-${i}`));
   });
 
-  test.each([['throw'], ['huge']])('are none of %s, and what goes along is not held up', async (content) => {
-    const { log, append } = await open();
+  test.each([['throw'], ['huge']])(
+    'an encode job of %s appends no record and does not delay other jobs',
+    async (content) => {
+      const { log, append } = await open();
 
-    const made = await Promise.all([
-      append(job('a')),
-      append(job(content)),
-      append(job('x', { topic: 'unknown' })),
-      append(job('b,c')),
-    ]);
+      const made = await Promise.all([
+        append(job('a')),
+        append(job(content)),
+        append(job('x', { topic: 'unknown' })),
+        append(job('b,c')),
+      ]);
 
-    expect([made[1], made[2]]).toEqual([null, null]);
-    const values = await valuesByPlace(log, 3);
-    expect([...placesIn(made[0]), ...placesIn(made[3])].map((place) => values.get(place))).toEqual(['a', 'b', 'c']);
-    expect(values.size).toBe(3);
-  });
+      expect([made[1], made[2]]).toEqual([null, null]);
+      const values = await valuesByPlace(log, 3);
+      expect([...placesIn(made[0]), ...placesIn(made[3])].map((place) => values.get(place))).toEqual(['a', 'b', 'c']);
+      expect(values.size).toBe(3);
+    },
+  );
 
-  test('are not appended where there are none, and the result comes back', async () => {
+  test('an encode job without records appends nothing, and its result comes back', async () => {
     const { log, append } = await open();
 
     const encoded = await Promise.all([append(job('nothing')), append(job('throw'))]);
@@ -81,7 +84,7 @@ describe('records that the log encodes itself', () => {
     expect(ends.every(({ offset }) => offset === 0n)).toBe(true);
   });
 
-  test('are refused together where the thread dies, and made again once it is back', async () => {
+  test('encode jobs are refused together when the thread ends, and run again once it is back', async () => {
     const { log, append } = await open();
     await append(job('before'));
 
@@ -94,7 +97,7 @@ describe('records that the log encodes itself', () => {
     expect(values.sort()).toEqual(['after', 'before']);
   });
 
-  test('are finished before the log closes, and refused after', async () => {
+  test('encode jobs are finished before the log closes, and refused afterwards', async () => {
     const { log, append } = await open();
 
     const made = Promise.all(Array.from({ length: 100 }, (_, i) => append(job(`${i}`))));
@@ -105,7 +108,7 @@ describe('records that the log encodes itself', () => {
     await expect(log.openEncoder(ENCODER)).rejects.toMatchObject({ code: 'STOPPING' });
   });
 
-  test('are not to be had of a log that closes meanwhile', async () => {
+  test('an encoder cannot be opened on a log that closes meanwhile', async () => {
     const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
 
     const opened = log.openEncoder(ENCODER).catch((error: unknown) => error);
@@ -115,7 +118,7 @@ describe('records that the log encodes itself', () => {
     if (typeof outcome !== 'function') expect(outcome).toMatchObject({ code: 'STOPPING' });
   });
 
-  test('are not to be had of a module that is not there, which keeps nobody from appending', async () => {
+  test('an encoder module that does not exist is refused, and appends go on', async () => {
     const log = await LmdbEventLog.open({ folder: await temporaryFolder(), topics: ['t'] });
     onTestFinished(() => log.close());
 
@@ -126,7 +129,7 @@ describe('records that the log encodes itself', () => {
     expect(await log.append([record('t', 'k', 'v')])).toHaveLength(1);
   });
 
-  test('of more bytes than a batch has are refused at once', async () => {
+  test('an encode job of more bytes than a batch may have is refused at once', async () => {
     const { append } = await open();
     const large = { shared: IN_T, length: 9 * 2 ** 20, write: () => undefined };
 

@@ -13,7 +13,7 @@ describe('a process that ends in the middle of appending', () => {
     ['throw', 1],
     ['thread', 7],
   ])(
-    'exits (%s), and the log takes appends',
+    'a process that ends in the middle of appending exits (%s), and the log accepts appends afterwards',
     async (end, code) => {
       const folder = await temporaryFolder();
 

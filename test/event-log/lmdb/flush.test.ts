@@ -8,7 +8,7 @@ const SYSTEM_CALLS = 'trace=write,writev,pwrite64,pwritev,fdatasync,openat';
 
 describe('an append', () => {
   test.skipIf(!hasStrace())(
-    'resolves after its pages and then the page that names them are on disk (strace)',
+    'an append resolves after its pages and then the page that names them are on disk (strace)',
     async () => {
       const folder = await temporaryFolder();
       const trace = join(folder, 'trace');

@@ -25,7 +25,7 @@ function hex(bytes: Uint8Array): string {
 describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
   const database = share();
 
-  test('list shows a message once, however often and by whomever it was put aside', async () => {
+  test('dead-letters list shows a message once, however often and by whichever reader it was dead-lettered', async () => {
     const { put, list } = await scene();
     put({ offset: 1n, reader: 'projector', failedAt: MIDNIGHT });
     put({ offset: 1n, reader: 'projector', failedAt: MIDNIGHT + MINUTE });
@@ -48,7 +48,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     });
   });
 
-  test('list shows the newest, and says whether there are more', async () => {
+  test('dead-letters list shows the newest, and says whether there are more', async () => {
     const { put, ids } = await scene();
     for (let n = 0; n < 5; n++) put({ offset: BigInt(n), failedAt: MIDNIGHT + BigInt(n) * MINUTE });
 
@@ -56,7 +56,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect(await ids({ limit: 5 })).toEqual({ ids: ['4', '3', '2', '1', '0'], more: false });
   });
 
-  test('list keeps no more in memory than it shows, some besides', async () => {
+  test('dead-letters list keeps little more in memory than it shows', async () => {
     const { put, ids } = await scene();
     for (let n = 0; n < 3_000; n++) put({ offset: BigInt(n), failedAt: MIDNIGHT + BigInt(n) });
 
@@ -74,7 +74,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     [{ until: '2026-11-20' }, []],
     [{ since: '1h' }, []],
     [{ reader: 'sink', topic: 'identify' }, []],
-  ])('list with %o shows what it says', async (filter, shown) => {
+  ])('dead-letters list with %o shows the dead letters that match', async (filter, shown) => {
     const { put, ids } = await scene();
     put({ offset: 1n, reader: 'sink', failedAt: MIDNIGHT + MINUTE });
     put({ offset: 2n, topic: 'tidemark.identify', failedAt: MIDNIGHT + 2n * MINUTE });
@@ -83,7 +83,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect((await ids(filter)).ids).toEqual(shown);
   });
 
-  test('list tells projects apart where the messages can be read', async () => {
+  test('dead-letters list distinguishes projects where the messages can be read', async () => {
     const { put, ids, list } = await scene();
     const [shop, other] = [randomProjectId(), randomProjectId()];
     put({ offset: 1n, ...recordOf(track({ projectId: shop, userId: 'ada' })) });
@@ -95,7 +95,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect(new Set(all)).toEqual(new Set([null, other, shop]));
   });
 
-  test('show says everything of one message, by its id or that of its dead letter', async () => {
+  test('dead-letters show prints everything about one message, by its id or that of its dead letter', async () => {
     const { put, run } = await scene();
     const message = identify({ projectId: randomProjectId(), userId: 'ada', traits: '{"n":1e400}' });
     const record = recordOf(message);
@@ -165,7 +165,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect(log.records('tidemark.track', 0)).toHaveLength(700);
   });
 
-  test('replay takes filters and a limit', async () => {
+  test('dead-letters replay accepts filters and a limit', async () => {
     const { put, run, ids } = await scene();
     for (let n = 1n; n <= 4n; n++)
       put({ offset: n, reader: n % 2n === 0n ? 'sink' : 'projector', failedAt: MIDNIGHT + n });
@@ -175,7 +175,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect((await ids({})).ids).toEqual(['4', '3', '1']);
   });
 
-  test('ids that name nothing are said', async () => {
+  test('unknown ids are reported', async () => {
     const { put, run } = await scene();
     put({ offset: 1n });
 
@@ -192,7 +192,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     expect(await list()).toMatchObject({ unreadable: 1, dead_letters: [{ id: 'tidemark.track/0/1' }] });
   });
 
-  test('progress is told, and an abort ends it', async () => {
+  test('progress is reported, and an abort ends the command', async () => {
     const { put, run, progress } = await scene();
     for (let n = 0n; n < 5n; n++) put({ offset: n });
 

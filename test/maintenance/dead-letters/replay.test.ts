@@ -94,7 +94,7 @@ describe.each([
   { reader: 'projector', messageIdGiven: true },
   { reader: 'projector', messageIdGiven: false },
 ] as const)('a message that the $reader put aside, id given: $messageIdGiven', ({ reader, messageIdGiven }) => {
-  test('counts once it is replayed, exactly once, and changes nothing in the other reader', async () => {
+  test('a dead letter counts exactly once after its replay, which changes nothing in the other reader', async () => {
     const { refusing } = readers();
     const maker = new MessageMaker();
     const unprocessable = maker.identify({ messageId: 'm', messageIdGiven, traits: '{"unprocessable":1}' });

@@ -44,7 +44,7 @@ test('where appends take longer all at once, the next are smaller and rarer, unt
   expect(after.records / 3).toBeGreaterThan(10_000);
 });
 
-test('appends of uneven length do not make it slower and slower', async () => {
+test('the rate does not decline steadily where appends vary in length', async () => {
   let n = 0;
   const appends = await run((records) => (n++ % 4 === 0 ? 12 : 2) + records / 200, 20_000);
 

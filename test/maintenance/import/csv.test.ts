@@ -43,29 +43,29 @@ describe('a row', () => {
     ]);
   });
 
-  test('may have quotes, delimiters and lines within quotes', async () => {
+  test('a row may have quotes, delimiters and line breaks within quotes', async () => {
     const content = 'user_id,event,note\r\nada,Paid,"say ""hi"", then\r\n\nleave"\r\nbob,Paid,"a,b"\r\n';
 
     expect(await propertiesOf(content)).toEqual(['{"note":"say \\"hi\\", then\\r\\n\\nleave"}', '{"note":"a,b"}']);
     expect((await rows(content)).map(({ line }) => line)).toEqual([2, 5]);
   });
 
-  test('may stand behind a byte order mark, and end without a line feed', async () => {
+  test('a file may start with a byte order mark, and end without a line feed', async () => {
     expect(await propertiesOf('\uFEFFuser_id,event,a\nada,Paid,1')).toEqual(['{"a":"1"}']);
   });
 
-  test('says nothing by an empty cell', async () => {
+  test('an empty cell sets no property', async () => {
     expect(await propertiesOf('user_id,event,a,b\nada,Paid,,""\n')).toEqual(['{}']);
   });
 
-  test('has text, whatever it looks like, unless types are asked for', async () => {
+  test('cells are text, whatever they look like, unless types are requested', async () => {
     const content = 'user_id,event,a,b,c,d,e\nada,Paid,1,1.50,true,007,null\n';
 
     expect(await propertiesOf(content)).toEqual(['{"a":"1","b":"1.50","c":"true","d":"007","e":"null"}']);
     expect(await propertiesOf(content, { typed: true })).toEqual(['{"a":1,"b":1.5,"c":true,"d":"007","e":"null"}']);
   });
 
-  test('has JSON where a column is said to, digits and all', async () => {
+  test('a column that is declared as JSON is read as JSON, its digits unchanged', async () => {
     const content = 'user_id,event,a,b\nada,Paid,"{""n"":9007199254740993}",null\nada,Paid,{,1\n';
 
     const lines = await rows(content, { jsonColumns: ['a', 'b'] });
@@ -74,17 +74,17 @@ describe('a row', () => {
     expect(lines[1]?.problems).toEqual([{ path: '/properties/a', message: 'is not JSON' }]);
   });
 
-  test('nests by the dots behind traits and properties, and by no others', async () => {
+  test('dots after traits and properties nest, and no others do', async () => {
     const content = 'user_id,event,properties.cart.total,properties.cart.size,a.b\nada,Paid,5,2,x\n';
 
     expect(await propertiesOf(content)).toEqual(['{"cart":{"total":"5","size":"2"},"a.b":"x"}']);
   });
 
-  test('may have all properties in one column', async () => {
+  test('one column may have all properties', async () => {
     expect(await propertiesOf('user_id,event,properties\nada,Paid,"{""a"":1}"\n')).toEqual(['{"a":1}']);
   });
 
-  test('takes a column under another name, and another delimiter', async () => {
+  test('a column may have another name, and the file another delimiter', async () => {
     const csv = {
       delimiter: ';',
       renamed: new Map([
@@ -98,7 +98,7 @@ describe('a row', () => {
     expect(line?.draft).toMatchObject({ userId: 'ada', event: 'Paid', properties: '{"note":"a,b"}' });
   });
 
-  test('keeps keys that mean something to JavaScript', async () => {
+  test('keys with a meaning in JavaScript are kept', async () => {
     expect(await propertiesOf('user_id,event,__proto__,constructor\nada,Paid,a,b\n')).toEqual([
       '{"__proto__":"a","constructor":"b"}',
     ]);
@@ -106,7 +106,7 @@ describe('a row', () => {
 });
 
 describe('a row is refused, and those around it are not, where it', () => {
-  test('has fewer or more fields than the header', async () => {
+  test('a row with fewer or more fields than the header is refused, its neighbors are not', async () => {
     expect(await problemsOf('user_id,event\nada\nada,Paid\nada,Paid,x\n')).toEqual([
       [2, ['']],
       [3, undefined],
@@ -114,7 +114,7 @@ describe('a row is refused, and those around it are not, where it', () => {
     ]);
   });
 
-  test('would be refused by /v1/track', async () => {
+  test('a row that /v1/track would refuse is refused, its neighbors are not', async () => {
     expect(await problemsOf('user_id,event,timestamp\n,Paid,2026-13-01\nada,,\nada,Paid,\n')).toEqual([
       [2, ['/user_id', '/timestamp']],
       [3, ['/event']],
@@ -122,7 +122,7 @@ describe('a row is refused, and those around it are not, where it', () => {
     ]);
   });
 
-  test('has a quote within a field, or something behind a closing one', async () => {
+  test('a row with a quote within a field, or with text after a closing quote, is refused, its neighbors are not', async () => {
     expect(await problemsOf('user_id,event\nada,5" disk\nbob,Paid\nada,"x"y\nbob,Paid\n')).toEqual([
       [2, ['']],
       [3, undefined],
@@ -131,7 +131,7 @@ describe('a row is refused, and those around it are not, where it', () => {
     ]);
   });
 
-  test('has a quote that nobody closes, up to the end of the file', async () => {
+  test('a row with a quote that is never closed before the end of the file is refused, its neighbors are not', async () => {
     expect(await problemsOf('user_id,event\nbob,Paid\nada,"Paid\nbob,Paid\nbob,Left\n')).toEqual([
       [2, undefined],
       [3, ['']],
@@ -140,7 +140,7 @@ describe('a row is refused, and those around it are not, where it', () => {
     ]);
   });
 
-  test('has a quote that nobody closes within a megabyte', async () => {
+  test('a row with a quote that is not closed within a megabyte is refused, its neighbors are not', async () => {
     const many = 'bob,Paid\n'.repeat(150_000);
 
     const found = await rows(`user_id,event\nada,"Paid\n${many}`);
@@ -157,16 +157,19 @@ describe('lines that end in CR alone', () => {
     ['a few', content, 65_536],
     ['as many as make the one line too long', content + 'eve,Paid,3\r'.repeat(5_000), 65_536],
     ['read in small pieces', content, 3],
-  ])('are refused, and what converts them is said: %s', async (_, text, chunkBytes) => {
-    const reading = readAll(text, { ...TRACK, format: 'csv' }, chunkBytes);
+  ])(
+    'lines that end in CR alone are refused, and the error names a command that converts them: %s',
+    async (_, text, chunkBytes) => {
+      const reading = readAll(text, { ...TRACK, format: 'csv' }, chunkBytes);
 
-    await expect(reading).rejects.toMatchObject({
-      code: 'COMMAND_INVALID',
-      message: expect.stringMatching(/CR alone.*tr /),
-    });
-  });
+      await expect(reading).rejects.toMatchObject({
+        code: 'COMMAND_INVALID',
+        message: expect.stringMatching(/CR alone.*tr /),
+      });
+    },
+  );
 
-  test('are not meant by a CR within the quotes of a column name', async () => {
+  test('a CR within the quotes of a column name is no line ending', async () => {
     expect(await propertiesOf('user_id,event,"a\r""b"\r\nada,Paid,1\r\n')).toEqual(['{"a\\r\\"b":"1"}']);
   });
 });

@@ -7,7 +7,7 @@ import { importScene, trackLine, trackLines } from '../../support/importing.ts';
 const scene = importScene();
 
 describe('an import', () => {
-  test('puts identify and track on topics of their own, with all that was said', async () => {
+  test('an import writes identify and track to topics of their own, with every field', async () => {
     await writeFile(
       scene().path,
       '{"type":"identify","user_id":"ada","traits":{"plan":"pro"},"timestamp":"2020-01-01","message_id":"m-1"}\n' +
@@ -38,7 +38,7 @@ describe('an import', () => {
     expect(scene().log.records('tidemark.import-identify', 0)).toHaveLength(1);
   });
 
-  test('writes refused lines into the report, readable by nobody else', async () => {
+  test('an import writes refused lines into the report, which only its owner can read', async () => {
     await writeFile(scene().path, `${trackLine(1)}\n{"type":"track"}\n\nnonsense\n${trackLine(2)}\n`);
 
     const result = await scene().run();
@@ -59,7 +59,7 @@ describe('an import', () => {
     expect((await stat(scene().statePath)).mode & 0o777).toBe(0o600);
   });
 
-  test('unpacks gzip, whatever the file is called, of several members too', async () => {
+  test('an import unpacks gzip, whatever the name of the file, also of several members', async () => {
     await writeFile(scene().path, Buffer.concat([gzipSync(trackLines(3)), gzipSync(trackLines(2))]));
 
     expect(await scene().run()).toMatchObject({ imported: 5, isDone: true });
@@ -68,7 +68,7 @@ describe('an import', () => {
   test.each([
     ['for the first time', false],
     ['in place of an import before', true],
-  ])('whose header is refused keeps no state: %s', async (_, restarts) => {
+  ])('an import whose header is refused keeps no state: %s', async (_, restarts) => {
     const csv = { format: 'csv', type: 'track' } as const;
     await writeFile(scene().path, 'user_id,event\nada,Paid\n');
     if (restarts) await scene().run(csv);
@@ -79,7 +79,7 @@ describe('an import', () => {
     await expect(scene().state()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('that only looks writes nothing to the log and keeps no state', async () => {
+  test('a dry import writes nothing to the log and keeps no state', async () => {
     await writeFile(scene().path, `${trackLines(3)}nonsense\n`);
 
     expect(await scene().run({ isDry: true })).toMatchObject({ imported: 3, refused: 1, isDone: true });
@@ -88,7 +88,7 @@ describe('an import', () => {
     await expect(scene().state()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('waits for a log that is away', async () => {
+  test('an import waits for a log that is unreachable', async () => {
     await writeFile(scene().path, trackLines(5));
     scene().log.trouble = new TidemarkError('LOG_UNAVAILABLE', 'away');
     // The length of the fault: the import asks the log first, and again until it answers.
@@ -97,7 +97,7 @@ describe('an import', () => {
     expect(await scene().run()).toMatchObject({ imported: 5, isDone: true });
   });
 
-  test('does not go on where the clock of this machine is not that of the log', async () => {
+  test('an import stops where the clock of this machine differs from that of the log', async () => {
     await writeFile(scene().path, trackLines(500));
 
     // The log in memory has times of its own, years ago.
@@ -106,7 +106,7 @@ describe('an import', () => {
     expect(scene().messages().length).toBeLessThan(500);
   });
 
-  test('of gzip that is cut off says so, and what came before is imported', async () => {
+  test('an import of truncated gzip fails with IMPORT_UNREADABLE after it imported what came before', async () => {
     const whole = gzipSync(trackLines(5_000));
     await writeFile(scene().path, whole.subarray(0, whole.length - 500));
 

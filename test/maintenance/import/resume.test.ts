@@ -20,7 +20,7 @@ describe('an import that was ended', () => {
       content: () =>
         `type,user_id,event,n\n${Array.from({ length: 3_000 }, (_, n) => `track,u${n % 7},Paid,"${n}\n"\n`).join('')}`,
     },
-  ])('goes on where it was, and every line is there once: $what', async ({ content }) => {
+  ])('an interrupted import continues where it stopped, and imports every line once: $what', async ({ content }) => {
     await writeFile(scene().path, content());
     const first = await scene().runPartly();
 
@@ -40,7 +40,7 @@ describe('an import that was ended', () => {
     ).toBe(3_000);
   });
 
-  test('makes the same messages again, byte for byte, of lines whose end was not noted', async () => {
+  test('an interrupted import repeats lines whose import was not recorded, byte for byte', async () => {
     await writeFile(scene().path, trackLines(1_000));
     const first = await scene().runPartly();
     const noted = await readFile(scene().statePath);
@@ -57,7 +57,7 @@ describe('an import that was ended', () => {
     expect(new Set(values).size).toBe(1_000);
   });
 
-  test('leaves each refused line in the report once', async () => {
+  test('an interrupted import leaves each refused line in the report once', async () => {
     await writeFile(
       scene().path,
       Array.from({ length: 400 }, (_, n) => (n % 2 === 0 ? trackLine(n) : `bad ${n}`)).join('\n'),
@@ -72,7 +72,7 @@ describe('an import that was ended', () => {
     );
   });
 
-  test('is not done again once it is done', async () => {
+  test('a finished import is not repeated', async () => {
     await writeFile(scene().path, trackLines(10));
     await scene().run();
 
@@ -81,7 +81,7 @@ describe('an import that was ended', () => {
     expect(scene().messages()).toHaveLength(10);
   });
 
-  test('from the beginning names its lines as before', async () => {
+  test('an import that restarts from the beginning gives each line the same message id', async () => {
     await writeFile(scene().path, trackLines(10));
     await scene().run();
 
@@ -104,20 +104,20 @@ describe('an import is refused where', () => {
     expect(scene().messages()).toHaveLength(before);
   }
 
-  test('the file has become longer or shorter', async () => {
+  test('an import whose file has become longer or shorter is refused', async () => {
     await appendFile(scene().path, trackLine(1));
     await expectChanged();
     await truncate(scene().path, 5_000);
     await expectChanged();
   });
 
-  test('what was imported of it has changed, at the same size', async () => {
+  test('an import whose imported lines have changed, at the same size, is refused', async () => {
     const text = await readFile(scene().path, 'utf8');
     await writeFile(scene().path, text.replace('"u1"', '"v1"'));
     await expectChanged();
   });
 
-  test('what was imported of it has changed in the middle of a large file', async () => {
+  test('an import whose imported lines have changed in the middle of a large file is refused', async () => {
     const many = trackLines(5_000);
     await writeFile(scene().path, many);
     await scene().runPartly({ restarts: true }, 2_000);
@@ -129,13 +129,13 @@ describe('an import is refused where', () => {
     await expectChanged();
   });
 
-  test('it would go on with other options', async () => {
+  test('an import that would continue with other options is refused', async () => {
     await expectChanged({ type: 'track' });
     await expectChanged({ projectId: 'proj_2' });
     await expectChanged({ timezone: 'Europe/Berlin' });
   });
 
-  test('its report is gone', async () => {
+  test('an import whose report is missing is refused', async () => {
     await writeFile(scene().path, 'bad\n'.repeat(3_000));
     await scene().run({ restarts: true, signal: AbortSignal.abort() });
     await scene().runPartly();
@@ -144,7 +144,7 @@ describe('an import is refused where', () => {
     await expectChanged();
   });
 
-  test('there is no such file, or it is a folder', async () => {
+  test('an import of a missing file or of a folder is refused', async () => {
     await expect(scene().run({ path: join(scene().folder, 'none') })).rejects.toMatchObject({
       code: 'COMMAND_INVALID',
     });

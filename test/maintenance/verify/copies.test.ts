@@ -11,7 +11,7 @@ const OPTIONS = { repeatWindowMs: 30 * 86_400_000 };
 describe('verify', () => {
   const installation = sharedInstallation('embedded');
 
-  test('takes one of the copies of a track for a message by each name and day, the others for repeats', async () => {
+  test('verify counts one of the copies of a track for each name and day as a message, and the others as repeats', async () => {
     const maker = new MessageMaker();
     const first = maker.track({ messageId: 'm', timestamp: NOON, receivedAt: NOON });
     const copies = [

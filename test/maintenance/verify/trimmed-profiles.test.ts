@@ -23,20 +23,20 @@ describe('profiles of which more was said than they keep', () => {
   test.each([
     ['trimmed when they were merged', MOST],
     ['written before there was a bound', 10],
-  ])('are what the log says where they were %s', async (_, maxTraits) => {
+  ])('trimmed profiles agree with the log where they were %s', async (_, maxTraits) => {
     const { deepCheck } = await scene(maxTraits);
 
     expect((await deepCheck()).different).toEqual({ count: 0, first: [] });
   });
 
-  test('are different where a trait that is kept is another', async () => {
+  test('trimmed profiles differ from the log where a trait that they keep differs', async () => {
     const { deepCheck, projectId } = await scene(10);
     await database().query(`update profiles set traits = traits || '{"d": 5}' where project_id = $1`, [projectId]);
 
     expect((await deepCheck()).different.count).toBe(1);
   });
 
-  test('miss nothing of a message that is older than all they keep, and do miss what is newer', async () => {
+  test('a full profile lacks no message older than all it keeps, and a profile with room lacks what it misses', async () => {
     const { missing } = await scene(MOST);
     expect((await missing()).result()).toMatchObject({ count: 0 });
 
@@ -64,15 +64,15 @@ describe('profiles of which more was said than they keep', () => {
     const common = { log, codec, profiles, deadLettered: NOTHING_PUT_ASIDE, maxTraits: MOST };
     const { projectId } = ada;
     const cell = cellOf({ ...partition, projectId, hour: hourOf(said[0]!.receivedAt) });
-    const reach = new Map([[`${partition.topic}/0`, { from: 0n, to: 3n }]]);
+    const checked = new Map([[`${partition.topic}/0`, { from: 0n, to: 3n }]]);
     return {
       projectId,
       deepCheck: () => checkProfiles({ ...common, projectId, repeatWindowMs: 60_000 }),
       missing: async () => {
         const found = new Findings();
-        const books = { reach: { projector: reach, sink: new Map() }, applied: [] } as never;
+        const checkpoints = { checked: { projector: checked, sink: new Map() }, applied: [] } as never;
         const span = { range: { ...partition, from: 0n, to: 3n }, cells: new Map([[cell, {} as never]]) };
-        await findMissingEffects({ ...common, books, missing: found }, span);
+        await findMissingEffects({ ...common, checkpoints, missing: found }, span);
         return found;
       },
     };

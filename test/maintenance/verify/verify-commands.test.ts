@@ -9,7 +9,7 @@ test('without bounds it is the last 24 hours, to the end', () => {
   expect(readPeriod({}, NOW)).toEqual({ since: hour(12) - 24 });
 });
 
-test('bounds are widened to whole hours', () => {
+test('since and until are widened to whole hours', () => {
   const given = { since: '2026-11-20T09:59:59+01:00', until: '2026-11-20T10:00:00.000001', project: 'p' };
 
   expect(readPeriod(given, NOW)).toEqual({ since: hour(8), until: hour(11), projectId: 'p' });
@@ -18,7 +18,7 @@ test('bounds are widened to whole hours', () => {
 });
 
 test.each([{ since: 'yesterday' }, { since: 5 }, { until: '' }, { since: '1h', until: '2h' }, { project: 5 }])(
-  'refuses %j',
+  'verify refuses the period %j',
   (args) => {
     expect(() => readPeriod(args, NOW)).toThrow(expect.objectContaining({ code: 'COMMAND_INVALID' }) as Error);
   },

@@ -21,7 +21,7 @@ describe.each(FORMS)('verify, %s', (form) => {
     verify(await storesToVerify(installation()), period, { ...OPTIONS, ...options });
   const reportOf = ({ projectId }: MessageMaker, options = {}) => verified({ projectId }, options);
 
-  test('finds everything equal after traffic with repeats, late events, imports and unprocessable', async () => {
+  test('verify finds everything equal after repeats, late events, imports and unprocessable messages', async () => {
     const maker = new MessageMaker();
     const messages = traffic(maker);
     await installation().append(messages);
@@ -227,7 +227,7 @@ describe.each(FORMS)('verify, %s', (form) => {
     expect(after.hours.map(({ postgres }) => postgres.found)).toEqual([2, 0]);
   });
 
-  test('only the hours asked for are verified', async () => {
+  test('only the requested hours are verified', async () => {
     const maker = new MessageMaker();
     await installation().append(traffic(maker));
     await installation().readAll();

@@ -21,7 +21,7 @@ describe('a command under way', () => {
     expect(heard).toEqual([1, 2, 3].map((done) => ({ done, total: 3, unit: 'messages' })));
   });
 
-  test('reports that are not read take no memory, and the last one is not lost', async () => {
+  test('progress reports that are not read take no memory, and the last one is not lost', async () => {
     const note = 'x'.repeat(1_000);
     const { path } = await serve(async (_, { report }) => {
       for (let done = 1; done <= 50_000; done++) report({ done, note });

@@ -141,7 +141,7 @@ describe('the control socket with a client that misbehaves', () => {
     ['arguments that are no object', '{"command":"ok","args":[]}\n'],
     ['a line without an end', 'x'.repeat(1_100_000)],
     ['bytes that are no text', '\xff\xfe\x00\n'],
-  ])('refuses %s and goes on', async (_, sent) => {
+  ])('the control socket refuses %s and continues', async (_, sent) => {
     const { path } = await serve({ ok: async () => 1 });
     const socket = await open(path);
 

@@ -8,7 +8,7 @@ import { MessageMaker, rowsFor } from '../../support/analytics.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('a boot that was noted', () => {
-  test('is told from another, and a new folder has none to tell from', async () => {
+  test('a noted boot differs from any other boot, and a new folder has no boot to compare with', async () => {
     const folder = await temporaryFolder();
 
     const first = new BootNote(folder, 'a').isAnother();
@@ -21,7 +21,7 @@ describe('a boot that was noted', () => {
     ]);
   });
 
-  test('cannot be told from another where the system names none', async () => {
+  test('a boot without an identifier always counts as another boot', async () => {
     const folder = await temporaryFolder();
     new BootNote(folder, '').note();
 
@@ -63,7 +63,7 @@ test('after the machine went down, what was noted last counts as not held; after
   expect([restarted, rebooted]).toEqual([1n, 0n]);
 });
 
-test('so it does of every generation, and of tables that the version before left', async () => {
+test('after the machine went down, the last ranges of every generation count as not ingested, in tables of the version before too', async () => {
   const folder = await folderWithOne();
   let store = await opened(folder);
   await store.makeGeneration(2);

@@ -54,12 +54,12 @@ describe('columnJson', () => {
 });
 
 describe('a list that holds brackets in a string', () => {
-  test('is flattened like any other', () => {
+  test('a list that has brackets in a string is flattened like any other', () => {
     expect(columnJson('{"a":["]",{"b":1}]}')).toBe('{"a":["]",[]]}');
     expect(columnJson('{"a":["]\\"]",[1],"{"]}')).toBe('{"a":["]\\"]",[],"{"]}');
   });
 
-  test('comes out as a parser would flatten it, whatever the strings', () => {
+  test('flattening gives what a JSON parser would give, whatever the strings', () => {
     const strings = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', ','), maxLength: 2 });
     // Without an escape: V8 13.6 reads some escaped keys as others once it has read a key that ends in a backslash
     // (nodejs/node#63785).

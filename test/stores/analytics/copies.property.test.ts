@@ -33,7 +33,7 @@ const histories = fc.array(
 describe.each(await testedAnalytics())('of the copies of a track, in $name', (tested) => {
   const store = sharedStore(tested);
 
-  test('lists, views, audiences and why have the same', async () => {
+  test('lists, views, audiences and why agree on copies', async () => {
     await fc.assert(
       fc.asyncProperty(histories, fc.nat(), async (history, choice) => {
         const make = new MessageMaker();
@@ -112,7 +112,7 @@ describe.each(await testedAnalytics())('of the copies of a track, in $name', (te
     const options = { projectId, userKey: userKeyOf(projectId, 'ada'), now: NOW, eventsShown: 10 };
     const why = await explainMembership(store(), AMPLE, read.definition, '', options);
 
-    expect([definition, preview.count, why?.verdict]).toMatchObject([definition, 1, { isMet: true, count }]);
+    expect([definition, preview.count, why?.evaluation]).toMatchObject([definition, 1, { isMet: true, count }]);
   }
 });
 

@@ -57,7 +57,7 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
     await insert(analytics().store, messages());
   });
 
-  test('has the tables, views and columns that the page describes, and no others', async () => {
+  test('the database has the tables, views and columns that the page describes, and no others', async () => {
     const columns = await byHand(
       `SELECT concat(table, ' ', name, ' ', type) FROM system.columns
        WHERE database = currentDatabase() AND table != 'user_event_rows_of_tracks'
@@ -67,14 +67,14 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
     expect(described().toSorted()).toEqual(columns.toSorted());
   });
 
-  test('answers every example of the page', async () => {
+  test('every example of the page has an answer', async () => {
     expect(EXAMPLES.length).toBeGreaterThan(6);
     // Somebody ordered after the date that stands in an example.
     const today = EXAMPLES.map((sql) => sql.replace('2026-11-01 00:00:00', '2020-01-01 00:00:00'));
     for (const sql of today) expect([sql, (await byHand(sql)).length]).toEqual([sql, expect.toSatisfy((n) => n > 0)]);
   });
 
-  test('takes the statements of the page that make a user', async () => {
+  test('the statements of the page that create a user are valid', async () => {
     expect(ADMIN.length).toBeGreaterThan(2);
     for (const sql of ADMIN) {
       const text = sql.replaceAll(/[\\']/g, '\\$&');
@@ -82,7 +82,7 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
     }
   });
 
-  test('counts who did it by message, whatever was sent or inserted twice', async () => {
+  test('users_who_did counts messages, however often each was sent or inserted', async () => {
     const did = (atLeast: number) =>
       byHand(
         `SELECT user_id, times, internal_id FROM users_who_did(project = '${PROJECT}', event = 'Order Completed',
@@ -94,7 +94,7 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
     expect(await did(4)).toEqual([]);
   });
 
-  test('counts events by day and users once each', async () => {
+  test('event_counts_by_day counts each event and each user once a day', async () => {
     const days = await byHand(
       `SELECT event, events, users FROM event_counts_by_day(project = '${PROJECT}', since = '2020-01-01 00:00:00') ORDER BY day`,
     );
@@ -102,7 +102,7 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
     expect(days).toEqual(['Order Completed\t1\t1', 'Order Completed\t5\t2']);
   });
 
-  test('has of each trait the newest, of none that was deleted', async () => {
+  test('users_with_trait and user_traits have the newest value of each trait, and no trait that was deleted', async () => {
     const time = new Date(Number((NOW - 3n * DAY) / 1000n)).toISOString().slice(0, 19).replace('T', ' ');
     const traits = await byHand(
       `SELECT user_id, text, substring(toString(set_at), 1, 19) FROM users_with_trait(project = '${PROJECT}', trait = 'plan')`,
@@ -117,7 +117,7 @@ describe.each(await testedAnalytics())('asked by hand, $name', (tested) => {
     expect(await own("bob\\'")).toEqual([]);
   });
 
-  test('tells what one user did, each message once a day, by reading that user alone', async () => {
+  test('user_timeline shows what one user did, each message once a day, and reads the rows of that user alone', async () => {
     const timeline = (userId: string) =>
       byHand(
         `SELECT message_id FROM user_timeline(project = '${PROJECT}', user_id = '${userId}') ORDER BY timestamp DESC, message_id`,

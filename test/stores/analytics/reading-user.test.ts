@@ -51,7 +51,7 @@ describe.skipIf((await serverUrl('clickhouse')) === undefined)('the user of docs
     return askServer(url.href, sql);
   }
 
-  test('reads views, those with parameters too, and tables', async () => {
+  test('the user of docs/clickhouse.md can read tables and views, including views with parameters', async () => {
     const questions = [
       'SELECT count() FROM events',
       'SELECT count() FROM profiles',
@@ -73,7 +73,7 @@ describe.skipIf((await serverUrl('clickhouse')) === undefined)('the user of docs
     ["SELECT * FROM url('http://127.0.0.1:1/', 'TSV', 'a String')", /ACCESS_DENIED|READONLY/],
     ["SELECT * FROM file('/etc/passwd', 'TSV', 'a String')", /ACCESS_DENIED|READONLY/],
     ["SELECT * FROM remote('127.0.0.1', 'other', 'secrets')", /ACCESS_DENIED|READONLY/],
-  ])('cannot do this: %s', async (sql, refusal) => {
+  ])('the user of docs/clickhouse.md cannot do this: %s', async (sql, refusal) => {
     await expect(ask(sql)).rejects.toThrow(refusal);
     expect(await askServer(server.url, 'SELECT count() FROM events')).toEqual(['1']);
   });
@@ -86,12 +86,12 @@ describe.skipIf((await serverUrl('clickhouse')) === undefined)('the user of docs
     ['SELECT count() FROM events SETTINGS max_rows_to_read = 0', /SETTING_CONSTRAINT_VIOLATION/],
     ['SELECT count() FROM events SETTINGS readonly = 0', /READONLY/],
     ['SELECT sum(cityHash64(number)) FROM numbers(100000000000)', /TOO_MANY_ROWS/],
-  ])('is held to its limits: %s', async (sql, refusal) => {
+  ])('the user of docs/clickhouse.md is bound by its limits: %s', async (sql, refusal) => {
     if (refusal === null) expect(await ask(sql)).toEqual(['1']);
     else await expect(ask(sql)).rejects.toThrow(refusal);
   });
 
-  test('needs its password', async () => {
+  test('the user of docs/clickhouse.md needs its password', async () => {
     await expect(ask('SELECT 1', { password: 'wrong' })).rejects.toThrow(/AUTHENTICATION_FAILED/);
   });
 });

@@ -82,7 +82,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
   });
   afterEach(() => database.drop());
 
-  test('moves them, each as it was', async () => {
+  test('the migration moves every row unchanged', async () => {
     await open();
 
     expect(await run(ALL)).toEqual(MOVED);
@@ -91,7 +91,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
   });
 
   test.each(MOVE.map((_, done) => [done + 1, MOVE.length]))(
-    'moves them once where it stopped after step %i of %i',
+    'a migration that stopped after step %i of %i moves every row once',
     async (done) => {
       for (const sql of MOVE.slice(0, done)) await run(SERVER.statement(sql));
 
@@ -107,7 +107,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     'INSERT INTO track_rows',
     'CREATE MATERIALIZED VIEW IF NOT EXISTS user_event',
     'DROP VIEW IF EXISTS user',
-  ])('takes along what a sink of before still inserts before the step %s', async (step) => {
+  ])('the migration moves what a sink of the version before still inserts before the step %s', async (step) => {
     const at = MOVE.findIndex((sql) => sql.includes(step));
     for (const sql of MOVE.slice(0, at)) await run(SERVER.statement(sql));
     await run(LATE_ROW);
@@ -117,7 +117,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     expect(await run(BY_USER)).toEqual(['1\t3', '2\t1', '3\t1']);
   });
 
-  test('makes one part of a month that has ended', async () => {
+  test('the rows of a month that has ended become one part', async () => {
     await open();
     await run(`ALTER TABLE track_rows MODIFY SETTING min_age_to_force_merge_seconds = 1`);
     const insert = `INSERT INTO track_rows (project_id, event, user, message_id, timestamp, received_at)

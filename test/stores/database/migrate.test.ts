@@ -53,7 +53,7 @@ function testMigrations(database: () => Database): void {
     expect(await migrateDatabase(database())).toEqual([]);
   });
 
-  test('what was applied is noted', async () => {
+  test('every applied migration is recorded', async () => {
     const rows = await database().query('select number, name from migrations order by number limit 2');
 
     expect(rows).toEqual([

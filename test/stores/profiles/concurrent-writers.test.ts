@@ -82,7 +82,7 @@ describe.skipIf(server === undefined)('several writers on Postgres', () => {
     expect(counts).toEqual(expected);
   });
 
-  test('of two sinks that plan the same partition one gets it', async () => {
+  test('a partition that two sinks plan at the same time goes to one of them', async () => {
     const first = step();
     const plans = new SqlSinkPlans(database());
     await plans.fix([first], []);
@@ -149,7 +149,7 @@ describe.skipIf(server === undefined)('several writers on Postgres', () => {
     expect(refused.map(({ reason }) => (reason as { code: string }).code)).toEqual(Array(5).fill('POSITION_MOVED'));
   });
 
-  test('claims are forgotten by several at once, while others are made', async () => {
+  test('repeat claims can be deleted by several processes at once, while others are added', async () => {
     const projectId = randomProjectId();
     const claims = claimsOf(projectId);
     await store().write([], claims, () => []);

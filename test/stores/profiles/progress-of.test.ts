@@ -18,17 +18,17 @@ function answering(...answers: readonly (Error | readonly object[])[]): Queryabl
 }
 
 describe('the progress of a generation whose tables come and go', () => {
-  test('is nothing where they are not there', async () => {
+  test('progress is empty where the tables of a generation do not exist', async () => {
     expect(await progressSoFar(answering(absent, [{ made: false }]), 'profiles', 2)).toEqual([]);
   });
 
-  test('is theirs where they were made between the question and the look for them', async () => {
+  test('progress is read from tables that were created between the query and the check for them', async () => {
     const database = answering(absent, [{ made: true }], [POSITION]);
 
     expect(await progressSoFar(database, 'analytics', 2)).toEqual([POSITION]);
   });
 
-  test('is an error where that had another cause', async () => {
+  test('progress rejects where the query failed for another reason', async () => {
     const away = new Error('57P01: terminating connection');
 
     await expect(progressSoFar(answering(away, [{ made: true }], away), 'profiles', 2)).rejects.toBe(away);

@@ -10,7 +10,7 @@ const random = { timezone: 'UTC', writeKey: undefined, readKey: undefined };
 const ALONE = { othersShowWithinMs: 0 };
 
 describe('the first start', () => {
-  test('makes the default project and shows a random key of each scope', async () => {
+  test('the first start creates the default project and shows a random key of each scope', async () => {
     const store = new MemoryProjectStore();
 
     const first = await makeFirstProject(store, random, ALONE);
@@ -22,7 +22,7 @@ describe('the first start', () => {
     for (const { key } of first?.keys ?? []) expect(firstStartNotice(first!)).toContain(key);
   });
 
-  test('takes the keys it was given and never shows them', async () => {
+  test('the first start accepts keys from the settings and never shows them', async () => {
     const store = new MemoryProjectStore();
 
     const first = await makeFirstProject(store, given, ALONE);
@@ -36,14 +36,14 @@ describe('the first start', () => {
     ]);
   });
 
-  test('shows only the key that was not given', async () => {
+  test('the first start shows only the key that was not given', async () => {
     const first = await makeFirstProject(new MemoryProjectStore(), { ...given, readKey: undefined }, ALONE);
 
     expect(first?.keys.map(({ scope }) => scope)).toEqual(['read']);
     expect(firstStartNotice(first!)).not.toContain(given.writeKey);
   });
 
-  test('changes nothing where there is a project whose keys were shown', async () => {
+  test('the first start changes nothing where a project exists whose keys were shown', async () => {
     const store = new MemoryProjectStore();
     const first = await makeFirstProject(store, random, ALONE);
     expect(await first?.noteShown()).toBe(true);
@@ -54,7 +54,7 @@ describe('the first start', () => {
     expect(await store.snapshot()).toEqual(before);
   });
 
-  test('refuses one key for both scopes', async () => {
+  test('the first start refuses one key for both scopes', async () => {
     const same = makeFirstProject(new MemoryProjectStore(), { ...given, readKey: given.writeKey }, ALONE);
 
     await expect(same).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
@@ -77,7 +77,7 @@ describe('the first start', () => {
     expect(await makeFirstProject(store, random, ALONE)).toBeUndefined();
   });
 
-  test('keeps a key that it was given when it replaces the other, which was never shown', async () => {
+  test('a given key is kept when the other one, which was never shown, is replaced', async () => {
     const store = new MemoryProjectStore();
     await makeFirstProject(store, { ...given, readKey: undefined }, ALONE);
 
@@ -88,7 +88,7 @@ describe('the first start', () => {
     expect(usable).toEqual([hashKey(given.writeKey), hashKey(next?.keys[0]?.key ?? '')]);
   });
 
-  test('takes keys that are given now in place of those that were never shown', async () => {
+  test('keys that are given now replace those that were never shown', async () => {
     const store = new MemoryProjectStore();
     await makeFirstProject(store, random, ALONE);
 
@@ -100,7 +100,7 @@ describe('the first start', () => {
     expect(await makeFirstProject(store, random, ALONE)).toBeUndefined();
   });
 
-  test('leaves keys to the process that made them a moment ago and shows them now', async () => {
+  test('the first start leaves keys to the process that created them a moment ago and shows them now', async () => {
     const store = new MemoryProjectStore();
     const first = await makeFirstProject(store, random, ALONE);
 

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { MemoryProjectStore } from '../../support/memory-project-store.ts';
 
 describe('the project cache', () => {
-  test('answers a known key without a promise and without the store', async () => {
+  test('the project cache answers a known key without a promise and without the store', async () => {
     const { cache, store, project, addKey } = await setUp();
     const key = await addKey('read');
     await cache.start();
@@ -19,14 +19,14 @@ describe('the project cache', () => {
     expect(store.snapshots).toBe(snapshots);
   });
 
-  test('does not know a key that nobody made', async () => {
+  test('the project cache rejects a key that was never created', async () => {
     const { cache } = await setUp();
     await cache.start();
 
     expect(await cache.find(makeKey('write'))).toBeUndefined();
   });
 
-  test('knows a key that was made after its last refresh', async () => {
+  test('the project cache finds a key that was created after its last refresh', async () => {
     const { cache, addKey, project } = await setUp();
     await cache.start();
     const key = await addKey('write');
@@ -34,7 +34,7 @@ describe('the project cache', () => {
     expect(await cache.find(key)).toEqual({ project, scope: 'write' });
   });
 
-  test('does not deny a key on the word of a refresh that began before it was asked for', async () => {
+  test('the project cache rejects no key on the result of a refresh that began before the lookup', async () => {
     const { cache, store, addKey } = await setUp();
     await cache.start();
     const gate = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ describe('the project cache', () => {
     expect(await found).toBeDefined();
   });
 
-  test('stops knowing a revoked key, with nobody asking', async () => {
+  test('the project cache drops a revoked key without any lookup', async () => {
     const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
     const key = await addKey('write');
     await cache.start();
@@ -61,7 +61,7 @@ describe('the project cache', () => {
     await eventually(async () => expect(await cache.find(key)).toBeUndefined());
   });
 
-  test('notices a changed project', async () => {
+  test('the project cache notices a changed project', async () => {
     const { cache, store, project, addKey } = await setUp({ refreshEveryMs: 5 });
     const key = await addKey('write');
     await cache.start();
@@ -71,7 +71,7 @@ describe('the project cache', () => {
     await eventually(async () => expect(await cache.find(key)).toMatchObject({ project: { rateLimit: 7 } }));
   });
 
-  test('does not ask the store again within the least interval, however many unknown keys come', async () => {
+  test('the project cache queries the store at most once per minimum interval, however many unknown keys arrive', async () => {
     const { cache, store } = await setUp({ refreshEveryMs: 60_000, minIntervalMs: 60_000 });
     await cache.start();
 
@@ -84,7 +84,7 @@ describe('the project cache', () => {
     expect(store.snapshots).toBe(1);
   });
 
-  test('asks the store once for all unknown keys that come together', async () => {
+  test('the project cache queries the store once for all unknown keys that arrive together', async () => {
     const { cache, store } = await setUp({ refreshEveryMs: 60_000 });
     await cache.start();
 
@@ -93,7 +93,7 @@ describe('the project cache', () => {
     expect(store.snapshots).toBe(2);
   });
 
-  test('has one refresh under way at most', async () => {
+  test('the project cache has at most one refresh in progress', async () => {
     const { cache, store } = await setUp({ refreshEveryMs: 60_000 });
     await cache.start();
 
@@ -105,7 +105,7 @@ describe('the project cache', () => {
     expect(store.snapshots).toBeGreaterThan(20);
   });
 
-  test('leaves no unhandled rejection when it is stopped', async () => {
+  test('stopping the project cache leaves no unhandled rejection', async () => {
     const { cache, store } = await setUp();
     store.away = true;
     await cache.start();
@@ -118,7 +118,7 @@ describe('the project cache', () => {
 });
 
 describe('the project cache while the store is away', () => {
-  test('goes on with the keys it has and cannot check others', async () => {
+  test('while the store is unreachable, the project cache keeps the keys it has and cannot check others', async () => {
     const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
     const key = await addKey('write');
     await cache.start();
@@ -130,7 +130,7 @@ describe('the project cache while the store is away', () => {
     expect(cache.storeAway).toBe(true);
   });
 
-  test('says once that it is away and once that it is back, however often it tried', async () => {
+  test('the project cache logs once that the store is unreachable and once that it is back, however often it tried', async () => {
     const { cache, store, lines } = await setUp({ refreshEveryMs: 2 });
     await cache.start();
     store.away = true;
@@ -143,7 +143,7 @@ describe('the project cache while the store is away', () => {
     expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
-  test('starts all the same, and loads once it is back', async () => {
+  test('the project cache starts while the store is unreachable, and loads once the store is back', async () => {
     const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
     const key = await addKey('write');
     store.away = true;
@@ -156,7 +156,7 @@ describe('the project cache while the store is away', () => {
     expect(cache.find(key)).not.toBeInstanceOf(Promise);
   });
 
-  test('takes a store that does not answer for one that is away', async () => {
+  test('the project cache treats a store that does not answer as unreachable', async () => {
     const { cache, store } = await setUp({ timeoutMs: 10 });
     await cache.start();
     const hang = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { projectCommands } from '../../../services/stores/projects/project-comma
 import { MemoryProjectStore } from '../../support/memory-project-store.ts';
 
 describe('the project commands', () => {
-  test('make a project with the given settings, or the defaults', async () => {
+  test('project create makes a project with the given settings, or the defaults', async () => {
     const { commands } = setUp();
 
     const plain = await commands['project create']({ name: 'Plain' });
@@ -15,7 +15,7 @@ describe('the project commands', () => {
     expect(await commands['project list']({})).toEqual([plain, set]);
   });
 
-  test('show a project by what JSON can carry, and never its secret', async () => {
+  test('project create answers in types that JSON can carry, and never shows a secret', async () => {
     const { commands } = setUp();
 
     const made = await commands['project create']({ name: 'Shop' });
@@ -33,7 +33,7 @@ describe('the project commands', () => {
     ]);
   });
 
-  test('change only what is given', async () => {
+  test('project set changes only what is given', async () => {
     const { commands } = setUp();
     const { id } = await commands['project create']({ name: 'Shop', rate_limit: 5 });
 
@@ -44,7 +44,7 @@ describe('the project commands', () => {
     expect(unlimited).toMatchObject({ name: 'Store', rate_limit: null });
   });
 
-  test('show a key once, when it is made, and store only its hash', async () => {
+  test('key create shows a key once, when it is made, and stores only its hash', async () => {
     const { commands, store } = setUp();
     const { id } = await commands['project create']({ name: 'Shop' });
 
@@ -55,7 +55,7 @@ describe('the project commands', () => {
     expect(JSON.stringify(await commands['key list']({ project: id }))).not.toContain(made.key);
   });
 
-  test('list the keys of one project or of all, and revoke one', async () => {
+  test('key list shows the keys of one project or of all, and key revoke revokes one', async () => {
     const { commands } = setUp();
     const one = await commands['project create']({ name: 'One' });
     const two = await commands['project create']({ name: 'Two' });
@@ -83,7 +83,7 @@ describe('the project commands', () => {
     ['a rate limit of 0', { name: 'x', rate_limit: 0 }],
     ['half a rate limit', { name: 'x', rate_limit: 1.5 }],
     ['a rate limit that is text', { name: 'x', rate_limit: '5' }],
-  ])('refuse %s', async (_, args) => {
+  ])('project create refuses %s', async (_, args) => {
     const { commands, store } = setUp();
 
     await expect(commands['project create'](args)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
@@ -91,13 +91,13 @@ describe('the project commands', () => {
     expect(await store.listProjects()).toEqual([]);
   });
 
-  test('take a name of 200 characters, whatever their size', async () => {
+  test('project create accepts a name of 200 characters, whatever their size', async () => {
     const name = '🛍'.repeat(200);
 
     expect(await setUp().commands['project create']({ name })).toMatchObject({ name });
   });
 
-  test('refuse to change nothing, and what is no id or no scope', async () => {
+  test('the project commands refuse an update without changes, an invalid id and an invalid scope', async () => {
     const { commands } = setUp();
     const { id } = await commands['project create']({ name: 'Shop' });
     const wrong = [
@@ -111,7 +111,7 @@ describe('the project commands', () => {
     for (const asked of wrong) await expect(asked).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   });
 
-  test('pass on what the store says of ids that it does not know', async () => {
+  test('the project commands pass on the errors of the store about unknown ids', async () => {
     const { commands } = setUp();
 
     await expect(commands['project set']({ id: 'proj_x', name: 'x' })).rejects.toMatchObject({

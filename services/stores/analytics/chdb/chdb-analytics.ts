@@ -11,22 +11,23 @@ import { LOOKUP_LIMITS } from '../clickhouse/settings.ts';
 import { fairGate } from '../query-queue.ts';
 import { Semaphore } from '../semaphore.ts';
 
-// Every statement under way holds a thread of libuv's pool, which is 4 unless UV_THREADPOOL_SIZE says more (settable from
-// within, before its first use): together these are 7, so that files and the embedded log want a larger pool.
+// Every statement in progress occupies a thread of libuv's pool, which has 4 unless UV_THREADPOOL_SIZE is larger (it
+// can be set by the process before its first use). These are 7 together, so files and the embedded log need a larger
+// pool.
 const INSERTS_AT_ONCE = 1;
 const MAX_LOOKUPS = 1;
 const QUESTIONS_AT_ONCE = 2;
 const STREAMS_AT_ONCE = 2;
 const EVALUATIONS_AT_ONCE = 1;
 
-/** The database that chDB has without being told. */
+/** The default database of chDB. */
 const DATABASE = 'default';
 
 /**
- * Opens the store in this folder, making it where it is absent, and brings its tables up to date. One chDB can be open
- * in a process at a time; any thread will do.
+ * Opens the store in this folder, creates the folder if it does not exist, and migrates the tables. A process can open
+ * one chDB at a time, on any thread.
  *
- * @throws TidemarkError `FOLDER_IN_USE`; `STORE_NEWER`; `STORE_UNAVAILABLE` where chDB cannot open it.
+ * @throws TidemarkError `FOLDER_IN_USE`; `STORE_NEWER`; `STORE_UNAVAILABLE` if chDB cannot open it.
  */
 export async function openChdb(folder: string): Promise<ClickHouseStore> {
   const lock = lockFolder(folder);
@@ -49,7 +50,7 @@ function openEngine(folder: string): ChdbEngine {
   }
 }
 
-/** The databases of one chDB. They share how many statements run at once. */
+/** The databases of one chDB. They share the limit of concurrent statements. */
 class ChdbDatabases {
   readonly name = DATABASE;
   readonly gates = {
@@ -68,7 +69,7 @@ class ChdbDatabases {
     this.#engine = engine;
   }
 
-  /** @param release Called once it is closed, and chDB with it. */
+  /** @param release Called when the store and chDB are closed. */
   first(release: () => void): ClickHouseStore {
     const close = async (): Promise<void> => {
       await this.#engine.close();
@@ -116,7 +117,9 @@ async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
   }
 }
 
-/** Whether chDB found a part that it could not read, written since it was last opened: what it held may have been noted. */
+/**
+ * Whether chDB found an unreadable part written since the last opening. The ranges of its rows may have been recorded.
+ */
 async function hasDeadLettered(store: ClickHouseStore, sinceMs: number | undefined): Promise<boolean> {
   if (sinceMs === undefined) return false;
   const sql =

@@ -6,7 +6,7 @@ import type { ChdbEngine } from './engine.ts';
 import { preambleOf, settingsForChdb } from './preamble.ts';
 import type { Semaphore } from '../semaphore.ts';
 
-/** The client's hook for another transport than HTTP: experimental, and so named nowhere else. */
+/** The client's hook for another transport than HTTP. It is experimental, so no other module uses it. */
 type Connection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
 type QueryParams = Parameters<Connection['query']>[0];
 type ExecParams = Parameters<Connection['exec']>[0];
@@ -16,21 +16,21 @@ type ExecResult = Awaited<ReturnType<Connection['exec']>>;
 
 const SELECT = /^([^]+)\sFORMAT (\w+)$/;
 
-// Else the sets of IN are made before anything is answered, on the thread that asks.
+// Otherwise the sets of IN are built before the first answer, on the calling thread.
 const STREAM_SETTINGS = { use_index_for_in_with_subqueries: 0, max_block_size: '16384' };
 
 const INSERT = /^INSERT INTO (\w+) \(([\w, ]+)\) FORMAT JSONCompactEachRow$/;
 
 /**
- * The official client's way into chDB. chdb's own (`chdb/connection`) sends one parameterised statement at a time through
- * the whole process, copies inserts three times, and does not stop what is aborted; hence this one.
+ * Connects the official client to chDB. chdb's own connection (`chdb/connection`) runs one parameterized statement at a
+ * time in the whole process, copies inserts three times, and does not stop aborted statements.
  */
 export class ChdbConnection implements Connection {
   readonly #engine: ChdbEngine;
   readonly #semaphore: Semaphore;
   readonly #database: string | undefined;
 
-  /** @param database A word: whose tables those without a database are; undefined for chDB's own. */
+  /** @param database The database of unqualified table names, a word; undefined for chDB's default. */
   constructor(engine: ChdbEngine, slots: Semaphore, database?: string) {
     this.#engine = engine;
     this.#semaphore = slots;
@@ -48,7 +48,7 @@ export class ChdbConnection implements Connection {
 
   /**
    * With values: `INSERT INTO table (columns) FORMAT JSONCompactEachRow` and a stream of bytes. Without: a SELECT whose
-   * answer is computed as it is read, not counted among those at once.
+   * result is computed while it is read, and which does not count towards the limit of concurrent statements.
    */
   async exec(params: ExecParams): Promise<ExecResult> {
     if (params.values === undefined) return this.#stream(params);
@@ -103,7 +103,7 @@ export class ChdbConnection implements Connection {
     }
   }
 
-  /** A no-op: whoever opened the engine closes it. */
+  /** Does nothing: the owner of the engine closes it. */
   async close(): Promise<void> {}
 }
 
@@ -118,26 +118,26 @@ async function* asBuffers(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
 }
 
 function execResult(bytes: Uint8Array): ExecResult {
-  // Not an iterable of its numbers: one chunk.
+  // A Uint8Array is one chunk, not an iterable of numbers.
   const stream = Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)], { objectMode: false });
   return { stream, query_id: randomUUID(), response_headers: {}, http_status_code: 200 };
 }
 
-/** In one piece. The copying of 40 MB takes 30 ms: the thread is let go of in between. */
+/** Concatenates chunks. Copying 40 MB takes 30 ms, so it yields to the event loop in between. */
 async function readBytes(stream: Readable): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer));
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  const turns = new EventLoopYielder();
+  const yielder = new EventLoopYielder();
   let end = 0;
   for (const chunk of chunks) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     end += chunk.copy(bytes, end);
   }
   return bytes;
 }
 
-/** chDB's errors as the client's own, with the server's code. */
+/** Converts errors of chDB to those of the client, with the server's code. */
 async function asClickHouseError<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

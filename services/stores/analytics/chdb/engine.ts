@@ -13,32 +13,36 @@ export interface RawRows {
   readonly settings: Record<string, SettingValue>;
 }
 
-/** A statement under way. Inserts are waited for, questions are ended; of a stream that is at rest, its reader's too. */
+/**
+ * A statement in progress. Closing waits for inserts and ends queries, including a stream whose reader does not read at
+ * the moment.
+ */
 interface Running {
   readonly ended: Promise<unknown>;
   readonly isInsert: boolean;
-  readonly letGo?: () => void;
+  /** Releases the connection of a stream if no chunk is being fetched. */
+  readonly release?: () => void;
 }
 
-// How often a statement that is to end is looked for: it may not have begun yet.
+// KILL QUERY is repeated: the statement may not have begun when the first one is sent.
 const KILL_EVERY_MS = 50;
 
 const INSERT = /^\s*INSERT\b/i;
 
 /**
- * chDB open on a folder. It works around what chdb 3.4 does not promise, all of it tried:
+ * chDB open on a folder. It works around these properties of chdb 3.4, each of which was observed:
  *
- * - Closing a connection while a statement runs on it, or ending the thread or process, aborts the process or hangs it:
- *   `close` ends every question with KILL QUERY, waits for everything under way, and only then closes.
- * - A failed statement leaves what it had written so far **at the head of the next answer of its connection**; settings
- *   and parameters stay with the connection too. So each statement has a fresh connection (0.2 ms, nothing leaks).
- * - A call aborted by chdb's own signal rejects at once and goes on computing: here it settles when it has ended.
- * - A write that the disk had no space for is taken for done: nothing is inserted into the last 128 MiB of a disk; and see
- *   `PartGuard`.
+ * - If a connection is closed while a statement runs on it, or the thread or process ends, the process aborts or hangs.
+ *   So `close` ends every query with KILL QUERY, waits for all statements, and only then closes the connection.
+ * - The partial output of a failed statement appears **at the head of the next answer of its connection**. Settings and
+ *   parameters stay with the connection too. So each statement has a new connection (0.2 ms, nothing leaks).
+ * - A call aborted by chdb's own signal rejects at once but continues to compute. Here it rejects when it has ended.
+ * - A write that failed for lack of disk space counts as successful. So the last 128 MiB of a disk accept no insert;
+ *   see also `PartGuard`.
  */
 export class ChdbEngine {
   readonly #folder: string;
-  /** chDB shuts down with its last connection: this one stays open. It also sends KILL QUERY. */
+  /** chDB shuts down with its last connection, so this one stays open. It also sends KILL QUERY. */
   readonly #baseSession: Session;
   readonly #guard: PartGuard;
   readonly #running = new Map<string, Running>();
@@ -50,7 +54,9 @@ export class ChdbEngine {
     this.#guard = new PartGuard({ query: (preamble, sql) => this.#ask(preamble, sql) }, folder);
   }
 
-  /** Answers `sql` in the format that it names, after the SET statements of `preamble`. `signal` ends it early. */
+  /**
+   * Runs `sql` after the SET statements of `preamble`. The result has the format that `sql` names. `signal` ends it.
+   */
   async query(preamble: string, sql: string, signal?: AbortSignal): Promise<Uint8Array> {
     if (!INSERT.test(sql)) return this.#ask(preamble, sql, signal);
     this.#expectRoom();
@@ -73,8 +79,8 @@ export class ChdbEngine {
   }
 
   /**
-   * Answers in chunks, each computed when it is asked for, and the preamble's settings set before. It begins on this
-   * thread: `sql` must not be one that makes sets while it is planned (`use_index_for_in_with_subqueries=0`).
+   * Runs `sql` after the SET statements of `preamble` and returns chunks, each computed when it is requested. Planning
+   * runs on this thread, so `sql` must not build sets while it is planned (`use_index_for_in_with_subqueries=0`).
    */
   async stream(preamble: string, sql: string, format: string): Promise<ChdbStream> {
     if (this.#closed !== undefined) throw new Error('chDB is closed');
@@ -87,18 +93,18 @@ export class ChdbEngine {
       resolve();
     };
     const stream = new ChdbStream(end, () => void this.#end(name));
-    this.#running.set(name, { ended, isInsert: false, letGo: () => stream.letGo() });
+    this.#running.set(name, { ended, isInsert: false, release: () => stream.release() });
     try {
       if (preamble !== '') await session.queryAsync(preamble);
       stream.begin(session.queryStream(`/* ${name} */ ${sql}`, { format }));
       return stream;
     } catch (error) {
-      stream.letGo();
+      stream.release();
       throw error;
     }
   }
 
-  /** Inserts rows, parsed by chDB's own threads without a copy. Cannot be ended early. */
+  /** Inserts rows. chDB's own threads parse them without a copy. An insert cannot be ended early. */
   async insert({ table, columns, values, settings }: RawRows): Promise<void> {
     this.#expectRoom(values.length);
     const rows = { table, columns: [...columns], values, settings, format: 'JSONCompactEachRow' as const };
@@ -107,13 +113,15 @@ export class ChdbEngine {
     await this.#guard.expectWhole(performance.now() - begunAt);
   }
 
-  /** As chDB's own error: it looks itself only for the bytes of the one part. */
+  /**
+   * Throws an error in the form of chDB's own. chDB itself only checks the bytes of the part that it is about to write.
+   */
   #expectRoom(bytes = 0): void {
     if (hasRoom(this.#folder, STORE_RESERVE_BYTES + bytes)) return;
     throw new Error('Code: 243. DB::Exception: the reserve is all that is free on the disk (NOT_ENOUGH_SPACE)');
   }
 
-  /** Ends questions, waits for inserts, then closes. Idempotent. */
+  /** Ends queries, waits for inserts, then closes. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -124,7 +132,7 @@ export class ChdbEngine {
     const running = [...this.#running];
     await Promise.all(running.map(([name, { ended, isInsert }]) => (isInsert ? settled(ended) : this.#end(name))));
     this.#baseSession.close();
-    // Connections that were closed while another statement ran are only now let go by chdb.
+    // chdb defers closing a connection while another statement runs. This waits for those.
     await drainPending();
   }
 
@@ -143,15 +151,15 @@ export class ChdbEngine {
 
   async #end(name: string): Promise<void> {
     for (let run = this.#running.get(name); run !== undefined; run = this.#running.get(name)) {
-      // On this thread (3 ms): were every thread of libuv's pool busy with a question, none could ever be ended.
+      // Runs on this thread (3 ms): if queries occupied every thread of libuv's pool, none of them could ever be ended.
       this.#baseSession.query(`KILL QUERY WHERE startsWith(query, '/* ${name} */') ASYNC FORMAT Null`);
-      run.letGo?.();
+      run.release?.();
       await Promise.race([settled(run.ended), sleep(KILL_EVERY_MS)]);
     }
   }
 }
 
-/** An answer in chunks. Whoever has one reads it to its end or calls `return`. */
+/** A result in chunks. The caller must read it to its end or call `return`. */
 export class ChdbStream implements AsyncIterableIterator<Uint8Array> {
   readonly #onEnd: () => void;
   readonly #kill: () => void;
@@ -159,7 +167,7 @@ export class ChdbStream implements AsyncIterableIterator<Uint8Array> {
   #fetching = false;
   #ended = false;
 
-  /** @param kill Ends a fetch under way. */
+  /** @param kill Ends a fetch in progress. */
   constructor(onEnd: () => void, kill: () => void) {
     this.#onEnd = onEnd;
     this.#kill = kill;
@@ -177,7 +185,7 @@ export class ChdbStream implements AsyncIterableIterator<Uint8Array> {
     if (this.#ended || this.#chunks === undefined) throw new Error('the stream was ended');
     const result = await this.#fetch(this.#chunks);
     if (result.done !== true) return { done: false, value: result.value.raw() };
-    this.letGo();
+    this.release();
     return { done: true, value: undefined };
   }
 
@@ -190,18 +198,18 @@ export class ChdbStream implements AsyncIterableIterator<Uint8Array> {
       return result;
     } finally {
       this.#fetching = false;
-      if (failed) this.letGo();
+      if (failed) this.release();
     }
   }
 
   return(): Promise<IteratorResult<Uint8Array>> {
     if (this.#fetching) this.#kill();
-    else this.letGo();
+    else this.release();
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Ends it where nothing is being fetched: what is lets go of it then. */
-  letGo(): void {
+  /** Ends the stream if no chunk is being fetched. During a fetch it does nothing: the killed fetch ends the stream. */
+  release(): void {
     if (this.#ended || this.#fetching) return;
     this.#ended = true;
     const returned = this.#chunks?.return?.();

@@ -1,12 +1,12 @@
-/** Settings and parameters as the SET statements that go before a statement in chDB. Pure. */
+/** Formats settings and parameters as the SET statements before a statement in chDB. Pure. */
 import { sqlString } from '../clickhouse/deployment.ts';
 
-/** Settings of ClickHouse's HTTP server, which chDB has not. */
+/** Settings of ClickHouse's HTTP server that chDB does not have. */
 const HTTP_ONLY = new Set(['wait_end_of_query', 'cancel_http_readonly_queries_on_client_close']);
 
 export type SettingValue = string | number | boolean;
 
-/** The settings that chDB knows, without those left undefined. */
+/** The settings that chDB knows, without undefined ones. */
 export function settingsForChdb(settings: object): Record<string, SettingValue> {
   const known: Record<string, SettingValue> = {};
   for (const [name, value] of Object.entries(settings) as [string, unknown][]) {
@@ -20,8 +20,8 @@ export function settingsForChdb(settings: object): Record<string, SettingValue> 
 }
 
 /**
- * `SET a = 1, param_b = 'text'; ` Parameters are bound by the engine, of the type that the query declares. (chDB's own
- * way of handing parameters over sends one such statement at a time through the whole process.)
+ * `SET a = 1, param_b = 'text'; ` The engine binds parameters with the types that the query declares. (chDB's own API
+ * for parameters runs one such statement at a time in the whole process.)
  */
 export function preambleOf(settings: object, params: Readonly<Record<string, unknown>>): string {
   const set = Object.entries(settingsForChdb(settings)).map(
@@ -43,7 +43,7 @@ function setting(value: SettingValue): string {
   return typeof value === 'string' ? sqlString(value) : String(Number(value));
 }
 
-/** A value as HTTP would carry it: a text escaped as in TSV, anything in an array as a literal. */
+/** A value in the format of the HTTP interface: text is escaped as in TSV, elements of an array are literals. */
 function paramText(value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   return typeof value === 'string' ? escapedAsTsv(value) : literal(value);

@@ -17,7 +17,7 @@ import { quotedName } from './deployment.ts';
 import { questionError } from './errors.ts';
 import { writingSettings } from './settings.ts';
 
-/** For what is written of an evaluation that is done: as much as it takes. */
+/** The limits for writing the result of a finished evaluation: as much as it takes. */
 export const HISTORY_LIMITS: QueryLimits = { maxMs: 600_000, maxMemoryBytes: 2 ** 32, maxRowsRead: 2 ** 40 };
 
 export interface AudiencesParts {

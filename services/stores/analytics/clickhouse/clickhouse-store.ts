@@ -29,17 +29,17 @@ import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './settings.ts'
 import { openStream, type QuestionStream } from './stream.ts';
 import { userEvents } from '../user-events.ts';
 
-/** Clients of one ClickHouse, so that what is asked does not wait for an insert, nor the reverse. */
+/** Separate clients of one ClickHouse, so that queries and inserts do not wait for each other. */
 export interface ClickHouseClients {
   readonly inserts: ClickHouseClient;
-  /** Our own small questions by key. */
+  /** Internal look-ups by key. */
   readonly lookups: ClickHouseClient;
   readonly questions: ClickHouseClient;
-  /** Answers of any length, sent as they are computed. */
+  /** Results of any length, sent while they are computed. */
   readonly streams: ClickHouseClient;
-  /** Questions whose answers go into tables. */
+  /** Queries whose results are written to tables. */
   readonly evaluations: ClickHouseClient;
-  /** Called once all of them are closed. */
+  /** Called when all of them are closed. */
   readonly release: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #generations: ClickHouseGenerations;
   #closed: Promise<void> | undefined;
 
-  /** A store of one database; the others of `databases` are opened when they are asked for. */
+  /** A store of one database; the others of `databases` are opened on demand. */
   constructor(clients: ClickHouseClients, deployment: Deployment, databases: ClickHouseDatabases) {
     this.#clients = clients;
     this.#deployment = deployment;
@@ -78,19 +78,19 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   /**
-   * Brings the tables up to date. @throws TidemarkError `STORE_NEWER`; `CONFIG_INVALID`; `STORE_UNAVAILABLE`;
+   * Migrates the tables. @throws TidemarkError `STORE_NEWER`; `CONFIG_INVALID`; `STORE_UNAVAILABLE`;
    * `SERVER_DENIED`.
    */
   async migrate(exclusively?: Exclusively): Promise<void> {
     try {
-      // As patient as an evaluation: a statement may move every event.
+      // Has the time limit of an evaluation: a statement may move every event.
       await migrateClickHouse(this.#clients.evaluations, this.#deployment, exclusively);
     } catch (error) {
       throw error instanceof TidemarkError ? error : openingError(error);
     }
   }
 
-  /** After the machine went down: forgets the ranges that may not have reached the disk, in every generation. */
+  /** After a machine crash: deletes the ranges that may not have reached the disk, in every generation. */
   forgetDoubtful(): Promise<void> {
     return this.#generations.forgetDoubtful();
   }
@@ -177,7 +177,7 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#history.forget(projectId, audienceId);
   }
 
-  /** Runs a statement that makes or drops something, as it is to be run where this ClickHouse is. */
+  /** Runs a DDL statement, adapted to the deployment of this ClickHouse. */
   async define(sql: string, settings: ClickHouseSettings = {}): Promise<void> {
     try {
       const clickhouse_settings = { ...DEFINING, ...settings };
@@ -222,7 +222,7 @@ export class ClickHouseStore implements AnalyticsStore {
       await allSettledOrThrow(
         ROW_TABLES.map((table) => this.#insertChunks(table, columnNames(table), rows.get(table) ?? [])),
       );
-      // Last: a range that is noted is held whole.
+      // Ranges are recorded last, so that a recorded range is complete.
       await this.#insertChunks('held_ranges', INGESTED_RANGE_COLUMNS, ranges.map(ingestedRangeLine));
     } catch (error) {
       throw insertError(error);
@@ -286,14 +286,14 @@ export class ClickHouseStore implements AnalyticsStore {
 }
 
 /**
- * Names an insert by its bytes: that of a planned range is the same each time. It saves writing a repeat; what makes it
- * harmless is that every table folds equal keys.
+ * The deduplication token of an insert, derived from its bytes: that of a planned range is always the same. It only
+ * saves writing a repeat, which would be harmless, because every table merges rows with equal keys.
  */
 async function tokenOf(chunks: readonly Uint8Array[]): Promise<string> {
-  const turns = new EventLoopYielder();
+  const yielder = new EventLoopYielder();
   const digest = createHash('sha256');
   for (const chunk of chunks) {
-    if (turns.isOver()) await turns.next();
+    if (yielder.isOver()) await yielder.next();
     digest.update(chunk);
   }
   return digest.digest('hex');

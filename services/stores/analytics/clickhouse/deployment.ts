@@ -1,40 +1,42 @@
 /** Where ClickHouse runs: inside this process, as one server, or as a cluster. Pure. */
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-/** What differs between them. The SQL in `schemas/clickhouse` is of the plainest form; the others are made from it. */
+/**
+ * The differences between them. The SQL in `schemas/clickhouse` has the simplest form; the others are derived from it.
+ */
 export interface Deployment {
-  /** A statement of `schemas/clickhouse` as it is to be run here. */
+  /** Adapts a statement of `schemas/clickhouse` to this deployment. */
   readonly statement: (sql: string) => string;
-  /** What is to be run before all of a table is read, so that all is there. */
+  /** The statement to run before a whole table is read, so that the table is complete. */
   readonly beforeReading?: (table: string) => string;
-  /** For every insert, beside those that all have. */
+  /** Additional settings for every insert. */
   readonly insertSettings: ClickHouseSettings;
-  /** Whether an insert that was done before is recognised, by its token, and left out. */
+  /** Whether a repeated insert is recognized by its token and skipped. */
   readonly dropsRepeats: boolean;
-  /** How long past its own limit of time a question is waited for: a server may fall silent. */
+  /** How long to wait for a query beyond its own time limit, because a server may stop responding. */
   readonly graceMs?: number;
 }
 
 export const EMBEDDED: Deployment = {
   statement: (sql) => sql,
-  // A power cut takes what was not flushed: the same rows are then inserted again, and must not be taken for a repeat.
+  // A power failure loses what was not flushed. The same rows are then inserted again and must not count as a repeat.
   insertSettings: { insert_deduplicate: 0 },
   dropsRepeats: false,
 };
 
 const GRACE_MS = 10_000;
 
-// A repeat comes right after a failure, one insert a second and table. ClickHouse forgets a token with its partition
-// (TRUNCATE, DROP and DETACH PARTITION: what is then inserted again is written), not with rows deleted by a mutation.
+// A repeat follows soon after a failure, and each table has one insert a second. ClickHouse drops a token with its
+// partition (after TRUNCATE, DROP and DETACH PARTITION a repeat is written), but not with rows deleted by a mutation.
 const REPEATS_KNOWN = 1_000;
 
-// A power cut must not take what was acknowledged: ClickHouse leaves flushing to the system unless told. What was just
-// inserted is a few files a part rather than a hundred, so that there is little to flush (half the time of an insert).
+// A power failure must not lose acknowledged rows, and by default ClickHouse leaves flushing to the operating system.
+// New parts have a few files instead of a hundred, so that there is little to flush (half the time of an insert).
 const ON_DISK = `fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = ${128 * 2 ** 20}`;
 
 const DROP_REPEATS: ClickHouseSettings = {
   insert_deduplicate: 1,
-  // Each table by itself: an insert that failed between a table and what a view feeds from it is completed.
+  // Deduplicates each table separately, so that a repeat completes an insert that failed between a table and its view.
   deduplicate_blocks_in_dependent_materialized_views: 1,
 };
 
@@ -46,15 +48,16 @@ export const SERVER: Deployment = {
 };
 
 export interface ClusterOptions {
-  /** As `<remote_servers>` of the servers calls it. */
+  /** The name in `<remote_servers>` of the servers. */
   readonly name: string;
   /** How many replicas must have a part before its insert is acknowledged: `auto` is more than half of them. */
   readonly insertQuorum: string;
 }
 
 /**
- * One shard of any number of replicas, each holding everything. The paths name the table rather than its UUID: a replica
- * added later joins by the same statement. The macros `{shard}` and `{replica}` must be set on every server.
+ * One shard with any number of replicas, each with all data. The paths contain the name of the table instead of its
+ * UUID, so that a replica added later joins by the same statement. Every server needs the macros `{shard}` and
+ * `{replica}`.
  */
 export function cluster({ name, insertQuorum }: ClusterOptions): Deployment {
   return {
@@ -68,7 +71,7 @@ export function cluster({ name, insertQuorum }: ClusterOptions): Deployment {
 }
 
 const DEFINITION = /^(CREATE|ALTER|DROP|RENAME|TRUNCATE)\b/im;
-// What is defined, up to and with its name.
+// The beginning of a definition, up to and including the name.
 const HEAD =
   /^((?:CREATE|ALTER|DROP|TRUNCATE)\s+(?:OR\s+REPLACE\s+)?(?:DATABASE|TABLE|MATERIALIZED\s+VIEW|VIEW)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?:`[^`]+`|\w+)(?:\.(?:`[^`]+`|\w+))?)/im;
 const ENGINE = /^ENGINE = ((?:Replacing|Aggregating)MergeTree)(?:\((\w+)\))?$/m;

@@ -14,8 +14,11 @@ const LIMIT_OF_CODE: Readonly<Record<string, Limit>> = {
   307: 'rows', // TOO_MANY_BYTES
 };
 
-/** What a row itself can be refused for: it does not parse as its column's type. Anything else is not the row's fault. */
-const REFUSED_ROWS = new Set([
+/**
+ * Errors that a row itself causes, because it does not parse as the types of its columns. No other error is the row's
+ * fault.
+ */
+const REJECTED_ROWS = new Set([
   '6', // CANNOT_PARSE_TEXT
   '25', // CANNOT_PARSE_ESCAPE_SEQUENCE
   '26', // CANNOT_PARSE_QUOTED_STRING
@@ -34,7 +37,7 @@ const REFUSED_ROWS = new Set([
   '691', // UNKNOWN_ELEMENT_OF_ENUM
 ]);
 
-/** What can be told of a question that ClickHouse will never answer: the question itself is at fault. */
+/** Errors that the query itself causes, so that ClickHouse will never answer it. */
 const WRONG_QUESTIONS = new Set([
   '36', // BAD_ARGUMENTS
   '42', // NUMBER_OF_ARGUMENTS_DOESNT_MATCH
@@ -53,7 +56,7 @@ const WRONG_QUESTIONS = new Set([
   '457', // BAD_QUERY_PARAMETER
 ]);
 
-/** What a server answers to a user whom it does not let in. */
+/** Errors of a server that denies access to the user. */
 const DENIALS = new Set([
   '192', // UNKNOWN_USER
   '193', // WRONG_PASSWORD
@@ -64,7 +67,7 @@ const DENIALS = new Set([
   '516', // AUTHENTICATION_FAILED
 ]);
 
-/** The error of opening or migrating as ours. */
+/** Converts an error of opening or migrating. */
 export function openingError(error: unknown): TidemarkError {
   const { code, says } = codeAndText(error);
   const cause = quoteless(error, says);
@@ -75,22 +78,22 @@ export function openingError(error: unknown): TidemarkError {
   return clickHouseUnavailable(error, says);
 }
 
-/** What ClickHouse's driver says where an answer does not come in time. It has no code. */
+/** The message of ClickHouse's driver for a timeout. The error has no code. */
 const NO_ANSWER = 'Timeout error.';
 
-/** The error of an insert as ours. */
+/** Converts the error of an insert. */
 export function insertError(error: unknown): TidemarkError {
   const { code, says } = codeAndText(error);
   if (LIMIT_OF_CODE[code] === 'time' || says === NO_ANSWER) {
     const cause = quoteless(error, says);
     return new TidemarkError('STORE_TIMEOUT', `ClickHouse does not finish it in time: ${says}`, { cause });
   }
-  return REFUSED_ROWS.has(code)
+  return REJECTED_ROWS.has(code)
     ? new TidemarkError('STORE_REJECTED', `ClickHouse refuses a row: ${says}`, { cause: quoteless(error, says) })
     : clickHouseUnavailable(error, says);
 }
 
-/** The error of a question as ours; with its limits, the one that it went past is told in full. */
+/** Converts the error of a query. With its limits, the message describes the exceeded one. */
 export function questionError(error: unknown, limits?: QueryLimits): TidemarkError {
   const { code, says } = codeAndText(error);
   const limit = LIMIT_OF_CODE[code];
@@ -118,14 +121,14 @@ function codeAndText(error: unknown): { code: string; says: string } {
   return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() + systemSays(error) };
 }
 
-/** What the operating system said (the disk is full, too many open files), by its number: ClickHouse's text quotes. */
+/** The error of the operating system (disk full, too many open files), by its number: ClickHouse's text has values. */
 function systemSays({ code, message }: ClickHouseError): string {
-  const errno = REFUSED_ROWS.has(code) ? undefined : /\berrno: (\d{1,3})\b/.exec(message)?.[1];
+  const errno = REJECTED_ROWS.has(code) ? undefined : /\berrno: (\d{1,3})\b/.exec(message)?.[1];
   const [name, text] = (errno && getSystemErrorMap().get(-Number(errno))) || [];
   return name === undefined ? '' : ` (${name}: ${text})`;
 }
 
-/** ClickHouse quotes the row or the value, which may be a person's: neither goes where errors are printed. */
+/** Drops ClickHouse's text, because it quotes the row or value, which may be personal data that must not be printed. */
 function quoteless(error: unknown, says: string): unknown {
   if (!(error instanceof ClickHouseError)) return error;
   const cause = new Error(says);

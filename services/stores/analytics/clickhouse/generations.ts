@@ -8,22 +8,22 @@ import { FORGET_DOUBTFUL } from './ingested-ranges.ts';
 import { viewStatements } from './views.ts';
 import type { QueryQueue } from '../query-queue.ts';
 
-/** The databases beside the one that was opened. */
+/** Access to the databases of other generations. */
 export interface ClickHouseDatabases {
-  /** The name of the database that was opened: that of the first generation. */
+  /** The name of the opened database, which is that of the first generation. */
   readonly name: string;
-  /** What all of them share. */
+  /** The query queues that all of them share. */
   readonly gates: Readonly<Record<'questions' | 'streams' | 'evaluations', QueryQueue>>;
-  /** Opens a database of this name, which is there, and brings its tables up to date. */
+  /** Opens an existing database and migrates its tables. */
   open(name: string): Promise<ClickHouseStore>;
 }
 
 const FIRST = 1;
 
-// What is dropped may be as large as it is.
+// Dropping has no size limit.
 const DROPPING: ClickHouseSettings = { max_table_size_to_drop: '0', max_partition_size_to_drop: '0' };
 
-/** Makes, opens, shows and drops the generations of a ClickHouse. */
+/** Creates, opens, shows and drops the generations of a ClickHouse. */
 export class ClickHouseGenerations {
   readonly #first: ClickHouseStore;
   readonly #client: ClickHouseClient;
@@ -42,7 +42,7 @@ export class ClickHouseGenerations {
     if (store === undefined) {
       store = this.#open(number);
       this.#opened.set(number, store);
-      // Whoever asks next tries again.
+      // The next call tries again.
       store.catch(() => this.#opened.delete(number));
     }
     return store;
@@ -76,7 +76,7 @@ export class ClickHouseGenerations {
     }
   }
 
-  /** Each is opened for it, so that its tables are as this version knows them. */
+  /** Opens each generation first, so that its tables have the schema of this version. */
   async forgetDoubtful(): Promise<void> {
     for (const number of [FIRST, ...(await this.#existing())]) await (await this.open(number)).define(FORGET_DOUBTFUL);
   }
@@ -93,7 +93,7 @@ export class ClickHouseGenerations {
     return this.#databases.open(this.#plainNameOf(number));
   }
 
-  /** Of the first generation, whose database stays: it holds the views, and the history of audiences, of no generation. */
+  /** Empties the first generation. Its database is kept because it also has the views and the history of audiences. */
   async #truncate(): Promise<void> {
     const base = this.nameOf(FIRST);
     const tables = await this.#rows<{ name: string }>(
@@ -106,7 +106,7 @@ export class ClickHouseGenerations {
       await this.#first.define(`TRUNCATE TABLE ${base}.${quotedName(name)} SYNC`, DROPPING);
   }
 
-  /** Those of the database that was opened. */
+  /** The views of the opened database. */
   #views(): Promise<readonly { readonly name: string; readonly comment: string }[]> {
     return this.#rows(
       `SELECT name, comment FROM system.tables WHERE database = {database:String} AND engine = 'View'`,

@@ -3,7 +3,7 @@ import { beginningOf } from '../../../event-log/identity.ts';
 import type { Position, TopicPartition } from '../../../event-log/event-log.ts';
 import type { IngestedRange, Query, QueryResult } from '../analytics-store.ts';
 
-/** How far a partition is ingested without a gap. */
+/** The position up to which a partition is ingested without a gap. */
 interface StoredRow {
   readonly topic: string;
   readonly log_partition: number;
@@ -18,7 +18,7 @@ export function ingestedRangeLine({ topic, partition, from, to }: IngestedRange)
   return Buffer.from(`${JSON.stringify([topic, partition, String(from), String(to.offset), to.identity])}\n`);
 }
 
-/** The ranges that reach from offset 0 without a hole, of those for which a condition holds. They may overlap. */
+/** The ranges that cover offset 0 onward without a gap, of those that satisfy a condition. They may overlap. */
 function withoutHole(condition: string): string {
   return `
   SELECT topic, log_partition, to_offset, identity
@@ -36,7 +36,7 @@ function withoutHole(condition: string): string {
   WHERE NOT is_beyond`;
 }
 
-/** The end of the ranges that reach from offset 0 without a hole; they may overlap where one was inserted again. */
+/** The end of the ranges that cover offset 0 onward without a gap. They may overlap if one was inserted again. */
 function ingestedRangesQuery(partitions: readonly TopicPartition[]): Query {
   return {
     sql: `SELECT topic, log_partition, max(to_offset) AS held_to, argMax(identity, to_offset) AS held_identity
@@ -46,16 +46,16 @@ function ingestedRangesQuery(partitions: readonly TopicPartition[]): Query {
   };
 }
 
-// Each insert notes a range of each partition that it has something of: a year of inserts at one a second and a few
-// partitions would be hundreds of millions of rows, and ten million are more than `ingestedRangesQuery` has memory for.
+// Each insert records one range per partition. With one insert a second and a few partitions, a year would have
+// hundreds of millions of rows, and ten million already exceed the memory of `ingestedRangesQuery`.
 const SUMMED_UP_ROWS = 1_000;
 
-/** Sure to be on the disk, a power cut or not. */
+/** The condition for ranges whose rows are certainly on the disk. */
 const LONG_AGO = 'now() - INTERVAL 1 HOUR';
 
 /**
- * Sums up, where a partition has many ranges that were noted long ago: one row says what they say. A summary is never
- * doubted, for what it sums up is on the disk; itself it may be lost to a power cut, so its ranges stay for a while.
+ * If a partition has many old ranges, adds one row that summarizes them. A summary is always trusted, because the rows
+ * of its ranges are on the disk. The summary itself may be lost in a power failure, so its ranges are kept for a while.
  */
 const SUM_UP = `
   INSERT INTO held_ranges (topic, log_partition, from_offset, to_offset, identity, is_summary)
@@ -64,7 +64,7 @@ const SUM_UP = `
   GROUP BY topic, log_partition
   HAVING count() > ${SUMMED_UP_ROWS}`;
 
-/** Up to where a partition has been summed up for long enough that the ranges below may go, where there are any. */
+/** The ends of summaries that are old enough for the ranges below them to be deleted, if there are any. */
 interface SummaryRow {
   readonly place: string;
   readonly summed_to: string;
@@ -79,7 +79,9 @@ const SUMMARIES: Query = {
   params: {},
 };
 
-/** Every row that ends below, older summaries too. Its time is no condition: replicas must all delete the same. */
+/**
+ * Deletes every row that ends below, including older summaries. Independent of time: all replicas must delete the same.
+ */
 function forgettingSummed(summaries: readonly SummaryRow[]): Query {
   return {
     sql: `ALTER TABLE held_ranges
@@ -92,14 +94,15 @@ function forgettingSummed(summaries: readonly SummaryRow[]): Query {
   };
 }
 
-// Linux writes what was written to a file to the disk within about half a minute; ClickHouse, which does not flush its
-// parts by itself either, keeps the parts that a merge has replaced for eight.
+// Linux flushes written data to the disk within about half a minute. ClickHouse, which does not flush its parts itself,
+// keeps the parts that a merge replaced for eight minutes.
 const DOUBTFUL_MINUTES = 15;
 
 /**
- * Forgets what was noted last before the machine went down: its rows may have been in memory alone. The sink then
- * inserts those ranges again, which changes no answer. Flushing each insert instead takes some fifty flushes a second
- * of small files, and on a shared disk the event log's own flush waits behind them (measured: ingest a fifth slower).
+ * Deletes the last ranges recorded before the machine crashed, because their rows may have been only in memory. The
+ * sink then inserts those ranges again, which changes no result. Flushing each insert instead would take some fifty
+ * flushes of small files per second, and on a shared disk the flushes of the event log wait for them (measured: ingest
+ * a fifth slower).
  */
 export const FORGET_DOUBTFUL = `
   ALTER TABLE held_ranges
@@ -107,7 +110,7 @@ export const FORGET_DOUBTFUL = `
            AND noted_at > (SELECT max(noted_at) FROM held_ranges WHERE NOT is_summary) - INTERVAL ${DOUBTFUL_MINUTES} MINUTE
   SETTINGS mutations_sync = 1`;
 
-/** A position for each partition asked for: its beginning if nothing is ingested. */
+/** Returns a position for each given partition: its beginning if nothing is ingested. */
 function positionsOf(partitions: readonly TopicPartition[], rows: readonly StoredRow[]): readonly Position[] {
   const ranges = new Map(rows.map((row) => [`${row.topic}/${row.log_partition}`, row]));
   return partitions.map(({ topic, partition }) => {
@@ -119,7 +122,7 @@ function positionsOf(partitions: readonly TopicPartition[], rows: readonly Store
 
 export interface IngestedRangesParts {
   readonly client: Pick<ClickHouseClient, 'command'>;
-  /** Our own small question. */
+  /** Runs an internal look-up. */
   readonly ask: (query: Query) => Promise<QueryResult>;
   readonly insertSettings: ClickHouseSettings;
 }

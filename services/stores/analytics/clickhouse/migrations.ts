@@ -18,10 +18,10 @@ type Migrated = Pick<Deployment, 'statement' | 'beforeReading'>;
 const ATTEMPTS = 10;
 const RETRY_AFTER_MS = 500;
 
-/** Rows of one table to another. */
+/** Moves rows from one table to another. */
 const COPY = /^INSERT INTO [^]*^FROM (\w+)$/m;
 
-/** Runs what it is given while nobody else migrates the same tables. */
+/** Runs a function while no other process migrates the same tables. */
 export type Exclusively = <T>(run: () => Promise<T>) => Promise<T>;
 
 // Its engine stands on a line of its own, as in schemas/clickhouse: `Deployment.statement` wants it so.
@@ -30,9 +30,9 @@ ENGINE = ReplacingMergeTree
 ORDER BY number`;
 
 /**
- * Brings the tables and views up to `schemas/clickhouse`. Every statement bears being run twice, also by two processes
- * at once (one that finds a table gone, which another is done with, begins again); where there is nothing to do, nothing is
- * written and no lock taken.
+ * Migrates the tables and views to `schemas/clickhouse`. Every statement can run twice, also in two processes at once
+ * (a process that misses a table because another has finished with it starts over). If there is nothing to do, it
+ * writes nothing and takes no lock.
  */
 export async function migrateClickHouse(
   client: ClickHouseClient,
@@ -56,7 +56,7 @@ export async function migrateClickHouse(
   }
 }
 
-/** A process that is further on, where no lock is given, drops what is there for the way alone. */
+/** Without a lock, a process that is ahead may drop tables that only the migration needs. */
 function isOfNoTable(error: unknown): boolean {
   return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE';
 }
@@ -88,5 +88,5 @@ async function rowsOf<T>(client: ClickHouseClient, query: string): Promise<T[]> 
   return result.json<T>();
 }
 
-// On a cluster a statement is answered when every replica has run it.
+// On a cluster, a statement returns when every replica has run it.
 export const DEFINING: ClickHouseSettings = { distributed_ddl_task_timeout: '60' };

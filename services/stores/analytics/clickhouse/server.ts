@@ -9,18 +9,18 @@ import { type ClickHouseAddress, readClickHouseUrl } from './url.ts';
 import { fairGate } from '../query-queue.ts';
 import type { AnalyticsOptions } from '../open.ts';
 
-/** The oldest that has all that is used: `json_type_escape_dots_in_keys` came last. */
+/** The oldest version with all features in use: the newest of these is `json_type_escape_dots_in_keys`. */
 const OLDEST = { major: 25, minor: 8 } as const;
 
-// One insert a table, and one more.
+// One insert per table, and one more.
 const INSERTS_AT_ONCE = 6;
 const MAX_LOOKUPS = 4;
 const QUESTIONS_AT_ONCE = 8;
 const STREAMS_AT_ONCE = 4;
 const EVALUATIONS_AT_ONCE = 2;
 
-// A server that is silent for this long counts as unreachable. Inserts of an hour's backlog into a busy server, with the
-// flush of every part, take seconds; a quorum is waited for up to half a minute. Questions have their own limit.
+// A server that does not respond for this long counts as unreachable. Inserts of an hour's backlog into a busy server
+// take seconds, including the flush of every part; a quorum may take half a minute. Queries have their own limit.
 const OPENING_TIMEOUT_MS = 8_000;
 const LOOKUP_TIMEOUT_MS = 40_000;
 const INSERT_TIMEOUT_MS = 60_000;
@@ -29,8 +29,8 @@ const QUESTION_TIMEOUT_MS = 24 * 3_600_000;
 type ClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
 
 /**
- * Opens the store, making its database where it is absent, and brings its tables up to date. A user who may only read
- * is enough where the tables are up to date.
+ * Opens the store, creates its database if it does not exist, and migrates its tables. If the tables are up to date, a
+ * user with read access only is sufficient.
  *
  * @throws TidemarkError as `openAnalytics` does.
  */
@@ -65,7 +65,7 @@ function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress): Deplo
 function clientsOf({ database, compression }: ClickHouseAddress, common: ClientOptions) {
   const request = compression === 'none' ? false : ({ codec: compression, level: 1 } as const);
   const usual = request && ({ codec: 'gzip' } as const);
-  // Compressed, a long answer takes as long again.
+  // Compression would double the time of a long answer.
   const make = (max_open_connections: number, request_timeout: number, response = usual) =>
     createClient({
       ...common,
@@ -98,7 +98,7 @@ function commonOptions({ origin, username, password, ca }: ClickHouseAddress): C
   };
 }
 
-/** Checks that the server is one that will do, and makes the database. */
+/** Checks that the server is suitable, and creates the database. */
 async function prepare(address: ClickHouseAddress, common: ClientOptions): Promise<void> {
   const client = createClient({ ...common, request_timeout: OPENING_TIMEOUT_MS });
   try {
@@ -122,7 +122,7 @@ async function refuseIfTooOld(client: ClickHouseClient): Promise<void> {
   );
 }
 
-/** Every server of it must hold all: queries ask one. */
+/** Every server must have all data, because a query uses one server. */
 async function checkCluster(client: ClickHouseClient, name: string): Promise<void> {
   const query = 'SELECT uniqExact(shard_num) AS shards FROM system.clusters WHERE cluster = {name:String}';
   const [row] = await queryRows<{ shards: string }>(client, query, { name });

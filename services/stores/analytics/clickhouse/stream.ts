@@ -6,23 +6,25 @@ import { questionError } from './errors.ts';
 import { streamSettings } from './settings.ts';
 
 /**
- * A stream whose reader takes nothing for so long is ended: it holds a place that others wait for. Long, for a chunk may be
- * 10 MB and its reader slow; the HTTP server lets go of a client that reads nothing far sooner.
+ * A stream is ended if its reader takes no chunk for this long, because it occupies a permit that others wait for. The
+ * time is long because a chunk may be 10 MB and the reader slow. The HTTP server disconnects an idle client much
+ * sooner.
  */
 const STREAM_IDLE_MS = 600_000;
 
-// ClickHouse has sent 200 when it fails half way: it then writes this, which no line of JSON contains, and what happened.
+// When ClickHouse fails halfway it has already sent status 200. It then writes this marker, which no line of JSON
+// contains, and the error.
 const EXCEPTION = Buffer.from('\r\n__exception__\r\n');
 
 export interface StreamOptions {
-  /** Ends what computes the answer. */
+  /** Cancels the query. */
   readonly end: (reason: TidemarkError) => void;
-  /** Called once, when nothing more will come. */
+  /** Called once, when the stream has ended. */
   readonly onEnd: () => void;
   readonly idleMs?: number;
 }
 
-/** The bytes of an answer as they are asked for. Whoever has one reads it to its end or calls `return`. */
+/** The bytes of a result, fetched on demand. The caller must read it to its end or call `return`. */
 export class QuestionStream implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #options: Required<StreamOptions>;
@@ -37,7 +39,7 @@ export class QuestionStream implements AsyncIterableIterator<Uint8Array> {
     this.#options = { idleMs: STREAM_IDLE_MS, ...options };
   }
 
-  /** Resolves once the first bytes have come, or the end. @throws TidemarkError as `AnalyticsReader.stream`. */
+  /** Resolves once the first bytes, or the end, have arrived. @throws TidemarkError as `AnalyticsReader.stream`. */
   static async begun(source: Readable, options: StreamOptions): Promise<QuestionStream> {
     const stream = new QuestionStream(source, options);
     stream.#first = await stream.#take();
@@ -45,7 +47,7 @@ export class QuestionStream implements AsyncIterableIterator<Uint8Array> {
     return stream;
   }
 
-  /** Whether nothing more is computed for it. */
+  /** Whether the query has ended. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -106,7 +108,7 @@ export class QuestionStream implements AsyncIterableIterator<Uint8Array> {
   async #end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    // Destroys the source, which ends what feeds it.
+    // Destroys the source, which cancels the query.
     await this.#chunks.return?.().catch(() => undefined);
     this.#options.onEnd();
   }
@@ -120,7 +122,9 @@ export interface OpeningOptions {
   readonly onEnd: () => void;
 }
 
-/** Asks and resolves once the first rows have come. @throws TidemarkError as `AnalyticsReader.stream`. */
+/**
+ * Starts the query, and resolves once the first rows have arrived. @throws TidemarkError as `AnalyticsReader.stream`.
+ */
 export async function openStream(
   client: ClickHouseClient,
   { sql, params }: Query,
@@ -130,8 +134,8 @@ export async function openStream(
   const ending = new AbortController();
   const end = (why: TidemarkError): void => ending.abort(why);
   const { maxMs } = limits;
-  const late = new TidemarkError('QUERY_LIMIT', `the question went past its limit of time (${maxMs} ms)`);
-  const timer = setTimeout(end, maxMs, late);
+  const timeout = new TidemarkError('QUERY_LIMIT', `the question went past its limit of time (${maxMs} ms)`);
+  const timer = setTimeout(end, maxMs, timeout);
   try {
     const { stream } = await client.exec({
       query: `${sql} FORMAT JSONEachRow`,
@@ -141,7 +145,7 @@ export async function openStream(
     });
     return await QuestionStream.begun(stream, { end, onEnd });
   } catch (error) {
-    throw ending.signal.aborted ? late : error instanceof TidemarkError ? error : questionError(error, limits);
+    throw ending.signal.aborted ? timeout : error instanceof TidemarkError ? error : questionError(error, limits);
   } finally {
     clearTimeout(timer);
   }

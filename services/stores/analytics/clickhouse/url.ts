@@ -1,4 +1,4 @@
-/** The URL of a ClickHouse server, read. */
+/** The parsed URL of a ClickHouse server. */
 import { ServerUrl } from '../../../runtime/server-url.ts';
 
 export interface ClickHouseAddress {
@@ -9,9 +9,9 @@ export interface ClickHouseAddress {
   readonly database: string;
   readonly cluster: string | undefined;
   readonly insertQuorum: string;
-  /** The authorities that are trusted instead of the system's, PEM. */
+  /** The certificate authorities to trust instead of the system's, in PEM. */
   readonly ca: string | undefined;
-  /** Of what is sent; with `none`, of the answers neither. */
+  /** The compression of requests. With `none`, answers are not compressed either. */
   readonly compression: Compression;
 }
 
@@ -47,7 +47,8 @@ export function readClickHouseUrl(text: string): ClickHouseAddress {
     cluster: url.text('cluster'),
     insertQuorum,
     ca: url.certificates(url.scheme === 'https', { ca: 'ca_file' }).ca,
-    // On this machine nothing is gained: a fifth of the sink's rows a second is what it cost (`npm run bench servers-sink`).
+    // On the same machine compression gains nothing and costs a fifth of the sink's rate (`npm run bench
+    // servers-sink`).
     compression: url.oneOf('compression', COMPRESSIONS, LOOPBACK.test(origin) ? 'none' : 'zstd'),
   };
 }

@@ -1,9 +1,11 @@
-/** The plain views as they are to be when other generations than the first answer. Pure but for reading the schemas. */
+/**
+ * The definitions of the plain views when other generations than the first are live. Pure, except for reading schemas.
+ */
 import { readMigrations, statementsOf } from '../../../runtime/migrate.ts';
 import { CLICKHOUSE_SCHEMAS } from './migrations.ts';
 import { sqlString } from './deployment.ts';
 
-/** Databases, sqlString, by whom they answer for. */
+/** The live databases: that of all projects, and those of projects with a generation of their own. */
 export interface LiveDatabases {
   readonly all: string;
   readonly own: ReadonlyMap<string, string>;
@@ -11,14 +13,14 @@ export interface LiveDatabases {
 
 export interface ViewStatement {
   readonly name: string;
-  /** The comment that the view has once it is so. */
+  /** The comment of the view that identifies this definition. */
   readonly comment: string;
   readonly sql: string;
 }
 
 interface View {
   readonly name: string;
-  /** What follows `AS`. */
+  /** The query after `AS`. */
   readonly body: string;
 }
 
@@ -26,8 +28,8 @@ const VIEW = /^CREATE OR REPLACE VIEW (\w+)\s+AS\s/im;
 const PARAMETER = /\{(\w+):\s*([^{}]+)\}/g;
 
 /**
- * The statements that make the views of the database `base` show what is live. They are to be run where a table without
- * a database is one of `live.all`.
+ * The statements that make the views of the database `base` show the live generations. They must run where a table name
+ * without a database refers to `live.all`.
  */
 export async function viewStatements(base: string, live: LiveDatabases): Promise<readonly ViewStatement[]> {
   const views = viewsOf((await readMigrations(CLICKHOUSE_SCHEMAS)).flatMap(({ sql }) => statementsOf(sql)));
@@ -44,7 +46,7 @@ function commentOf(base: string, { all, own }: LiveDatabases): string {
   return [`shows ${all}`, ...[...own].map(([id, database]) => `of project ${id} ${database}`)].join(', ');
 }
 
-/** Each as it was defined last, in that order. */
+/** The last definition of each view, in that order. */
 export function viewsOf(statements: readonly string[]): readonly View[] {
   const views = new Map<string, View>();
   for (const statement of statements) {
@@ -56,7 +58,7 @@ export function viewsOf(statements: readonly string[]): readonly View[] {
   return [...views.values()];
 }
 
-/** Projects that have a generation of their own are left out of everybody's, and come from theirs. */
+/** Projects with a live generation of their own are excluded from that of all projects and read from their own. */
 function bodyOf({ name, body }: View, base: string, { all, own }: LiveDatabases): string {
   if (own.size === 0) return body;
   const parameters = new Map([...body.matchAll(PARAMETER)].map(([text, parameter = '']) => [parameter, text]));

@@ -10,12 +10,13 @@ import { POSTGRES_VERSION } from './engine.ts';
 const DRAFT = 'cluster.new';
 
 /**
- * The folder of the Postgres cluster in a locked folder; where there is none, it is made, whole and flushed to the disk
- * before it gets its name: a crash at any moment leaves either no cluster or a good one.
+ * Returns the folder of the Postgres cluster in a locked folder, and creates the cluster if it does not exist. A new
+ * cluster is complete and flushed to the disk before it gets its name, so a crash leaves either no cluster or a
+ * complete one.
  *
- * @param signal Ends the making, by `STOPPING`.
- * @throws TidemarkError `CONFIG_INVALID` where the cluster is another major version's; `STORE_UNAVAILABLE` where none can
- *   be made.
+ * @param signal Aborts the creation with `STOPPING`.
+ * @throws TidemarkError `CONFIG_INVALID` if the cluster has another major version; `STORE_UNAVAILABLE` if no cluster
+ *   can be created.
  */
 export async function ensureCluster(folder: string, signal?: AbortSignal): Promise<string> {
   const cluster = join(folder, 'cluster');
@@ -30,7 +31,7 @@ export async function ensureCluster(folder: string, signal?: AbortSignal): Promi
 }
 
 async function createCluster(folder: string, cluster: string, signal?: AbortSignal): Promise<void> {
-  // Of its own: the process that makes one outlives a start that was killed, and may be at its own still.
+  // Each start uses a folder of its own: the initdb process of a killed start may still be running in another one.
   const draft = join(folder, `${DRAFT}-${randomBytes(8).toString('hex')}`);
   await initialize(draft, signal);
   syncTree(draft);
@@ -38,18 +39,21 @@ async function createCluster(folder: string, cluster: string, signal?: AbortSign
   sync(folder);
 }
 
-/** What starts that were killed have left. */
+/** Removes the unfinished clusters of killed starts. */
 function removeDrafts(folder: string): void {
   for (const name of readdirSync(folder).filter((each) => each.startsWith(DRAFT))) {
     try {
       rmSync(join(folder, name), { recursive: true, force: true });
     } catch {
-      // It is being written at this moment: the next start removes it.
+      // Another process is still writing it. The next start removes it.
     }
   }
 }
 
-/** In a process of its own: initdb runs a second engine of 300 MB, of which this one would keep most (measured). */
+/**
+ * Runs in a separate process: initdb starts a second engine of 300 MB, most of which this process would keep
+ * (measured).
+ */
 async function initialize(draft: string, signal?: AbortSignal): Promise<void> {
   const script = fileURLToPath(new URL('initialize.ts', import.meta.url));
   try {

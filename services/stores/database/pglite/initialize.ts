@@ -1,4 +1,4 @@
-/** A program: makes a new cluster in the folder that its argument names, and ends. */
+/** A program that creates a cluster in the folder given as its argument, and exits. */
 import { PGlite } from '@electric-sql/pglite';
 import { engineOptions } from './engine.ts';
 

@@ -4,7 +4,7 @@ type Query = (sql: string) => Promise<readonly Row[]>;
 
 const CHECKPOINT_INTERVAL_MS = 5_000;
 
-/** When to look after the cluster: while it is used, at most every five seconds. */
+/** While the cluster is in use, maintenance runs at most every five seconds. */
 export class MaintenanceSchedule {
   #lastMs = performance.now();
 
@@ -18,8 +18,9 @@ export class MaintenanceSchedule {
 }
 
 /**
- * What background processes do for a server and nobody does in PGlite, which has none (tried: its write-ahead log and a
- * table rewritten over and over grow without end). A checkpoint takes 20 to 100 ms, a vacuum 50 ms per 50 MB of a table.
+ * Does the work of a server's background processes, which PGlite lacks. Without it, the write-ahead log and a table
+ * that is rewritten repeatedly grow without limit (tried). A checkpoint takes 20 to 100 ms, a vacuum 50 ms per 50 MB of
+ * a table.
  */
 export async function maintain(query: Query): Promise<void> {
   const [due] = await query(CHECKPOINT_DUE);
@@ -32,9 +33,10 @@ const CHECKPOINT_DUE = `
   select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) > 32 * 1024 * 1024 as is_due
   from pg_control_checkpoint()`;
 
-// Autovacuum's own rules, for the worst table: https://www.postgresql.org/docs/18/routine-vacuuming.html#AUTOVACUUM
-// That for tables that only grow is stricter, as every vacuum holds the thread: of 100,000 new rows for 50 ms. Without it
-// nobody fills the BRIN index of `applied` in, and to forget old claims reads all of it every hour (a second for a million).
+// The rules of autovacuum, for the worst table: https://www.postgresql.org/docs/18/routine-vacuuming.html#AUTOVACUUM
+// The rule for tables that only grow is stricter, because a vacuum blocks the thread: for 50 ms after 100,000 new rows.
+// Without that rule, nothing would summarize the BRIN index of `applied`, and the hourly deletion of old claims would
+// read the whole table (a second for a million rows).
 const TABLE_TO_VACUUM = `
   select format('%I.%I', schemaname, relname) as name
   from pg_stat_user_tables

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 
-/** What PGlite's protocol loop calls of the engine. */
+/** The functions of the engine that PGlite's protocol loop calls. */
 const STEP = '_PostgresMainLoopOnce';
 const ENDINGS = ['_PostgresSendReadyForQueryIfNecessary', '_pgl_pq_flush'] as const;
 
@@ -8,13 +8,13 @@ type Engine = Record<typeof STEP | (typeof ENDINGS)[number], () => void> & {
   stackRestore: (pointer: number) => number;
 };
 
-/** The status with which Postgres leaves a statement that failed: PGlite's POSTGRES_MAIN_LONGJMP. */
+/** The exit status of a failed statement in Postgres: POSTGRES_MAIN_LONGJMP in PGlite. */
 const STATEMENT_FAILED = 100;
 
 /**
- * Makes a panic of Postgres (its log cannot be written: the disk is full) an error of the statement. PGlite 0.5.16 takes
- * what the engine throws for the failure of one statement, goes on with the message in hand, which a dead engine never
- * consumes, and so holds the thread for ever (tried).
+ * Turns a panic of Postgres (it cannot write its log, for example on a full disk) into an error of the statement.
+ * PGlite 0.5.16 takes any exception of the engine for the failure of one statement and continues with the current
+ * message. A dead engine never consumes that message, so the loop blocks the thread forever (tried).
  */
 export function endOnPanic(pg: PGlite): void {
   const engine = pg.Module as unknown as Engine;
@@ -29,7 +29,7 @@ export function endOnPanic(pg: PGlite): void {
       throw error;
     }
   };
-  // The first thing that the loop calls with what was thrown: the way out of it.
+  // The loop calls this first after an exception, so throwing here leaves the loop.
   engine.stackRestore = (pointer) => {
     if (panic) throw panic;
     return stackRestore(pointer);

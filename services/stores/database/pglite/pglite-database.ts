@@ -11,12 +11,12 @@ import { startEngine } from './engine.ts';
 import { MaintenanceSchedule, maintain } from './maintenance.ts';
 import { OpenTransaction } from '../open-transaction.ts';
 
-/** Statements that write nothing to speak of, and answer on a full disk too. */
+/** Statements that write almost nothing, and so are allowed on a full disk. */
 const READING = /^\s*(?:select|set)\b/i;
 
 /**
- * Postgres inside this process, on the calling thread, which it holds while a statement runs: keep statements short.
- * One connection: a transaction and a query from elsewhere wait for one another. An answered commit is on the disk.
+ * Postgres inside this process. A statement blocks the calling thread while it runs, so statements must be short. There
+ * is one connection: a transaction and other queries wait for each other. An acknowledged commit is on the disk.
  */
 export class PgliteDatabase implements Database {
   readonly #cluster: string | undefined;
@@ -34,10 +34,10 @@ export class PgliteDatabase implements Database {
   }
 
   /**
-   * Makes the folder where it is absent (the first time takes some seconds).
+   * Opens the database in a folder, and creates the folder if it does not exist (which takes some seconds).
    *
-   * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` where it cannot be used; `STORE_UNAVAILABLE` where Postgres
-   *   does not start on what lies there.
+   * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` if the folder cannot be used; `STORE_UNAVAILABLE` if
+   *   Postgres cannot start with its contents.
    */
   static async open(folder: string, signal?: AbortSignal): Promise<PgliteDatabase> {
     const lock = lockFolder(folder);
@@ -50,7 +50,7 @@ export class PgliteDatabase implements Database {
     }
   }
 
-  /** For tests: gone when it is closed. A tar of a cluster to begin with saves making one. */
+  /** For tests: the database disappears when it is closed. A tar of a cluster saves the time to create one. */
   static async openInMemory(cluster?: Blob): Promise<PgliteDatabase> {
     return new PgliteDatabase(await startEngine(undefined, cluster));
   }
@@ -63,7 +63,10 @@ export class PgliteDatabase implements Database {
     await this.#exclusively((engine) => this.#guarded(() => engine.exec(sql)));
   }
 
-  /** One that is unhurried makes or drops tables: it may take of the reserve, so that a full disk is no bar to starting. */
+  /**
+   * An unhurried transaction creates or drops tables. It may use the disk reserve, so that a full disk prevents no
+   * start.
+   */
   async transaction<T>(
     run: (transaction: Queryable) => Promise<T>,
     { isUnhurried = false }: TransactionOptions = {},
@@ -90,7 +93,7 @@ export class PgliteDatabase implements Database {
     await this.#closed;
   }
 
-  /** One after another, in the order asked. */
+  /** Runs statements one after another, in the order issued. */
   #exclusively<T>(use: (engine: PGlite) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new TidemarkError('STOPPING', 'the database is closed'));
     const result = this.#last.then(async () => use(await this.#running()));
@@ -98,16 +101,16 @@ export class PgliteDatabase implements Database {
     return result;
   }
 
-  /** Where Postgres cannot write its log it panics, so it is asked to write only while there is room. */
+  /** Postgres panics if it cannot write its log, so it receives statements that write only while the disk has room. */
   async #roomyStatement<R = Row>(engine: PGlite, sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
     if (this.#cluster !== undefined && !READING.test(sql)) expectRoom(this.#cluster, 'STORE_UNAVAILABLE');
     return this.#statement(engine, sql, values);
   }
 
-  /** One after another, also where several of a transaction are asked at once. */
+  /** Runs statements one after another, even if a transaction issues several at once. */
   #statement<R = Row>(engine: PGlite, sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {
     const answer = this.#lastStatement.then(async () => {
-      // Between two statements whatever else waits for this thread gets its turn: PGlite itself never lets go of it.
+      // Between two statements, yield to the event loop: PGlite itself never does.
       await nextTurn();
       const { rows } = await this.#guarded(() => engine.query<R>(sql, [...values]));
       return rows;
@@ -122,7 +125,7 @@ export class PgliteDatabase implements Database {
     } catch (error) {
       const state = sqlState(error);
       if (state !== undefined) throw storeError(error as Error, state);
-      // Postgres panicked (a full disk under its log is enough) or the engine itself broke: only a new one goes on.
+      // Postgres panicked (for example on a full disk) or the engine itself failed: only a new engine can continue.
       this.#engine = undefined;
       throw new TidemarkError('STORE_UNAVAILABLE', 'the embedded database broke down; it is started anew', {
         cause: error,
@@ -142,7 +145,7 @@ export class PgliteDatabase implements Database {
   async #maintainIfDue(): Promise<void> {
     const engine = this.#engine;
     if (engine === undefined || this.#cluster === undefined || !this.#schedule.isDue()) return;
-    // What fails here (a full disk) will fail the next write too, and be told there.
+    // An error here (a full disk) is not reported: the next write fails with it too.
     await maintain((sql) => this.#roomyStatement(engine, sql)).catch(() => undefined);
     this.#schedule.done();
   }

@@ -1,22 +1,22 @@
-/** What the driver rejects with, as ours. No value of a statement and no password is in any of it. */
+/** Converts the errors of the driver. The result contains neither values of statements nor passwords. */
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { isPermanent, reasonOf } from '../../../runtime/transport-faults.ts';
 import { sqlState, storeError } from '../errors.ts';
 import type { PostgresSettings } from './url.ts';
 
-/** What a statement rejected with; and whether its connection is of no more use. */
+/** The error of a statement, and whether its connection must not be used again. */
 export interface Failure {
   readonly error: TidemarkError;
   readonly endsConnection: boolean;
 }
 
 /**
- * States after which the connection is closed by the server (08, 57P, 25P03 and 25P04: its transaction idled or took too
- * long) or is one to a server that only reads (25006): a new connection may lead to the one that took over.
+ * SQLSTATEs after which the server has closed the connection (08, 57P, 25P03 and 25P04: its transaction was idle or
+ * took too long), or after which the server is read-only (25006): a new connection may reach the server that took over.
  */
 const ENDS_CONNECTION = /^(?:08|57P|58|XX|25P03|25P04|25006)/;
 
-/** Of these, what passes with a new connection and is in no list of `errors.ts`. */
+/** Those of them that a new connection resolves and that `database/errors.ts` does not list. */
 const PASSES_WITH_IT = /^25P0[34]/;
 
 export function statementFailure(error: unknown): Failure {
@@ -32,12 +32,12 @@ function connectionLost(error: unknown): TidemarkError {
   return new TidemarkError('STORE_UNAVAILABLE', `the connection to Postgres was lost: ${text}`, { cause: bare(text) });
 }
 
-/** What a new connection, or the wait for a free one, failed with. */
+/** The error of a new connection, or of the wait for a free one. */
 export function connectError(error: unknown, settings: PostgresSettings): TidemarkError {
   if (error instanceof TidemarkError) return error;
   const state = sqlState(error);
   if (state !== undefined) return permanentError(error as Error, state, settings);
-  // The pool wraps what its own limit of time brought about.
+  // The pool wraps errors that its own time limit caused.
   const text = error instanceof Error && error.cause instanceof Error ? error.message : reasonOf(error);
   if (text === POOL_FULL) {
     const message = `all ${settings.poolMax} connections to Postgres are in use (pool_max)`;
@@ -48,11 +48,11 @@ export function connectError(error: unknown, settings: PostgresSettings): Tidema
   return new TidemarkError(isDenied ? 'SERVER_DENIED' : 'STORE_UNAVAILABLE', message, { cause: bare(text) });
 }
 
-// The driver's and its pool's own words, which carry no code.
+// Messages of the driver and its pool whose errors have no code.
 const POOL_FULL = 'timeout exceeded when trying to connect';
 const NO_TLS = 'The server does not support SSL connections';
 
-/** The server answered and does not want us. What passes by itself (it starts, it is full) is for another try. */
+/** The error of a server that refused the connection. It is retryable if the cause is transient (starting, full). */
 function permanentError(error: Error, state: string, settings: PostgresSettings): TidemarkError {
   const { cause } = storeError(error, state);
   const { user, database } = settings;
@@ -70,7 +70,7 @@ function addressOf({ host, port }: PostgresSettings): string {
   return host.startsWith('/') ? host : `${host}:${port}`;
 }
 
-/** The driver hangs whole clients and certificates on its errors, which a logger would print. */
+/** Drops the clients and certificates that the driver attaches to its errors, because a logger would print them. */
 function bare(text: string): Error {
   return new Error(text);
 }

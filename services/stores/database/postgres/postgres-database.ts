@@ -7,19 +7,19 @@ import { NO_LIMIT, PostgresSession, prepareSession } from './session.ts';
 import { TYPES } from './types.ts';
 import { type PostgresSettings, readPostgresUrl } from './url.ts';
 
-// A firewall may forget a connection that rests longer, and tell nobody.
+// A firewall may silently drop a connection that is idle for longer.
 const IDLE_CONNECTION_MS = 30_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** So that connections move on after a fail-over by name, and the server gets back what they have cached. */
+/** Connections are replaced so that they follow a fail-over by name, and so that the server frees their caches. */
 const LIFETIME_S = 3_600;
-/** By how much our limit for a statement is later than the server's. */
+/** The client's time limit for a statement exceeds the server's by this. */
 const GRACE_MS = 5_000;
 /** How long a server may take to close the connections. */
 const GOODBYE_MS = 3_000;
 
 /**
- * A Postgres server, through a pool of connections. Statements from several callers run side by side, each on a
- * connection of its own; what breaks a connection fails what runs on it, and the next statement gets a new one.
+ * A Postgres server, through a pool of connections. Statements of several callers run concurrently, each on its own
+ * connection. If a connection breaks, the statements on it fail, and the next statement gets a new connection.
  */
 export class PostgresDatabase implements Database {
   readonly #settings: PostgresSettings;
@@ -33,14 +33,14 @@ export class PostgresDatabase implements Database {
     this.#pool = new Pool(poolConfig(settings));
     this.#pool.on('connect', (client) => this.#keep(client));
     this.#pool.on('remove', (client) => this.#clients.delete(client));
-    // A connection that breaks at rest: the pool drops it, and nobody waited for it.
+    // An idle connection broke. The pool removes it, and no statement is affected.
     this.#pool.on('error', () => undefined);
   }
 
   /**
-   * Connects once, to find out whether it can.
+   * Opens the pool and one connection, which checks the server.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE` where the server cannot be reached within the connection timeout;
+   * @throws TidemarkError `STORE_UNAVAILABLE` if the server cannot be reached within the connection timeout;
    *   `SERVER_DENIED`; `SERVER_TOO_OLD`; `CONFIG_INVALID` for a URL or a database that makes no sense.
    */
   static async open(url: string): Promise<PostgresDatabase> {
@@ -104,8 +104,8 @@ export class PostgresDatabase implements Database {
 
   #keep(client: PoolClient): void {
     this.#clients.add(client);
-    // While it is used the pool does not listen, and an error that nobody listens to ends the process. What runs on
-    // the connection is rejected all the same.
+    // The pool does not listen for errors of a connection in use, and an error event without a listener ends the
+    // process. Statements on the connection are rejected in any case.
     client.on('error', nothing);
   }
 
@@ -116,7 +116,7 @@ export class PostgresDatabase implements Database {
     clearTimeout(impatience);
   }
 
-  /** A server that hangs never says goodbye. */
+  /** Closes the pool. The time is limited because a server that hangs never confirms. */
   #hangUp(): void {
     for (const { connection } of this.#clients) connection.stream.destroy();
   }
@@ -144,7 +144,7 @@ async function transact<T>(
 const NO_HURRY = `
   select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;
 
-/** The pool awaits it, whatever its types say. */
+/** The pool awaits the returned promise, although its types do not say so. */
 interface ServerPool extends Omit<PoolConfig, 'onConnect'> {
   readonly onConnect: (client: ClientBase) => Promise<void>;
 }
@@ -156,7 +156,7 @@ function poolConfig(settings: PostgresSettings): ServerPool {
     port,
     user,
     database,
-    // As a function it is found in no object that is printed, and the driver looks nowhere else for one.
+    // As a function, the password appears in no printed object. The driver then looks for it nowhere else.
     password: () => password,
     ssl: tls,
     application_name: settings.applicationName,
@@ -168,20 +168,20 @@ function poolConfig(settings: PostgresSettings): ServerPool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     Client: TidyClient,
-    // A statement that is asked while another is at work goes out at once, and the server begins it without waiting for us.
+    // A statement is sent at once even if another is in progress, so the server can start it without a round trip.
     pipeline: true,
     onConnect: (client) => prepareSession(client, settings),
   };
 }
 
 function nothing(): void {
-  // Whoever asked has it.
+  // The caller receives the same rejection.
 }
 
 /**
- * The driver's client, which leaves nothing behind where it cannot sign in. The driver's own, and its pool, forget a
- * connection that they gave up themselves (no password, a signature that does not match) without closing it: the server
- * keeps it for a minute, and whoever drops a database waits for it.
+ * The driver's client, which also closes its connection after a failed login. The driver and its pool do not close a
+ * connection that they gave up themselves (no password, a signature that does not match). The server then keeps it for
+ * a minute, and dropping the database waits for it.
  */
 export class TidyClient extends Client {
   constructor(config?: ClientConfig) {

@@ -5,21 +5,21 @@ import { statementFailure } from './errors.ts';
 import type { PostgresSettings } from './url.ts';
 import { textArraysOf, toParameters } from './types.ts';
 
-/** 14 is the oldest that its makers still mend. https://www.postgresql.org/support/versioning/ */
+/** The oldest version that is still supported by its developers. https://www.postgresql.org/support/versioning/ */
 const OLDEST = 140_000;
 
-/** Ours frees what a transaction has locked where this process hangs in the middle of it. */
+/** Releases the locks of a transaction if this process hangs in the middle of it. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
-/** One statement of it, however slow the server. */
+/** No limit on the time of a statement. */
 export const NO_LIMIT = 0;
 
 /**
- * The first query of every connection: what our statements count on, whatever the role's or the server's settings are.
- * Not in the startup packet, which poolers between us and the server refuse.
+ * The first query of every connection. It applies the settings that our statements require, whatever the role or the
+ * server has. They are not in the startup packet because connection poolers refuse them there.
  *
- * A position that is answered must survive a crash with what it covers, so that commits are never asynchronous: off
- * becomes on, what waits for standbys too is left.
+ * An acknowledged position must survive a crash together with the data that it covers, so commits are never
+ * asynchronous: `synchronous_commit = off` becomes `on`, and values that also wait for standbys are kept.
  *
  * @throws TidemarkError `SERVER_TOO_OLD`; `CONFIG_INVALID` for a database that cannot hold every text;
  *   `STORE_UNAVAILABLE` for a standby, which takes no writes.
@@ -56,7 +56,7 @@ function checkServer({ version, version_name, encoding, is_standby }: ServerRow,
   if (is_standby) throw new TidemarkError('STORE_UNAVAILABLE', 'this Postgres is a standby: it takes no writes');
 }
 
-/** A connection while somebody has it. */
+/** A connection that was checked out of the pool. */
 export class PostgresSession {
   readonly #client: ClientBase;
   readonly #limitMs: number;
@@ -64,8 +64,8 @@ export class PostgresSession {
   #underWay = 0;
 
   /**
-   * @param limitMs How long the answer to a statement may take, `NO_LIMIT` for ever. One that is asked while others are
-   *   at work has their time too: it waits for them.
+   * @param limitMs How long the answer to a statement may take, `NO_LIMIT` for no limit. A statement that waits for
+   *   others has their time in addition.
    */
   constructor(client: ClientBase, limitMs: number) {
     this.#client = client;
@@ -90,22 +90,22 @@ export class PostgresSession {
     }
   }
 
-  /** Leaves the connection as it was before the transaction, or broken. */
+  /** Rolls back. If that fails, the connection is marked as broken. */
   async rollBack(): Promise<void> {
     if (this.#isBroken) return;
     try {
       await this.query('rollback');
     } catch {
-      // Whoever failed before has the better error. Without a rollback nobody else may use the connection.
+      // The first error tells more, so this one is dropped. Without a rollback, the connection must not be used again.
       this.#isBroken = true;
     }
   }
 }
 
 /**
- * A server that hangs keeps no time: beside its own limit there is one of ours. Statements are not prepared under names:
- * the merges take the server as long as they are (measured, 12 ms of its processor per 1,000 messages both ways), and
- * names would have to outlive migrations and poolers.
+ * A server that hangs does not enforce its own time limit, so the client has one as well. Statements are not prepared
+ * under names: this would not speed up the merges (measured: 12 ms of CPU time on the server per 1,000 messages either
+ * way), and prepared names would have to survive migrations and connection poolers.
  */
 async function runStatement<R>(
   client: ClientBase,

@@ -17,15 +17,18 @@ const PARSERS = new Map<number, Parser>([
   ...[1009, 1015, 2951].map((type) => [type, arrayOf((text) => text)] as const), // text, varchar, uuid
 ]);
 
-/** Values as `database.ts` says, for a client; the driver's parsers, which all of a process share, are left alone. */
+/**
+ * Parsers for one client, as `database.ts` defines the values. The driver's parsers for the whole process are
+ * unchanged.
+ */
 export const TYPES: CustomTypesConfig = {
   getTypeParser: (type: number): Parser => PARSERS.get(type) ?? ((text) => text),
 };
 
 /**
- * Values as the driver sends them: text as it is, a Buffer in Postgres' binary form.
+ * Converts values for the driver, which sends strings as text and a Buffer in the binary form of Postgres.
  *
- * @param textArrays Which parameters, from 0, are text[]: they go in binary.
+ * @param textArrays The indexes, from 0, of the parameters that are text[]. They are sent in binary form.
  */
 export function toParameters(
   values: readonly SqlValue[],
@@ -39,7 +42,7 @@ export function toParameters(
   });
 }
 
-/** Which parameters of a statement, from 0, it says to be text[]: `$3::text[]` is 2. */
+/** The indexes, from 0, of the parameters that a statement casts to text[]: `$3::text[]` is 2. */
 export function textArraysOf(sql: string): ReadonlySet<number> {
   return new Set([...sql.matchAll(/\$(\d+)::text\[\]/g)].map(([, number]) => Number(number) - 1));
 }
@@ -61,15 +64,15 @@ function elementText(value: List[number]): string {
   return String(value);
 }
 
-/** Of the hexadecimal form: the session asks for no other. A copy: what Buffer makes small shares its memory. */
+/** Parses the hexadecimal form, which the session requests. Returns a copy because small Buffers share memory. */
 function parseBytea(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.slice(2), 'hex'));
 }
 
-// An element in quotes, where a backslash makes the next character plain, or one without.
+// An element in quotes, where a backslash escapes the next character, or an element without quotes.
 const ELEMENT = /"((?:[^"\\]|\\[^])*)"|([^{},]+)/g;
 
-/** Of one dimension. */
+/** A parser for arrays of one dimension. */
 function arrayOf(parse: Parser): Parser {
   return (text) =>
     [...text.matchAll(ELEMENT)].map(([, quoted, plain = '']) => {

@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import { ServerUrl } from '../../../runtime/server-url.ts';
 
-/** What the URL says, checked; whatever it leaves out has its default. */
+/** The checked values of the URL, with defaults for what it omits. */
 export interface PostgresSettings {
   /** A name, an address, or the folder of a Unix socket (`%2Fvar%2Frun%2Fpostgresql` in the URL). */
   readonly host: string;
@@ -11,9 +11,9 @@ export interface PostgresSettings {
   readonly database: string;
   readonly applicationName: string;
   readonly tls: ConnectionOptions | false;
-  /** Most connections at a time. */
+  /** The maximum number of connections. */
   readonly poolMax: number;
-  /** How long a connection may take, or the wait for a free one. */
+  /** The maximum time to connect, or to wait for a free connection. */
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
@@ -40,8 +40,9 @@ type Url = ServerUrl<(typeof POSTGRES_URL.parameters)[number]>;
 const LONGEST_MS = 86_400_000;
 
 /**
- * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?…`. The driver never sees the URL: it would take what is missing from
- * PG… variables, and reads `sslmode` in its own way (pg 8: `require` checks the certificate; pg 9: it does not).
+ * Parses `postgres://USER:PASSWORD@HOST:PORT/DATABASE?…`. The driver never receives the URL: it would take missing
+ * values from PG… variables, and interprets `sslmode` differently (pg 8: `require` checks the certificate; pg 9: it
+ * does not).
  *
  * @throws TidemarkError `CONFIG_INVALID`
  */
@@ -66,7 +67,7 @@ export function readPostgresUrl(text: string): PostgresSettings {
   };
 }
 
-/** As libpq reads it. What falls back to plain text by itself (`allow`, `prefer`) is refused. */
+/** `sslmode` as libpq defines it. Modes that may fall back to plain text (`allow`, `prefer`) are refused. */
 function tlsOf(url: Url): ConnectionOptions | false {
   const mode = url.oneOf('sslmode', ['disable', 'require', 'verify-ca', 'verify-full'], 'disable');
   const names = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const;
@@ -75,7 +76,7 @@ function tlsOf(url: Url): ConnectionOptions | false {
   if (mode === 'disable') return false;
   if (mode === 'verify-ca' && certificates.ca === undefined)
     throw url.invalid('says sslmode=verify-ca and no sslrootcert');
-  // `require` with a certificate authority is `verify-ca`: the chain is checked, and not the host's name.
+  // `require` with a certificate authority means `verify-ca`: the chain is checked, but not the host name.
   const anyName = checksChain && mode !== 'verify-full' && { checkServerIdentity: () => undefined };
   return { ...certificates, rejectUnauthorized: checksChain, ...anyName };
 }

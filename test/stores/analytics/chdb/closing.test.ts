@@ -25,7 +25,7 @@ test('a process that closes in the middle of heavy questions and an insert ends 
   expect(await countIn(url)).toEqual([{ n: '5000' }]);
 }, 90_000);
 
-test('so does a thread, and its process goes on', async () => {
+test('a worker thread that closes in the middle of heavy questions and an insert ends by itself, and its process continues', async () => {
   const url = `chdb:${await temporaryFolder()}`;
   const worker = new Worker(SCRIPT);
   const said = new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));

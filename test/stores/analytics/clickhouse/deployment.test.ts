@@ -47,7 +47,7 @@ test.each([
   ['CREATE DATABASE IF NOT EXISTS `a b`', 'EXISTS `a b` ON CLUSTER `blue`'],
   ['TRUNCATE TABLE `a b`.`t` SYNC', '`a b`.`t` ON CLUSTER `blue` SYNC'],
   ['INSERT INTO t VALUES (1)', 'INSERT INTO t VALUES (1)'],
-])('%s is run on all of a cluster', (sql, part) => {
+])('the statement %s is adapted to a cluster', (sql, part) => {
   expect(blue.statement(sql)).toContain(part);
 });
 

@@ -55,7 +55,7 @@ describe.skipIf(!isPossible)('a sink whose ClickHouse', () => {
     ]);
   }
 
-  test('is away for a while goes on when it is back, each row counted once', async () => {
+  test('a sink whose ClickHouse is unreachable for a while continues when it is reachable again, and each row counts once', async () => {
     const maker = new MessageMaker();
     put(maker, 1_000);
     bench().run({ maxRows: 400 });
@@ -71,7 +71,7 @@ describe.skipIf(!isPossible)('a sink whose ClickHouse', () => {
     expect(bench().lines.filter((line) => line.includes('waiting'))).toHaveLength(1);
   }, 90_000);
 
-  test('is killed in the middle of an insert, again and again, has each row once', async () => {
+  test('a sink whose ClickHouse is killed in the middle of inserts, again and again, has each row once', async () => {
     const maker = new MessageMaker();
     put(maker, 20_000);
     bench().run({ maxRows: 10_000 });

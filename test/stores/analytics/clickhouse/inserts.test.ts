@@ -53,7 +53,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     ]);
   }
 
-  test('writes no row of a repeated insert, even where others came between', async () => {
+  test('a repeated insert writes no row to ClickHouse, even after other inserts in between', async () => {
     const rows = someRows();
     await stopMerges();
     await store.insert([], rows);
@@ -64,7 +64,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     expect(await rowCounts()).toEqual({ ...eachOnce, identify_rows: 6, user_rows: 6 });
   });
 
-  test('makes one part of an insert of 20 MB, and writes no row of it again', async () => {
+  test('an insert of 20 MB becomes one part in ClickHouse, and its repeat writes no row', async () => {
     const maker = new MessageMaker();
     const note = 'x'.repeat(10_000);
     const messages = Array.from({ length: 1_000 }, (_, n) => maker.track({ properties: JSON.stringify({ n, note }) }));
@@ -79,7 +79,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     expect(await askServer(database.url, sql)).toEqual(['1000\t1\t1000\t10000000']);
   });
 
-  test('writes again what was taken out of it with its partitions', async () => {
+  test('rows whose partitions were dropped are written again by a repeated insert', async () => {
     const rows = someRows();
     await store.insert([], rows);
     for (const table of TABLES) await askServer(database.url, `TRUNCATE TABLE ${table}`);
@@ -103,7 +103,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     expect(await rowCounts()).toEqual(eachOnce);
   });
 
-  test('flushes every part before it acknowledges', async () => {
+  test('ClickHouse flushes every part to disk before it acknowledges an insert', async () => {
     const tables = await askServer(
       database.url,
       `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'
@@ -113,7 +113,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     expect(tables).toEqual([...TABLES, ...AUDIENCE_TABLES, 'held_ranges', 'schema_migrations'].toSorted());
   });
 
-  test('ends a question that its asker no longer waits for', async () => {
+  test('a ClickHouse query ends when its client no longer waits for it', async () => {
     const mark = randomUUID();
     const sql = `SELECT sum(cityHash64(number)) /* ${mark} */ FROM numbers(1000000000000000)`;
     const isRunning = async (): Promise<boolean> => {
@@ -130,7 +130,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     await vi.waitFor(async () => expect(await isRunning()).toBe(false), { timeout: 10_000 });
   });
 
-  test('takes a parameter longer than a URL may be', async () => {
+  test('a query parameter may be longer than a URL may be', async () => {
     const ids = Array.from({ length: 5_000 }, (_, n) => `user '${n}'`);
 
     const { rows } = await store.ask({ sql: 'SELECT {ids:Array(String)} AS ids', params: { ids } }, AMPLE);
@@ -138,7 +138,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     expect(rows).toEqual([{ ids }]);
   });
 
-  test.each(['zstd', 'gzip', 'none'])('takes inserts with the compression %s', async (compression) => {
+  test.each(['zstd', 'gzip', 'none'])('ClickHouse accepts inserts with the compression %s', async (compression) => {
     const other = await openAnalytics(`${database.url}?compression=${compression}`);
 
     await other.insert([], someRows());

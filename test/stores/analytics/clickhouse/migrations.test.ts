@@ -28,7 +28,7 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
   const applied = (): Promise<readonly string[]> =>
     askServer(database.url, 'SELECT number FROM schema_migrations FINAL ORDER BY number');
 
-  test('are made by processes that open it at once, with no lock', async () => {
+  test('processes that open a ClickHouse server at the same time create its tables without a lock', async () => {
     const open = (): Promise<{ stdout: string }> =>
       promisify(execFile)(process.execPath, [OPENER, database.url], { timeout: 25_000 });
 
@@ -38,7 +38,7 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
     expect(await applied()).toEqual(NUMBERS);
   });
 
-  test('are made under the lock that is given, and once', async () => {
+  test('the tables of a ClickHouse server are created once, under the lock that is given', async () => {
     const held: string[] = [];
     let last: Promise<unknown> = Promise.resolve();
     const exclusively = <T>(run: () => Promise<T>): Promise<T> => {
@@ -58,7 +58,7 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
     expect(await askServer(database.url, 'SELECT number FROM schema_migrations ORDER BY number')).toEqual(NUMBERS);
   });
 
-  test('bear every statement again, with rows in them', async () => {
+  test('tables with rows accept every statement of the migrations again', async () => {
     const store = await openAnalytics(database.url);
     await insert(store, [new MessageMaker().track()]);
 
@@ -70,7 +70,7 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
     await store.close();
   });
 
-  test('of a newer version are left alone', async () => {
+  test('tables of a newer version are left unchanged', async () => {
     await (await openAnalytics(database.url)).close();
     await askServer(database.url, `INSERT INTO schema_migrations VALUES (99, '099-later.sql', 'x')`);
 
@@ -79,7 +79,7 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
 
   const definitions = STATEMENTS.filter((statement) => !/^INSERT/m.test(statement));
   test.each(definitions.map((statement) => [/(?:CREATE [A-Z ]+) \w+/.exec(statement)?.[0], statement]))(
-    'are read by ClickHouse as they are for a cluster: %s',
+    'ClickHouse parses the definition as it is for a cluster: %s',
     async (_, statement = '') => {
       const onCluster = cluster({ name: 'blue', insertQuorum: 'auto' }).statement(statement);
 

@@ -43,14 +43,14 @@ describe.skipIf(!isPossible)('opening a ClickHouse server', () => {
 
   const at = (user: string, rest: string): string => `http://${user}@127.0.0.1:${server.port}/${rest}`;
 
-  test('makes the database', async () => {
+  test('opening a ClickHouse server creates the database', async () => {
     const store = await openAnalytics(at('tidemark:tidemark', 'made%20here'));
 
     expect(await ask(store, 'SELECT currentDatabase() AS name')).toEqual([{ name: 'made here' }]);
     await store.close();
   });
 
-  test('needs no more than reading where the tables are there', async () => {
+  test('a ClickHouse user with no right but to read can open a server whose tables exist', async () => {
     const maker = new MessageMaker();
     const writer = await openAnalytics(at('tidemark:tidemark', 'read'));
     await insert(writer, [maker.track()]);
@@ -81,7 +81,7 @@ describe.skipIf(!isPossible)('opening a ClickHouse server', () => {
   test.each([
     ['not known', 'nothing'],
     ['2 shards', 'halves'],
-  ])('with a cluster that cannot be used (%s) is CONFIG_INVALID', async (problem, cluster) => {
+  ])('opening with a cluster that cannot be used (%s) fails with CONFIG_INVALID', async (problem, cluster) => {
     await expect(openAnalytics(at('tidemark:tidemark', `x?cluster=${cluster}`))).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(problem),
@@ -104,7 +104,7 @@ describe.skipIf(!isPossible)('opening a ClickHouse server', () => {
     });
     afterAll(() => tls.close());
 
-    test('works with the authority that signed its certificate', async () => {
+    test('opening over TLS works with the authority that signed the certificate of the server', async () => {
       const url = `https://tidemark:tidemark@127.0.0.1:${tls.port}/read?ca_file=${encodeURIComponent(tls.caFile)}`;
       const store = await openAnalytics(url);
 
@@ -112,7 +112,7 @@ describe.skipIf(!isPossible)('opening a ClickHouse server', () => {
       await store.close();
     });
 
-    test('is SERVER_DENIED where the certificate is not trusted, or the server speaks no TLS', async () => {
+    test('opening over TLS fails with SERVER_DENIED where the certificate is not trusted, or the server speaks no TLS', async () => {
       const untrusted = openAnalytics(`https://tidemark:tidemark@127.0.0.1:${tls.port}/read`);
       await expect(untrusted).rejects.toMatchObject({ code: 'SERVER_DENIED' });
 
@@ -120,7 +120,7 @@ describe.skipIf(!isPossible)('opening a ClickHouse server', () => {
       await expect(plain).rejects.toMatchObject({ code: 'SERVER_DENIED' });
     });
 
-    test('is CONFIG_INVALID where the file of the authority is missing', async () => {
+    test('opening over TLS fails with CONFIG_INVALID where the file of the authority is missing', async () => {
       const opening = openAnalytics(`https://127.0.0.1:${tls.port}/read?ca_file=${await temporaryFolder()}/ca.pem`);
 
       await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

@@ -28,7 +28,7 @@ test.each([
   ['http://host/x?cluster=blue&insert_quorum=2', { ...PLAIN, database: 'x', cluster: 'blue', insertQuorum: '2' }],
   ['http://host:80?compression=none', { ...PLAIN, origin: 'http://host', compression: 'none' }],
   ['https://host:443', { ...PLAIN, origin: 'https://host' }],
-])('%s is read', (url, address) => {
+])('the ClickHouse URL %s is parsed', (url, address) => {
   expect(readClickHouseUrl(url)).toEqual(address);
 });
 

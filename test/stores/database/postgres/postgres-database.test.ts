@@ -13,7 +13,7 @@ describe.skipIf(server === undefined)('on a server', () => {
 
   testDatabase('PostgresDatabase', () => openDatabase(bench.url));
 
-  test('further types come back as the port says', async () => {
+  test('further types are returned as the port defines', async () => {
     const [row] = await (
       await bench.open()
     ).query(`
@@ -35,7 +35,7 @@ describe.skipIf(server === undefined)('on a server', () => {
     expect(Object.getPrototypeOf((row?.['bytes'] as unknown[] | undefined)?.[0])).toBe(Uint8Array.prototype);
   });
 
-  test('bytes in arrays arrive as they were given', async () => {
+  test('bytes in arrays are stored unchanged', async () => {
     const bytes = [new Uint8Array([0, 92, 255]), null, new Uint8Array(0)];
 
     expect(await (await bench.open()).query('select $1::bytea[] as bytes', [bytes])).toEqual([{ bytes }]);
@@ -48,7 +48,7 @@ describe.skipIf(server === undefined)('on a server', () => {
     expect(parse('1')).toBe('1');
   });
 
-  test('statements of several callers run side by side', async () => {
+  test('statements of several callers run concurrently', async () => {
     const database = await bench.open();
     const bothThere = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
 

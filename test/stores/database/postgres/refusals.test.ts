@@ -102,7 +102,7 @@ describe.skipIf(server === undefined)('what is wrong with the server or the URL 
   });
 });
 
-test('of a server that speaks another language no text is kept', () => {
+test('error messages omit the text of a server that speaks another language than English', () => {
   const german = new Error('ungültige Eingabesyntax für Typ integer: »ada@example.com«');
 
   expect(printed(storeError(german, '22P02'))).not.toContain('ada@example.com');

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 const base = 'postgres://ada:sesame@db.example/profiles';
 
 describe('the URL of Postgres', () => {
-  test('says where and as whom, and has a default for everything else', () => {
+  test('the URL of Postgres names the server, the database and the user, and has a default for everything else', () => {
     expect(readPostgresUrl(base)).toEqual({
       host: 'db.example',
       port: 5432,
@@ -25,7 +25,7 @@ describe('the URL of Postgres', () => {
     });
   });
 
-  test('may be percent-encoded in every part', () => {
+  test('every part of the URL of Postgres may be percent-encoded', () => {
     const url = 'postgresql://a%40b:%2F%23%25%3F@[::1]:5433/my%20db?pool_max=3&application_name=x%20y';
 
     expect(readPostgresUrl(url)).toMatchObject({
@@ -39,7 +39,7 @@ describe('the URL of Postgres', () => {
     });
   });
 
-  test('may name the folder of a socket', () => {
+  test('the URL of Postgres may name the folder of a socket', () => {
     expect(readPostgresUrl('postgres://ada@%2Fvar%2Frun/profiles').host).toBe('/var/run');
   });
 
@@ -63,7 +63,7 @@ describe('the URL of Postgres', () => {
     expect(printed(error)).not.toContain('sesame');
   });
 
-  test('says how far the certificate of the server is checked', async () => {
+  test('the URL of Postgres says how far the certificate of the server is checked', async () => {
     const ca = join(await temporaryFolder(), 'ca.pem');
     const pem = rootCertificates[0]!;
     await writeFile(ca, pem);
