@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { avroType, resolverOf } from '../../services/messages/avro.ts';
+import { avroType, memberType } from '../../services/messages/avro.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { DEAD_LETTER_TOPIC, TOPICS, topicOf } from '../../services/messages/message.ts';
 import { currentSchemaOf, EmbeddedSchemaIds, type Topic } from '../../services/messages/schema-ids.ts';
@@ -55,7 +55,7 @@ describe('the schemas', () => {
     const topic = topicOfFile(file);
     const schema = embedded.schemaOf(Number(id)) ?? {};
 
-    expect(() => resolverOf(avroType(currentSchemaOf(topic)), avroType(schema))).not.toThrow();
+    expect(() => memberType(currentSchemaOf(topic)).createResolver(avroType(schema))).not.toThrow();
   });
 
   test.each(TOPICS)('of %s has an id, and its current file is what is written', (topic) => {
