@@ -61,7 +61,7 @@ export class HttpServer {
   #unreadConnections = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(listener: Listener, styleOf: (path: string) => ErrorStyle, given: Partial<ServerOptions> = {}) {
+  constructor({ listener, styleOf }: Answering, given: Partial<ServerOptions> = {}) {
     const options = { ...SERVER_OPTIONS, ...given };
     this.#listener = listener;
     this.#styleOf = styleOf;
