@@ -27,7 +27,7 @@ export interface AppParts {
 /** What a request's middleware share. */
 interface State {
   call: Call;
-  /** What to answer; undefined until known, and for ever where the client has gone. */
+  /** What to answer; undefined until known; it stays so if the client disconnects. */
   outcome: Answer | Refusal | undefined;
 }
 

@@ -10,7 +10,7 @@ import { type Answering, HttpServer, urlOf } from './server.ts';
 const STARTING: Refusal = { refused: 'unavailable', detail: 'This process is starting. Send the same request again.' };
 
 /**
- * `/healthz` is 200 and `/readyz` 503, each part `starting`; whatever it does not know yet is 503 and not 404.
+ * `/healthz` is 200 and `/readyz` 503, each part `starting`; any other path is 503, not 404, because its routes are still unknown.
  *
  * @param twoStepBase Below it, refusals are worded as the two-step interface words them.
  * @param parts What `/readyz` names.

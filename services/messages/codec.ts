@@ -28,15 +28,15 @@ export class Codec {
     this.#formats = new Map(TOPICS.map((topic) => [topic, formatOf(topic, ids)]));
   }
 
-  /** @param topic Where it is to stand, if not among the live messages. */
+  /** @param topic The topic that it is written to, if not the live one. */
   encode(message: Message, topic: MessageTopic = topicOf(message)): Uint8Array {
     return this.#write(topic, message);
   }
 
   /**
-   * Brings the schemas to hand that these values name, where they come from a registry: before a batch is decoded.
+   * Fetches the schemas of these values from the registry, if there is one. Called before a batch is decoded.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where the registry cannot be reached.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached.
    */
   async prepare(values: readonly Uint8Array[]): Promise<void> {
     const ids = new Set<number | undefined>();
@@ -46,9 +46,9 @@ export class Codec {
   }
 
   /**
-   * The message of a record of this topic. Free-form objects in it are not looked into.
+   * The message of a record of this topic. Free-form objects in it are not parsed.
    *
-   * @throws TidemarkError `MESSAGE_UNDECODABLE` where it is none that the service could have written.
+   * @throws TidemarkError `MESSAGE_UNDECODABLE` if the service could not have written it.
    */
   decode(topic: string, value: Uint8Array): Message {
     if (!isMessageTopic(topic)) throw undecodable(topic, 'no message is written there');
