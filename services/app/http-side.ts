@@ -1,7 +1,7 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
-import { createApp } from '../http/app.ts';
+import { answeringBy } from '../http/app.ts';
 import { countConnections } from '../http/http-metrics.ts';
 import { operationRoutes } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
@@ -56,6 +56,7 @@ export class HttpSide {
     try {
       assembled = await assemble(parts);
       if (storesAreOpen) await refresh(assembled);
+      // Not before: connections are counted in the registry of this process's routes, which the starting server has not.
       countConnections(parts.registry, bound.server);
       bound.server.answerBy(appOf(parts, assembled));
       assembled.ingest.openOffload();
@@ -114,15 +115,8 @@ function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled)
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
-  const app = createApp({
-    table,
-    keys,
-    registry,
-    logger,
-    maxReceivingBytes: config.maxReceivingBytes,
-    corsOrigins: config.corsOrigins,
-  });
-  return { listener: app.callback(), styleOf: (path) => table.styleOf(path) };
+  const { maxReceivingBytes, corsOrigins } = config;
+  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins });
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {

@@ -1,6 +1,6 @@
 /** The roles `projector` and `sink`: one reader in a process of its own. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createHttpServer } from '../http/create-server.ts';
+import { createHttpServer } from '../http/app.ts';
 import { operationRoutes } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { type HttpServer, urlOf } from '../http/server.ts';

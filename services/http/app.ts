@@ -6,13 +6,14 @@ import type { KeyRing } from '../stores/projects/project-store.ts';
 import { keyIn, keyInBody, opens, UNAUTHORIZED } from './authenticate.ts';
 import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
 import { Call } from './call.ts';
-import { HttpMetrics } from './http-metrics.ts';
+import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Answer, Route } from './route.ts';
 import { send } from './send.ts';
+import { type Answering, HttpServer, type ServerOptions } from './server.ts';
 
 export interface AppParts {
   readonly table: Pick<RouteTable, 'find' | 'styleOf'>;
@@ -28,7 +29,7 @@ export interface AppParts {
 /** What a request's middleware share. */
 interface State {
   call: Call;
-  /** What to answer; undefined until known, and for ever where the client has gone. */
+  /** What to answer; undefined until known; it stays so if the client disconnects. */
   outcome: Answer | Refusal | undefined;
 }
 
@@ -36,8 +37,20 @@ type Context = Koa.ParameterizedContext<State, object>;
 type Next = () => Promise<void>;
 type Step = (context: Context, next: Next) => Promise<void> | undefined;
 
+/** The server of a role's routes. Its connections and its requests are counted in the same registry. */
+export function createHttpServer(parts: AppParts, options: Partial<ServerOptions> = {}): HttpServer {
+  const server = new HttpServer(answeringBy(parts), options);
+  countConnections(parts.registry, server);
+  return server;
+}
+
+/** For a server that is there before its routes: see `bindServer`. */
+export function answeringBy(parts: AppParts): Answering {
+  return { listener: createApp(parts).callback(), styleOf: (path) => parts.table.styleOf(path) };
+}
+
 /** The Koa app that every role's routes are plugged into. A step that refuses does not call the next. */
-export function createApp(parts: AppParts): Koa<State, object> {
+function createApp(parts: AppParts): Koa<State, object> {
   const receiving = new ReceivingBytes(parts.maxReceivingBytes);
   const limiter = new RateLimiter();
   const app = new LeanKoa<State, object>();

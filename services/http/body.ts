@@ -7,11 +7,11 @@ import { type BodyBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 export const CONTENT_ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const;
 type Encoding = (typeof CONTENT_ENCODINGS)[number];
 
-/** Why there is no body: what to answer, or that nobody is left to answer. */
+/** Why there is no body: the refusal to send, or that the client has disconnected. */
 export type NoBody = Refusal | 'client-gone';
 
 /**
- * Refuses, from the head of the request alone, what would be refused whatever the body says: its type, its encoding,
+ * Refuses, from the head of the request alone, what would be refused with any body: its type, its encoding,
  * a length over the limit.
  *
  * @param anyType Whether the type does not matter.
@@ -39,7 +39,7 @@ export function isJson({ 'content-type': type }: IncomingHttpHeaders): boolean {
 /**
  * The body, valid UTF-8. Call `refuseHead` first. Holds at most the limit, and as much again while decompressing.
  *
- * @param held What it holds of what all may while it is not whole. Decompressing is done at once: never two at a time.
+ * @param held Its share of the bytes that all incomplete bodies may take. Decompression is synchronous: one body at a time.
  */
 export async function readBody(
   req: IncomingMessage,
@@ -71,7 +71,7 @@ function readBytes(req: IncomingMessage, maxBytes: number, held: BodyBytes): Pro
       const refused = collected.add(chunk);
       if (refused === undefined) return;
       req.removeAllListeners('data');
-      // What follows is read away, or the connection is closed: `send` knows.
+      // `send` decides whether the rest is read and dropped, or the connection closed.
       if (refused === 'too-large') req.pause();
       else req.resume();
       finish(refused);

@@ -54,7 +54,7 @@ export class Call {
     return new URLSearchParams(this.search);
   }
 
-  /** Aborted when the client goes away before it has its answer. */
+  /** Aborted when the client disconnects before it has its answer. */
   get signal(): AbortSignal {
     this.#signal ??= signalOf(this.res);
     return this.#signal;

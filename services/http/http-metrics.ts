@@ -21,7 +21,7 @@ export class HttpMetrics {
     gauge(registry, 'receiving_bytes', 'Bytes of bodies that are being received', () => receiving.held);
   }
 
-  /** @param status 0 where nobody was left to answer. */
+  /** @param status 0 if the client disconnected before the answer. */
   observe(route: Route | undefined, status: number, ms: number): void {
     const statusClass = Math.floor(status / 100);
     const durations = this.#ofRoute.get(route)?.get(statusClass) ?? this.#add(route, statusClass);

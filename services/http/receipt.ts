@@ -6,23 +6,23 @@ import { END_OF_TIME } from '../messages/timestamp.ts';
 import { type ReceiptSigner, SIGNATURE_BYTES, writeSignature } from './receipt-signer.ts';
 
 /**
- * Where a reader has to have come to. `partition` null stands for every partition of the topic: each has to be read up
- * to `offset`, or to where it ended when the receipt was asked about, whichever is less. That may wait for more than the
- * request's own messages, never for less.
+ * A position that a reader must have reached. `partition` null means every partition of the topic: each must be read up
+ * to `offset`, or to its end at the time of the question, whichever is lower. That may wait for messages of other
+ * requests too, but always includes those of this one.
  */
-export interface Place {
+export interface ReceiptEntry {
   readonly topic: MessageTopic;
   readonly partition: number | null;
   /** The next offset: one past the highest that the request's messages took. */
   readonly offset: bigint;
 }
 
-/** What a receipt says: the places in the log that a request's messages took. Nothing is stored or looked up for it. */
+/** The contents of a receipt: the positions in the log of a request's messages. Nothing is stored or looked up for it. */
 export interface Receipt {
   readonly acceptedAtMs: number;
-  /** At least one, each partition once at most, in rising order; a topic's are all exact or one for them all. */
-  readonly places: readonly Place[];
-  /** False of a receipt of before receipts were signed: anybody may have made it up, for any place in the log. */
+  /** At least one, in rising order, each partition at most once. A topic has exact entries, or one for all its partitions. */
+  readonly places: readonly ReceiptEntry[];
+  /** False for a receipt from before receipts were signed: anyone can forge one, for any position in the log. */
   readonly isSigned: boolean;
 }
 
@@ -31,7 +31,7 @@ const MAX_BYTES = 3_000;
 const MAX_LENGTH = 4_096;
 
 const FORMAT = 2;
-// With a checksum in place of a signature. To be read until version 1.0; nothing else is known of when a caller asks.
+// Has a checksum instead of a signature. It is read until version 1.0, because callers may still ask about such receipts.
 const UNSIGNED_FORMAT = 1;
 const CHECKSUM_BYTES = 4;
 
@@ -40,7 +40,7 @@ const MAX_PARTITION = 0xfff_ffff;
 const END_OF_TIME_MS = Number(END_OF_TIME / 1000n);
 
 /**
- * The receipt as opaque text, always under 4 KB: a request over too many partitions to name them all gets one place a
+ * The receipt as opaque text, always under 4 KB: a request over too many partitions to name them all gets one entry a
  * topic. Pure.
  */
 export function encodeReceipt(signer: ReceiptSigner, acceptedAtMs: number, appended: readonly Appended[]): string {
@@ -65,13 +65,13 @@ export function encodeReceipt(signer: ReceiptSigner, acceptedAtMs: number, appen
 }
 
 /**
- * What a receipt of the signer's project says; 'foreign' where it names another project; undefined where it is mangled,
- * cut, made up, or names what no log can have. Takes time by its length, which is 4 KB at most. Pure.
+ * The contents of a receipt of the signer's project. Returns 'foreign' if it names another project, and undefined if it
+ * is damaged, truncated or forged, or names what no log can have. The time grows with its length, at most 4 KB. Pure.
  */
 export function decodeReceipt(text: string, signer: ReceiptSigner): Receipt | 'foreign' | undefined {
   if (text.length > MAX_LENGTH || !/^[\w-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
-  // Text that differs only in unused bits of its last character decodes to the same bytes, but we never wrote it.
+  // Text that differs only in unused bits of its last character decodes to the same bytes, but was never issued.
   if (bytes.toString('base64url') !== text) return undefined;
   const isSigned = bytes[0] === FORMAT;
   const end = bytes.length - (isSigned ? SIGNATURE_BYTES : CHECKSUM_BYTES);
@@ -139,18 +139,18 @@ function writeWhole(writer: Writer, topic: MessageTopic, partitions: ReadonlyMap
 function readReceipt(reader: Reader): Pick<Receipt, 'acceptedAtMs' | 'places'> {
   const acceptedAtMs = reader.number();
   if (acceptedAtMs >= END_OF_TIME_MS) throw new RangeError('no time that a request is accepted at');
-  const places: Place[] = [];
+  const places: ReceiptEntry[] = [];
   const topics = new Set<MessageTopic>();
   do {
     const topic = MESSAGE_TOPICS[reader.byte()];
     if (topic === undefined || topics.has(topic)) throw new RangeError('no topic of messages, or one named twice');
     topics.add(topic);
-    readPlaces(reader, topic, places);
+    readEntries(reader, topic, places);
   } while (!reader.ended);
   return { acceptedAtMs, places };
 }
 
-function readPlaces(reader: Reader, topic: MessageTopic, places: Place[]): void {
+function readEntries(reader: Reader, topic: MessageTopic, places: ReceiptEntry[]): void {
   const count = reader.number();
   if (count === 0) places.push({ topic, partition: null, offset: reader.offset() });
   let partition = 0;
@@ -183,7 +183,7 @@ class Writer {
   number(value: number): void {
     let rest = value;
     for (; rest > 0x7fffffff; rest = Math.floor(rest / 0x80)) this.byte((rest % 0x80) + 0x80);
-    // Bits from here on: remainders of doubles are slow.
+    // Bit operations from here on: remainders of doubles are slow.
     for (; rest > 0x7f; rest >>>= 7) this.byte((rest & 0x7f) | 0x80);
     this.byte(rest);
   }
@@ -209,13 +209,13 @@ class Writer {
   }
 }
 
-// One for all: a receipt is written without giving way.
+// One is enough: a receipt is written synchronously.
 const WRITER = new Writer();
 
 // Of seven bits each: whole numbers below 2^53 take no more.
 const MAX_NUMBER_BYTES = 8;
 
-/** Every method throws RangeError past the end and where we would not have written what is there. */
+/** Every method throws RangeError past the end, and for bytes that the writer would not have written. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -253,10 +253,10 @@ class Reader {
       if (value > Number.MAX_SAFE_INTEGER || (byte === 0 && i > 0)) break;
       return value;
     }
-    throw new RangeError('no number, or not in its shortest form');
+    throw new RangeError('not a number in its shortest form');
   }
 
-  /** One past another, so never 0. Below 2^53, as the embedded log's are; Kafka's would take 285 years at a million a second. */
+  /** One past the offset of a message, so never 0. Below 2^53, as the embedded log's are; Kafka's would take 285 years at a million a second. */
   offset(): bigint {
     const offset = this.number();
     if (offset === 0) throw new RangeError('no offset past another');

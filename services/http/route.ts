@@ -39,7 +39,7 @@ export interface Answer {
   readonly status: number;
   /** Content-Type; `application/json` where left out. */
   readonly type?: string;
-  /** Text or bytes are sent with their length, a stream in chunks: it is destroyed when the client goes away. */
+  /** Text or bytes are sent with their length, a stream in chunks: which is destroyed when the client disconnects. */
   readonly body: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }

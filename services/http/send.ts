@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { renderRefusal, type ErrorStyle, type Refusal } from './problems.ts';
 import type { Answer } from './route.ts';
 
-// A refused body up to this long is read away and the connection kept; a longer one is not worth the caller's upload.
+// A refused body up to this long is read and dropped, and the connection kept; a longer one is not worth the caller's upload.
 const MAX_DISCARDED_BYTES = 512_000;
 const DRAIN_MS = 1_000;
 
@@ -59,7 +59,7 @@ function pipe(call: Call, body: Readable): void {
     call.res.end();
     return;
   }
-  // The head is out: a failure from here on can only be told by cutting the answer short, which `pipeline` does.
+  // The head is out: a failure from here on can only be signalled by cutting the answer short, which `pipeline` does.
   pipeline(body, call.res, () => undefined);
 }
 

@@ -12,11 +12,11 @@ export interface ServerOptions {
   readonly keepAliveTimeoutMs: number;
   /** How long a connection in use may see no byte in either direction. */
   readonly stalledTimeoutMs: number;
-  /** How long a client may take nothing of what waits for it: it holds memory, and places that others wait for. */
+  /** How long a client may read none of its answer, which takes memory and a concurrency slot that others wait for. */
   readonly unreadTimeoutMs: number;
   /** How often all but the idle and the stalled are looked at: a connection is closed at most this much later. */
   readonly checkEveryMs: number;
-  /** Open at once: one more is told 503 and closed. */
+  /** Open at once: one more is answered 503 and closed. */
   readonly maxConnections: number;
 }
 
@@ -61,7 +61,7 @@ export class HttpServer {
   #unreadConnections = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(listener: Listener, styleOf: (path: string) => ErrorStyle, given: Partial<ServerOptions> = {}) {
+  constructor({ listener, styleOf }: Answering, given: Partial<ServerOptions> = {}) {
     const options = { ...SERVER_OPTIONS, ...given };
     this.#listener = listener;
     this.#styleOf = styleOf;
@@ -93,7 +93,7 @@ export class HttpServer {
   /**
    * Resolves with where it listens: port 0 takes a free one.
    *
-   * @throws TidemarkError `ADDRESS_IN_USE`; `CONFIG_INVALID` where nobody could listen there, or this user may not.
+   * @throws TidemarkError `ADDRESS_IN_USE`; `CONFIG_INVALID` if the address cannot be listened on, or this user may not.
    */
   async listen(host: string, port: number): Promise<AddressInfo> {
     await bind(this.#server, host, port);

@@ -1,7 +1,7 @@
 /** What answers from the moment the port is bound until everything that the process works on is open. */
 import { Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
-import { createApp, type AppParts } from './app.ts';
+import { answeringBy, type AppParts } from './app.ts';
 import { operationRoutes } from './operations.ts';
 import type { Refusal } from './problems.ts';
 import { RouteTable } from './route-table.ts';
@@ -10,7 +10,7 @@ import { type Answering, HttpServer, urlOf } from './server.ts';
 const STARTING: Refusal = { refused: 'unavailable', detail: 'This process is starting. Send the same request again.' };
 
 /**
- * `/healthz` is 200 and `/readyz` 503, each part `starting`; whatever it does not know yet is 503 and not 404.
+ * `/healthz` is 200 and `/readyz` 503, each part `starting`; any other path is 503, not 404, because its routes are still unknown.
  *
  * @param twoStepBase Below it, refusals are worded as the two-step interface words them.
  * @param parts What `/readyz` names.
@@ -22,18 +22,15 @@ export function answersWhileStarting(logger: Logger, twoStepBase: string, parts:
     operationRoutes({ readiness: () => readiness, registry }),
     { routes: [], twoStepBase },
   ]);
-  const styleOf = (path: string): ReturnType<RouteTable['styleOf']> => known.styleOf(path);
   const table: AppParts['table'] = {
     find: (method, path) => {
       const match = known.find(method, path);
       return 'refused' in match && match.refused === 'not-found' ? STARTING : match;
     },
-    styleOf,
+    styleOf: (path) => known.styleOf(path),
   };
-  // No route of these asks for a key.
-  // No body is read before there is a route for it.
-  const app = createApp({ table, keys: { find: () => undefined }, registry, logger, maxReceivingBytes: 0 });
-  return { listener: app.callback(), styleOf };
+  // None of these routes asks for a key, and no body is read before there is a route for it.
+  return answeringBy({ table, keys: { find: () => undefined }, registry, logger, maxReceivingBytes: 0 });
 }
 
 /** A server that is bound to its port and says that it is starting. */
@@ -57,7 +54,7 @@ interface ListenConfig {
  * @throws TidemarkError as `HttpServer.listen`.
  */
 export async function bindServer(config: ListenConfig, logger: Logger): Promise<BoundServer> {
-  const { listener, styleOf } = answersWhileStarting(logger, config.legacyBasePath, ['ingest', 'eventLog']);
-  const server = new HttpServer(listener, styleOf, { maxConnections: config.maxConnections });
+  const starting = answersWhileStarting(logger, config.legacyBasePath, ['ingest', 'eventLog']);
+  const server = new HttpServer(starting, { maxConnections: config.maxConnections });
   return { server, address: urlOf(await server.listen(config.host, config.port)) };
 }

@@ -38,9 +38,22 @@ export function avroType(schema: AvroSchema): avro.Type {
   return avro.Type.forSchema(schema as avro.Schema, { registry: { long: LONG }, typeHook, omitRecordMethods: true });
 }
 
-/** A type and the resolver that reads a writer's records as its own. @throws Error where it could not read them. */
-export function resolverOf(reader: avro.Type, writer: avro.Type): Resolver | undefined {
-  return reader.equals(writer) ? undefined : reader.createResolver(writer);
+/**
+ * The type of a schema's records with our names for the members: the field `message_id` is the member `messageId`. The
+ * bytes hold no names, so they are the same. Aliases let it read the records of other schemas, which have field names.
+ */
+export function memberType(schema: AvroSchema): avro.Type {
+  const { fields, ...rest } = schema as RecordSchema;
+  const members = fields.map((field) => ({ ...field, name: memberOf(field.name), aliases: [field.name] }));
+  return avroType({ ...rest, fields: members });
+}
+
+interface RecordSchema {
+  readonly fields: readonly { readonly name: string }[];
+}
+
+function memberOf(field: string): string {
+  return field.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** @throws Error where the record is not of this type. */

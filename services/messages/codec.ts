@@ -1,10 +1,19 @@
 import type avro from 'avsc';
 import { TidemarkError } from '../runtime/errors.ts';
-import { avroType, decodeFramed, encodeFramed, type Resolver, resolverOf, schemaIdOf } from './avro.ts';
+import { avroType, decodeFramed, encodeFramed, memberType, type Resolver, schemaIdOf } from './avro.ts';
 import type { DeadLetter } from './dead-letter.ts';
-import { deadLetterOf, deadLetterRecordOf, messageOf, recordOf } from './message-record.ts';
-import { DEAD_LETTER_TOPIC, type Message, MESSAGE_TOPICS, type MessageTopic, TOPICS, topicOf } from './message.ts';
+import { isHex } from './hex.ts';
+import {
+  DEAD_LETTER_TOPIC,
+  type Message,
+  MESSAGE_TOPICS,
+  type MessageTopic,
+  TOPICS,
+  topicOf,
+  typeOf,
+} from './message.ts';
 import { currentSchemaOf, type SchemaIds, type Topic } from './schema-ids.ts';
+import { EARLIEST, END_OF_TIME } from './timestamp.ts';
 
 /**
  * Messages ⇄ the values of records on the log: Avro in Confluent framing, so that any Kafka tool reads them. Written
@@ -19,15 +28,15 @@ export class Codec {
     this.#formats = new Map(TOPICS.map((topic) => [topic, formatOf(topic, ids)]));
   }
 
-  /** @param topic Where it is to stand, if not among the live messages. */
+  /** @param topic The topic that it is written to, if not the live one. */
   encode(message: Message, topic: MessageTopic = topicOf(message)): Uint8Array {
-    return this.#write(topic, recordOf(message));
+    return this.#write(topic, message);
   }
 
   /**
-   * Brings the schemas to hand that these values name, where they come from a registry: before a batch is decoded.
+   * Fetches the schemas of these values from the registry, if there is one. Called before a batch is decoded.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where the registry cannot be reached.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached.
    */
   async prepare(values: readonly Uint8Array[]): Promise<void> {
     const ids = new Set<number | undefined>();
@@ -37,24 +46,34 @@ export class Codec {
   }
 
   /**
-   * The message of a record of this topic. Free-form objects in it are not looked into.
+   * The message of a record of this topic. Free-form objects in it are not parsed.
    *
-   * @throws TidemarkError `MESSAGE_UNDECODABLE` where it is none that the service could have written.
+   * @throws TidemarkError `MESSAGE_UNDECODABLE` if the service could not have written it.
    */
   decode(topic: string, value: Uint8Array): Message {
     if (!isMessageTopic(topic)) throw undecodable(topic, 'no message is written there');
-    const message = messageOf(topic, this.#read(topic, value));
-    if (message === undefined) throw undecodable(topic, 'user_key, version or a time is not one of ours');
+    const record = this.#read(topic, value) as { -readonly [member in keyof Message]: Message[member] };
+    // The only member that is no field of the schema: the topic implies it.
+    record.type = typeOf(topic);
+    const message = record as Message;
+    if (!isPlausible(message)) throw undecodable(topic, 'user_key, version or a time is not one of ours');
     return message;
   }
 
   encodeDeadLetter(deadLetter: DeadLetter): Uint8Array {
-    return this.#write(DEAD_LETTER_TOPIC, deadLetterRecordOf(deadLetter));
+    const { key, value, error } = deadLetter;
+    return this.#write(DEAD_LETTER_TOPIC, {
+      ...deadLetter,
+      key: Buffer.from(key),
+      value: Buffer.from(value),
+      error: error.toWellFormed(),
+    });
   }
 
   /** @throws TidemarkError `MESSAGE_UNDECODABLE`. */
   decodeDeadLetter(value: Uint8Array): DeadLetter {
-    return deadLetterOf(this.#read(DEAD_LETTER_TOPIC, value));
+    const deadLetter = this.#read(DEAD_LETTER_TOPIC, value) as DeadLetter;
+    return { ...deadLetter, key: new Uint8Array(deadLetter.key), value: new Uint8Array(deadLetter.value) };
   }
 
   #write(topic: Topic, record: object): Uint8Array {
@@ -77,13 +96,14 @@ export class Codec {
     return record;
   }
 
-  #resolver(topic: Topic, { type, resolvers }: Format, id: number): Resolver | null {
+  #resolver(topic: Topic, { type, schemaType, resolvers }: Format, id: number): Resolver | null {
     const known = resolvers.get(id);
     if (known !== undefined) return known;
     const schema = this.#ids.schemaOf(id);
     if (schema === undefined) throw undecodable(topic, `nobody knows its schema ${id}`);
     try {
-      const resolver = resolverOf(type, avroType(schema)) ?? null;
+      const writer = avroType(schema);
+      const resolver = schemaType.equals(writer) ? null : type.createResolver(writer);
       resolvers.set(id, resolver);
       return resolver;
     } catch (cause) {
@@ -101,17 +121,33 @@ export class Codec {
 /** How a topic's records are written and read. */
 interface Format {
   readonly id: number;
+  /** Its records are messages or dead letters. */
   readonly type: avro.Type;
+  /** The same with the names of the schema, to compare it with other schemas. */
+  readonly schemaType: avro.Type;
   /** By the writer's schema id; null where that schema is the reader's. */
   readonly resolvers: Map<number, Resolver | null>;
 }
 
 function formatOf(topic: Topic, ids: SchemaIds): Format {
-  return { id: ids.idOf(topic), type: avroType(currentSchemaOf(topic)), resolvers: new Map() };
+  const schema = currentSchemaOf(topic);
+  return { id: ids.idOf(topic), type: memberType(schema), schemaType: avroType(schema), resolvers: new Map() };
 }
 
 function isMessageTopic(topic: string): topic is MessageTopic {
   return (MESSAGE_TOPICS as readonly string[]).includes(topic);
+}
+
+/** What the stores rely on and Avro cannot express: without this check a foreign writer's record would corrupt them silently. */
+function isPlausible({ userKey, version, timestamp, receivedAt }: Message): boolean {
+  return (
+    isHex(userKey, 64) &&
+    isHex(version, 32) &&
+    timestamp >= EARLIEST &&
+    timestamp < END_OF_TIME &&
+    receivedAt >= EARLIEST &&
+    receivedAt < END_OF_TIME
+  );
 }
 
 function undecodable(topic: string, why: string, cause?: unknown): TidemarkError {

@@ -53,7 +53,7 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** Nearly all are: told without a copy of the text. */
+/** Nearly all are. Found without copying the text. */
 function isShortDecimal(text: string, start: number, end: number): boolean {
   if (end - start >= 16) return false;
   for (let at = start; at < end; at++) if (text.charCodeAt(at) >= E) return false;

@@ -35,7 +35,7 @@ export function parseBody(text: string): ParsedBody {
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: read.value };
 }
 
-/** JSON, whatever is in it. */
+/** Any JSON value. */
 export type ReadJson =
   | {
       readonly ok: true;

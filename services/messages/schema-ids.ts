@@ -1,4 +1,4 @@
-/** Which number stands for which schema in the records on the log. */
+/** The id of each schema in the records of the log. */
 
 import { readFileSync } from 'node:fs';
 import { DEAD_LETTER_TOPIC, type TOPICS, typeOf } from './message.ts';
@@ -12,20 +12,20 @@ export type AvroSchema = object;
 export interface SchemaIds {
   /** The id of this topic's current schema, under which its messages are written. */
   idOf(topic: Topic): number;
-  /** The schema of this id, if it is at hand; it never changes. */
+  /** The schema of this id, if it is in memory. It never changes. */
   schemaOf(id: number): AvroSchema | undefined;
   /**
-   * Brings the schemas of these ids to hand, those that exist. Asked before a batch is decoded, so that decoding waits
-   * for nothing and a registry that is away is never taken for a message that nobody can read.
+   * Loads the schemas of these ids, those that exist. Called before a batch is decoded, so that decoding is synchronous
+   * and an unreachable registry is never taken for an undecodable message.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, where the registry cannot be reached.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached.
    */
   fetch(ids: readonly number[]): Promise<void>;
 }
 
 const FOLDER = new URL('../../schemas/messages/', import.meta.url);
 
-/** Id → file in schemas/messages. An id keeps its file, and the file its content, for ever: old messages name it. */
+/** Id → file in schemas/messages. An id keeps its file, and the file its content, permanently: old messages name it. */
 const FILES = parseFile('ids.json') as Readonly<Record<string, string>>;
 
 const SCHEMAS: ReadonlyMap<number, AvroSchema> = new Map(
@@ -50,7 +50,7 @@ export class EmbeddedSchemaIds implements SchemaIds {
   }
 
   async fetch(_ids: readonly number[]): Promise<void> {
-    // All there are are at hand.
+    // All schemas are in memory.
   }
 }
 

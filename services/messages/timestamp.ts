@@ -24,7 +24,7 @@ const NOT_ON_THE_CALENDAR = { ok: false, message: 'is not on the calendar' } as 
 const NOT_ON_THE_CLOCK = { ok: false, message: 'is not on the clock' } as const;
 const OUT_OF_RANGE = { ok: false, message: 'is before 1900 or after 2299 in UTC' } as const;
 
-/** A calendar date and a time of day, and how far that clock was from UTC; `offsetMs` undefined where nobody says. */
+/** A calendar date and a time of day, and how far that clock was from UTC; `offsetMs` is undefined if the text has none. */
 interface Fields {
   readonly year: number;
   readonly month: number;
@@ -61,7 +61,7 @@ export function formatMicros(micros: Micros): string {
   return `${new Date(ms).toISOString().slice(0, -1)}${String(microsecond).padStart(3, '0')}Z`;
 }
 
-/** Whether this names an IANA time zone that the machine knows. An offset is none. */
+/** Whether this names an IANA time zone that the machine knows. An offset is not a time zone. */
 export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -152,34 +152,37 @@ describe('what a handler throws', () => {
     expect(reply.text).not.toContain('secret');
   });
 
-  test('is in the logs under the request id, where it is our fault', async () => {
+  test('an error of the service is logged under the request id', async () => {
     await server.get('/fails/OTHER', { headers: { 'x-request-id': 'the-one' } });
     const entry = lines.map(entryOf).find(({ level, requestId }) => level === 'error' && requestId === 'the-one');
     expect(entry?.err?.message).toBe('a secret of ours');
   });
 
-  test('in the middle of a stream cuts the answer short', async () => {
+  test('an error in the middle of a stream cuts the answer short', async () => {
     await expect(server.get('/breaks')).rejects.toThrow();
     expect((await server.get('/healthz')).status).toBe(200);
   });
 });
 
 describe('every answer', () => {
-  test.each(['abc-123', 'A'.repeat(128), 'a.b:c/d=+_'])('carries the request id %s back', async (id) => {
+  test.each(['abc-123', 'A'.repeat(128), 'a.b:c/d=+_'])('every answer carries the request id %s back', async (id) => {
     expect((await server.get('/healthz', { headers: { 'x-request-id': id } })).headers.get('x-request-id')).toBe(id);
   });
 
-  test.each(['A'.repeat(129), 'with space', '<script>', ''])('has a new request id instead of %o', async (id) => {
-    const reply = await server.get('/nothing', { headers: { 'x-request-id': id } });
-    expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}-\d+$/);
-  });
+  test.each(['A'.repeat(129), 'with space', '<script>', ''])(
+    'every answer has a new request id instead of %o',
+    async (id) => {
+      const reply = await server.get('/nothing', { headers: { 'x-request-id': id } });
+      expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}-\d+$/);
+    },
+  );
 
-  test('says nothing of CORS', async () => {
+  test('an answer has no CORS headers', async () => {
     const reply = await server.post('/v1/track', TRACK, { origin: 'https://shop.example' });
     expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  test('of a stream is whole', async () => {
+  test('an answer from a stream is complete', async () => {
     expect((await server.get('/stream', read)).json).toEqual([1, 2]);
   });
 });

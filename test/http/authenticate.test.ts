@@ -14,7 +14,7 @@ describe('the key of a request', () => {
     [{ authorization: basic('KEY') }],
     [{ authorization: basic('KEY:ignored:password') }],
     [{ api_key: 'KEY', authorization: 'Bearer OTHER' }],
-  ])('is found in %o', (headers) => {
+  ])('the key of a request is found in %o', (headers) => {
     expect(keyIn(headers)).toBe('KEY');
   });
 
@@ -28,7 +28,7 @@ describe('the key of a request', () => {
     [{ authorization: basic(':KEY') }],
     [{ authorization: 'Basic %%%' }],
     [{ api_key: 'K'.repeat(513) }],
-  ])('is not found in %o', (headers) => {
+  ])('the key of a request is not found in %o', (headers) => {
     expect(keyIn(headers)).toBeUndefined();
   });
 });

@@ -48,12 +48,12 @@ function streamed(body: string | Uint8Array): ReadableStream {
 describe.each(LIMITS)('%s', (path, limit) => {
   const error = path.startsWith('/legacy') ? { success: 413 } : { status: 413, limit_bytes: limit };
 
-  test('takes a body of the limit, told its length or not', async () => {
+  test('a body of the limit is accepted, with or without its length', async () => {
     expect((await server.post(path, bodyOf(path, limit))).status).toBe(200);
     expect((await server.post(path, streamed(bodyOf(path, limit)))).status).toBe(200);
   });
 
-  test('refuses one byte more, told its length or not', async () => {
+  test('one byte more is refused, with or without its length', async () => {
     const told = await server.post(path, bodyOf(path, limit + 1));
     const untold = await server.post(path, streamed(bodyOf(path, limit + 1)));
 
@@ -64,7 +64,7 @@ describe.each(LIMITS)('%s', (path, limit) => {
     }
   });
 
-  test.each(CODINGS)('counts the decompressed bytes of %s', async (coding) => {
+  test.each(CODINGS)('the limit counts the decompressed bytes of %s', async (coding) => {
     const headers = { 'content-encoding': coding };
     const compressed = COMPRESS[coding](bodyOf(path, limit));
     const over = COMPRESS[coding](bodyOf(path, limit + 1));

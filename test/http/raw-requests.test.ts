@@ -209,7 +209,7 @@ describe('Expect: 100-continue', () => {
   const expecting = (headers: Record<string, string>): string =>
     request('/v1/track', { ...HEADERS, 'content-length': '27', expect: '100-continue', ...headers });
 
-  test('is answered with 100 where the body is wanted', async () => {
+  test('Expect: 100-continue is answered with 100 if the body is wanted', async () => {
     const client = await RawClient.connect(server.port);
     const [first] = await client.send(expecting({})).answered();
 
@@ -223,7 +223,7 @@ describe('Expect: 100-continue', () => {
     [401, { api_key: 'nobody' }],
     [413, { 'content-length': '40000' }],
     [400, { 'content-type': 'text/plain' }],
-  ])('is answered with %i at once where it is not', async (status, headers) => {
+  ])('Expect: 100-continue is answered with %i at once if the body is not wanted', async (status, headers) => {
     const client = await RawClient.connect(server.port);
     const answers = await client.send(expecting(headers)).closed();
     expect(answers.map((answer) => answer.status)).toEqual([status]);
@@ -237,7 +237,7 @@ describe('Expect: 100-continue', () => {
 });
 
 describe('one connection', () => {
-  test('answers pipelined requests in order', async () => {
+  test('one connection answers pipelined requests in order', async () => {
     const client = await RawClient.connect(server.port);
     const requests = [good, request('/nowhere', {}, '', 'GET'), good, request('/healthz', {}, '', 'GET')];
 
@@ -246,7 +246,7 @@ describe('one connection', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 200]);
   });
 
-  test('answers what came before bytes that are no request, and only then says so', async () => {
+  test('requests before malformed bytes are answered before the refusal', async () => {
     const client = await RawClient.connect(server.port);
     server.faulty.hold();
     client.send(`${good}${good}garbage\r\n\r\n`);
@@ -258,7 +258,7 @@ describe('one connection', () => {
     expect((await client.closed()).map(({ status }) => status)).toEqual([200, 200, 400]);
   });
 
-  test('is kept after an answer and after most refusals', async () => {
+  test('a connection is kept after an answer and after most refusals', async () => {
     const client = await RawClient.connect(server.port);
     await client.send(good).answered(1);
     await client.send(jsonRequest('/v1/track', WRITE_KEY, {})).answered(2);
@@ -290,7 +290,7 @@ describe('one connection', () => {
     expect((await client.closed()).map(({ status }) => status)).toEqual([200]);
   });
 
-  test('takes a target in absolute form, as proxies send it', async () => {
+  test('a target in absolute form is accepted, as proxies send it', async () => {
     const client = await RawClient.connect(server.port);
     const bytes = jsonRequest('http://elsewhere.example/v1/track?x=1', WRITE_KEY, TRACK);
     const [answer] = await client.send(bytes).answered();

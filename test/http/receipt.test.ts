@@ -30,7 +30,7 @@ function signedReceipt(bytes: readonly number[]): string {
 }
 
 describe('a receipt', () => {
-  test('names the project, the time and one past the highest offset of each partition', () => {
+  test('a receipt names the project, the time and one past the highest offset of each partition', () => {
     const places = [
       appended(track, 2, 7n),
       appended(track, 2, 9n),
@@ -51,7 +51,7 @@ describe('a receipt', () => {
     });
   });
 
-  test('says again what any appends said', () => {
+  test('a receipt decodes to the positions of any appends', () => {
     const append = fc.record({
       topic: fc.constantFrom(...MESSAGE_TOPICS),
       partition: fc.nat(2 ** 28 - 1),
@@ -74,7 +74,7 @@ describe('a receipt', () => {
     fc.assert(check);
   });
 
-  test('is short for the usual log', () => {
+  test('a receipt is short for the usual log', () => {
     expect(encodeReceipt(SIGNER, Date.now(), [appended(track, 5, 1_000_000_000n)]).length).toBeLessThan(90);
     expect(
       encodeReceipt(
@@ -85,7 +85,7 @@ describe('a receipt', () => {
     ).toBeLessThan(400);
   });
 
-  test.each([150, 1_000, 30_000])('is under 4 KB over 3 topics of %i partitions', (partitions) => {
+  test.each([150, 1_000, 30_000])('a receipt is under 4 KB over 3 topics of %i partitions', (partitions) => {
     const appends = everywhere(partitions, (partition) => 1_000_000_000n + BigInt(partition));
 
     const text = encodeReceipt(SIGNER, Date.now(), appends);
@@ -94,7 +94,7 @@ describe('a receipt', () => {
     expect(readReceipt(text, PROJECT).places.length).toBe(partitions === 150 ? 450 : 3);
   });
 
-  test('over too many partitions names the highest offset of all for each topic', () => {
+  test('a receipt over too many partitions names the highest offset of all for each topic', () => {
     const appends = everywhere(5_000, (partition) => BigInt(partition === 77 ? 1_000_000 : 5));
 
     const receipt = readReceipt(encodeReceipt(SIGNER, 0, appends), PROJECT);
@@ -102,7 +102,7 @@ describe('a receipt', () => {
     expect(receipt.places).toEqual(LIVE_TOPICS.map((topic) => ({ topic, partition: null, offset: 1_000_001n })));
   });
 
-  test('is signed with HMAC-SHA256 by a key that signs nothing else', () => {
+  test('a receipt is signed with HMAC-SHA256 by a key that signs nothing else', () => {
     const bytes = Buffer.from(encodeReceipt(SIGNER, AT_MS, [appended(track, 3, 12_345n)]), 'base64url');
     const key = createHmac('sha256', PROJECT.sessionSecret).update('receipt').digest();
 
@@ -111,7 +111,7 @@ describe('a receipt', () => {
     expect(bytes.subarray(-16)).toEqual(signature.subarray(0, 16));
   });
 
-  test('with any bit of it changed is none of this project', () => {
+  test('a receipt with any bit changed is not one of this project', () => {
     const bytes = Buffer.from(encodeReceipt(SIGNER, AT_MS, [appended(track, 3, 12_345n)]), 'base64url');
 
     for (let bit = 0; bit < 8 * bytes.length; bit++) {
@@ -130,7 +130,7 @@ describe('a receipt', () => {
     expect(decodeReceipt(text.repeat(100), SIGNER)).toBeUndefined();
   });
 
-  test('is nothing to another project, nor with the name of this one and the secret of another', () => {
+  test('a receipt is rejected by another project, and by this one with the secret of another', () => {
     const other = receiptSignerOf({ id: 'proj_0123456789abcdefghik', sessionSecret: PROJECT.sessionSecret });
     const thief = receiptSignerOf({ id: PROJECT.id, sessionSecret: Buffer.alloc(32, 'another') });
 
@@ -156,7 +156,7 @@ describe('a receipt', () => {
     expect(decodeReceipt(text, SIGNER)).toBe('foreign');
   });
 
-  test('is decoded from any text without an error', () => {
+  test('decoding a receipt from any text throws no error', () => {
     const texts = fc.oneof(
       fc.string(),
       fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('base64url')),
@@ -197,7 +197,7 @@ describe('a receipt made by hand', () => {
     return (format) => [...headOf(format, PROJECT.id, AT_MS), ...body];
   }
 
-  test('is one where its places can be', () => {
+  test('a receipt made by hand is accepted if its positions are possible', () => {
     const receipt = { acceptedAtMs: AT_MS, places: [{ topic: track, partition: 0, offset: 5n }] };
 
     expect(readReceipt(signedReceipt(madeOf(place)(2)), PROJECT)).toEqual({ ...receipt, isSigned: true });
@@ -212,7 +212,7 @@ describe('a receipt made by hand', () => {
     expect(decodeReceipt(signedReceipt(make(2)), SIGNER)).toBeUndefined();
   });
 
-  test('names each partition once, in order, whatever else is in it', () => {
+  test('a receipt made by hand names each partition once, in order', () => {
     const bodies = fc.array(fc.nat(12), { maxLength: 40 });
     let read = 0;
     const check = fc.property(bodies, (body) => {

@@ -51,7 +51,7 @@ test('a body that does not end is closed, however steadily it drips', async () =
   await nothingHeld();
 });
 
-test('on a two-step path the last words are in its style', async () => {
+test('the last answer on a two-step path is in its style', async () => {
   const client = await RawClient.connect(server.port);
   const [answer] = await client.send(request('/legacy/add-event', HEADERS, '{')).closed();
   expect(answer?.json).toMatchObject({ success: 408 });

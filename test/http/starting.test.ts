@@ -5,8 +5,8 @@ import { answersWhileStarting } from '../../services/http/starting.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 
 async function starting(): Promise<{ server: HttpServer; url: string }> {
-  const { listener, styleOf } = answersWhileStarting(createLogger('silent', new Writable()), '/legacy', ['eventLog']);
-  const server = new HttpServer(listener, styleOf);
+  const answering = answersWhileStarting(createLogger('silent', new Writable()), '/legacy', ['eventLog']);
+  const server = new HttpServer(answering);
   const { port } = await server.listen('127.0.0.1', 0);
   onTestFinished(() => server.close(0));
   return { server, url: `http://127.0.0.1:${port}` };

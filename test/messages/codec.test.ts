@@ -59,7 +59,7 @@ function codeOf(run: () => unknown): string {
 }
 
 describe('a message', () => {
-  test('comes back as it was', () => {
+  test('a message is decoded as it was encoded', () => {
     fc.assert(
       fc.property(anyMessage, (message) => {
         expect(codec.decode(topicOf(message), codec.encode(message))).toEqual(message);
@@ -82,14 +82,14 @@ describe('a message', () => {
     expect(codec.decode('tidemark.track', codec.encode(TRACK))).toEqual(TRACK);
   });
 
-  test('keeps its bytes when the next one is encoded', () => {
+  test('an encoded message keeps its bytes when the next one is encoded', () => {
     const first = codec.encode(TRACK);
     codec.encode({ ...TRACK, event: 'another' });
 
     expect(codec.decode('tidemark.track', first)).toEqual(TRACK);
   });
 
-  test('is framed as Confluent does', () => {
+  test('a message is framed as Confluent does', () => {
     expect([...codec.encode(IDENTIFY).subarray(0, 5)]).toEqual([0, 0, 0, 0, 1]);
     expect([...codec.encode(SESSION).subarray(0, 5)]).toEqual([0, 0, 0, 0, 3]);
   });
@@ -126,7 +126,7 @@ describe('undecodable', () => {
     expect(codeOf(() => codec.decodeDeadLetter(good))).toBe('MESSAGE_UNDECODABLE');
   });
 
-  test('is all that rubbish can be, if it is no message by chance', () => {
+  test('random bytes are undecodable, unless they are a message by chance', () => {
     const damage = fc.record({ at: fc.nat(good.length - 1), bytes: fc.uint8Array({ maxLength: 40 }) });
 
     fc.assert(
@@ -162,7 +162,7 @@ describe('a message written with another schema', () => {
     104: relabelled(value, 104),
   };
 
-  test('is read as the current one, once its schema is at hand', async () => {
+  test('a message of another schema is read as the current one once its schema is loaded', async () => {
     expect(codeOf(() => evolving.decode('tidemark.identify', written[100]))).toBe('MESSAGE_UNDECODABLE');
 
     await evolving.prepare([written[100], written[101], written[102], value, Uint8Array.of(7)]);
@@ -174,14 +174,14 @@ describe('a message written with another schema', () => {
     expect(evolving.decode('tidemark.identify', value)).toEqual(IDENTIFY);
   });
 
-  test('is undecodable where the current one cannot be made of it', async () => {
+  test('a message of an incompatible schema is undecodable', async () => {
     await evolving.prepare([written[103], written[104]]);
 
     expect(codeOf(() => evolving.decode('tidemark.identify', written[103]))).toBe('MESSAGE_UNDECODABLE');
     expect(codeOf(() => evolving.decode('tidemark.identify', written[104]))).toBe('MESSAGE_UNDECODABLE');
   });
 
-  test('waits for a registry that is away', async () => {
+  test('a message of an unknown schema waits for an unreachable registry', async () => {
     await expect(evolving.prepare([relabelled(value, 503)])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 });

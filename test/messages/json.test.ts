@@ -79,7 +79,7 @@ describe('a number keeps its digits', () => {
     },
   );
 
-  test('for judging it is a number all the same', () => {
+  test('a number that keeps its digits is validated as a number', () => {
     const body = parseBody('{"a":1e400,"b":9007199254740993}');
 
     expect(body.ok && body.value.plain).toEqual({ a: Infinity, b: 9007199254740992 });
@@ -152,13 +152,13 @@ describe('what is refused', () => {
     expect(parseBody(`${'[1e400,'.repeat(60_000)}1${']'.repeat(60_000)}`).ok).toBe(false);
   });
 
-  test('at most a hundred problems are named', () => {
+  test('no more than a hundred problems are named', () => {
     expect(pathsOf(`[${Array(1000).fill('"\\u0000"').join(',')}]`)).toHaveLength(100);
   });
 });
 
 describe('splitObject', () => {
-  test('gives each member its own text', () => {
+  test('splitObject gives each member its own text', () => {
     const members = splitObject('{"a":1e400,"b":{"c":[1,9007199254740993]},"__proto__":null,"":"ü","1":1.5}');
 
     expect(Object.fromEntries([...members].filter(([key]) => key !== '__proto__'))).toEqual({

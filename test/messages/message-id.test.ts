@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { idempotentMessageId, messageIdAt, newMessageId } from '../../services/messages/message-id.ts';
 
 describe('a new message id', () => {
-  test('is a UUIDv7 of this moment', () => {
+  test('a new message id is a UUIDv7 of this moment', () => {
     const before = Date.now();
     const id = newMessageId();
     const after = Date.now();
@@ -14,13 +14,13 @@ describe('a new message id', () => {
     expect(ms).toBeLessThanOrEqual(after);
   });
 
-  test('is another every time', () => {
+  test('a new message id differs every time', () => {
     expect(new Set(Array.from({ length: 10_000 }, newMessageId)).size).toBe(10_000);
   });
 });
 
 describe('the ids that come after a new one', () => {
-  test('are UUIDv7 too, each another, the first itself', () => {
+  test('the ids that follow a new one are distinct UUIDv7s, the first itself', () => {
     const first = newMessageId();
     const ids = Array.from({ length: 0x1_0000 }, (_, index) => messageIdAt(first, index));
 
@@ -31,20 +31,20 @@ describe('the ids that come after a new one', () => {
     );
   });
 
-  test('go round where their digits end', () => {
+  test('the ids that follow wrap around after the last digits', () => {
     expect(messageIdAt('019ab000-0000-7000-8000-00000000fffe', 3)).toBe('019ab000-0000-7000-8000-000000000001');
   });
 });
 
 describe('a message id made from an idempotency key', () => {
-  test('is a UUIDv8, and what it always was', () => {
+  test('a message id from an idempotency key is a UUIDv8 that never changes', () => {
     const id = idempotentMessageId('proj_1', 'key', 0);
 
     expect([validate(id), version(id)]).toEqual([true, 8]);
     expect(id).toBe('7dabfb97-2597-8b02-91e9-b7c01748db5c');
   });
 
-  test('is the same for the same request, another for any other', () => {
+  test('a message id from an idempotency key is the same for the same request only', () => {
     const ids = [
       idempotentMessageId('p', 'key', 0),
       idempotentMessageId('p', 'key', 1),

@@ -27,14 +27,14 @@ describe('a key that is written with an escape', () => {
     expect(Object.keys(parseJson(`{"k":1,"${other}":3}`) as object)).toEqual(['k', said(other)]);
   });
 
-  test('keeps its name in a body after another body had a backslash for a key', () => {
+  test('an escaped key keeps its name in a body after another body had a backslash for a key', () => {
     for (let times = 0; times < 5; times++) parseBody('{"":"","\\\\":""}');
     const parsed = parseBody('{"":"","\\"":""}');
 
     expect(parsed.ok && toJsonText(parsed.value.exact)).toBe('{"":"","\\"":""}');
   });
 
-  test('keeps its name beside a number that no double holds', () => {
+  test('an escaped key keeps its name beside a number that no double holds', () => {
     for (let times = 0; times < 5; times++) parseBody('{"":"","\\\\":9007199254740993}');
     const parsed = parseBody('{"":"","\\n":9007199254740993}');
 
@@ -55,7 +55,7 @@ describe('any JSON', () => {
       .map((entries) => Object.fromEntries(entries) as unknown),
   }));
 
-  test('comes out as it went in, in the same order', () => {
+  test('any JSON is written as it was read, in the same order', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(0, 2), (given, indent) => {
         const text = JSON.stringify(given, null, indent);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { avroType, resolverOf } from '../../services/messages/avro.ts';
+import { avroType, memberType } from '../../services/messages/avro.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { DEAD_LETTER_TOPIC, TOPICS, topicOf } from '../../services/messages/message.ts';
 import { currentSchemaOf, EmbeddedSchemaIds, type Topic } from '../../services/messages/schema-ids.ts';
@@ -35,15 +35,15 @@ const embedded = new EmbeddedSchemaIds();
 const codec = new Codec(embedded);
 
 describe('what was ever written can be read', () => {
-  test.each(Object.entries(WRITTEN))('under id %s', (_id, { message, hex }) => {
+  test.each(Object.entries(WRITTEN))('a message written under id %s can be read', (_id, { message, hex }) => {
     expect(codec.decode(topicOf(message), Buffer.from(hex, 'hex'))).toEqual(message);
   });
 
-  test.each(Object.entries(DEAD_LETTERS_WRITTEN))('under id %s, a dead letter', (_id, hex) => {
+  test.each(Object.entries(DEAD_LETTERS_WRITTEN))('a dead letter written under id %s can be read', (_id, hex) => {
     expect(codec.decodeDeadLetter(Buffer.from(hex, 'hex'))).toEqual(DEAD_LETTER);
   });
 
-  test('of every id there is an example', () => {
+  test('every id has an example', () => {
     const examples = { ...WRITTEN, ...DEAD_LETTERS_WRITTEN };
 
     expect(Object.keys(examples)).toEqual(Object.keys(ids));
@@ -51,18 +51,18 @@ describe('what was ever written can be read', () => {
 });
 
 describe('the schemas', () => {
-  test.each(Object.entries(ids))('of id %s, %s, is read as its topic is today', (id, file) => {
+  test.each(Object.entries(ids))("the schema of id %s, %s, is read as its topic's current one", (id, file) => {
     const topic = topicOfFile(file);
     const schema = embedded.schemaOf(Number(id)) ?? {};
 
-    expect(() => resolverOf(avroType(currentSchemaOf(topic)), avroType(schema))).not.toThrow();
+    expect(() => memberType(currentSchemaOf(topic)).createResolver(avroType(schema))).not.toThrow();
   });
 
-  test.each(TOPICS)('of %s has an id, and its current file is what is written', (topic) => {
+  test.each(TOPICS)('the schema of %s has an id, and its current file is what is written', (topic) => {
     expect(ids[embedded.idOf(topic)]).toBe(`${topic.replace(/^tidemark\.(import-)?/, '')}.avsc`);
   });
 
-  test('are all in use', () => {
+  test('all schemas are in use', () => {
     const files = readdirSync(FOLDER).filter((file) => file.endsWith('.avsc'));
 
     expect(files.sort()).toEqual([...new Set(Object.values(ids))].sort());
@@ -82,7 +82,8 @@ describe('the schemas', () => {
 });
 
 /** `identify.avsc`, or an older one, `identify.1.avsc`. */
+/** `track.avsc` is the current schema of its topic, `track-2.avsc` an older one. */
 function topicOfFile(file: string): Topic {
-  const topic = TOPICS.find((topic) => topic === `tidemark.${file.split('.')[0]}`);
+  const topic = TOPICS.find((topic) => topic === `tidemark.${file.replace(/(-\d+)?\.avsc$/, '')}`);
   return topic ?? DEAD_LETTER_TOPIC;
 }

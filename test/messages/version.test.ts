@@ -20,7 +20,7 @@ describe('a version', () => {
     );
   });
 
-  test('is 32 hexadecimal digits', () => {
+  test('a version is 32 hexadecimal digits', () => {
     fc.assert(
       fc.property(triple, (a) => {
         expect(versionOf(...a)).toMatch(/^[0-9a-f]{32}$/);
@@ -28,7 +28,7 @@ describe('a version', () => {
     );
   });
 
-  test('is written as it always was', () => {
+  test('the text of a version never changes', () => {
     expect(versionOf(EARLIEST, EARLIEST, 0)).toBe('0'.repeat(32));
     expect(versionOf(1_700_000_000_000_000n, 1_795_270_801_221_000n, 0xabcde)).toBe('378cd1836b8000e39da571e8588abcde');
     expect(versionOf(END_OF_TIME - 1n, END_OF_TIME - 1n, 0xfffff)).toBe('b36168b6a57ffecd85a2da95ffffffff');
@@ -36,7 +36,7 @@ describe('a version', () => {
 });
 
 describe('the arrival clock', () => {
-  test('gives the wall clock where it has moved, one more than the last where it has not', () => {
+  test('the arrival clock gives the wall clock if it has moved, else one more than the last', () => {
     const wall = [1000, 1000, 1000, 1001, 999, 999, 1002.5];
     const clock = new ArrivalClock(() => wall.shift() ?? 0);
 
@@ -54,7 +54,7 @@ describe('the arrival clock', () => {
     ]);
   });
 
-  test('tells the present', () => {
+  test('the arrival clock tells the present', () => {
     const before = BigInt(Date.now()) * 1000n;
 
     const now = new ArrivalClock().next();
@@ -63,7 +63,7 @@ describe('the arrival clock', () => {
     expect(now).toBeLessThanOrEqual(BigInt(Date.now()) * 1000n + 1n);
   });
 
-  test('gives several at once, of which no other is one', () => {
+  test('the arrival clock gives several at once that are given to no one else', () => {
     const clock = new ArrivalClock(() => 1_000);
 
     expect([clock.next(3), clock.next(), clock.next(2), clock.next()]).toEqual([

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
-import { createHttpServer } from '../../services/http/create-server.ts';
+import { createHttpServer } from '../../services/http/app.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
 import type { Route } from '../../services/http/route.ts';

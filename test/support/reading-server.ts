@@ -5,7 +5,7 @@ import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
-import { createHttpServer } from '../../services/http/create-server.ts';
+import { createHttpServer } from '../../services/http/app.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
 import type { Route, RouteSet } from '../../services/http/route.ts';

@@ -15,7 +15,7 @@ const STRICTER: Readonly<Record<string, COMPATIBILITY>> = {
 
 const SCHEMA_NOT_FOUND = 40_403;
 
-/** Ids are Java's int: Confluent's registry answers a larger one like an unknown path, and so like what is none. */
+/** Ids are Java's int: Confluent's registry answers a larger one as it answers an unknown path. */
 const LARGEST_ID = 2 ** 31 - 1;
 
 /** A registry's answers to the three questions that we have. All reject with RegistryError. */
@@ -45,7 +45,7 @@ export class ConfluentRegistry {
     return this.#add(subject, schema, wanted);
   }
 
-  /** The Avro schema of an id, its references resolved; undefined where there is none, or none that can be read. */
+  /** The Avro schema of an id, its references resolved; undefined if there is none, or it cannot be read. */
   async schemaOf(id: number): Promise<AvroSchema | undefined> {
     if (id > LARGEST_ID) return undefined;
     try {
@@ -115,7 +115,7 @@ interface AvroType {
 }
 
 /**
- * The client's requests by our own HTTP. Left to itself it waits for ever where an answer is cut off, ends the process
+ * The client's requests by our own HTTP. By itself it waits without end if an answer is cut off, ends the process
  * where an error's body is `null`, and tells a refused connection as status 400 without its cause (mappersmith 2.47).
  */
 function transport(http: ConfluentHttp): Middleware {

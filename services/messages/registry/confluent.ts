@@ -11,7 +11,7 @@ import { SchemaMemory } from './schema-memory.ts';
 const LOOKUPS_AT_ONCE = 8;
 const ABSENT_FOR_MS = 30_000;
 
-/** The ids of a Confluent-compatible schema registry. What it once said is kept: it may be away from then on. */
+/** The ids of a Confluent-compatible schema registry. Its answers are kept: it may be unreachable from then on. */
 export class ConfluentSchemaIds implements SchemaIds {
   readonly #base: string;
   readonly #registry: ConfluentRegistry;
@@ -134,7 +134,7 @@ function rememberedIds(
 /** Past this the oldest are forgotten first: they only save asking again. */
 const MAX_IDS = 10_000;
 
-/** Ids that a registry said it does not know, not to be asked for again for a while: it may come to know them. */
+/** Ids that a registry does not know. They are asked for again only after a while: it may know them by then. */
 export class AbsentIds {
   readonly #forMs: number;
   readonly #until = new Map<number, number>();
@@ -172,7 +172,7 @@ export function registrationError(error: unknown, subject: string, base: string)
   return new TidemarkError('CONFIG_INVALID', `there is no schema registry at ${base}: ${message}`, options);
 }
 
-/** The error of looking up an id, which waits whatever it is: a message must not be blamed for it. */
+/** The error of looking up an id. Any such error is retried: the message must not be rejected for it. */
 export function awayError(error: RegistryError, base: string): TidemarkError {
   const { message } = error;
   return new TidemarkError('STORE_UNAVAILABLE', `the schema registry at ${base} is away: ${message}`, { cause: error });

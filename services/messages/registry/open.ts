@@ -5,7 +5,7 @@ import { parseRegistryUrl } from './address.ts';
 export interface SchemaIdsOptions {
   /** Stands before the name of every topic on the log, and so before the subjects' too. */
   readonly topicPrefix?: string | undefined;
-  /** Keeps what the registry said, so that a process can start while the registry is away. Several may share it. */
+  /** Keeps the answers of the registry, so that a process can start while it is unreachable. Several processes may share it. */
   readonly cacheFile?: string | undefined;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
   /** How long an id that the registry does not know is not asked for again. */

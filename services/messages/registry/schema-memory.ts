@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { avroType } from '../avro.ts';
 import type { AvroSchema } from '../schema-ids.ts';
 
-/** What a registry said, in memory and, where a file is given, for the next start. An id's schema never changes. */
+/** The answers of a registry, in memory and, if a file is given, for the next start. An id's schema never changes. */
 export class SchemaMemory {
   readonly #registry: string;
   readonly #file: string | undefined;

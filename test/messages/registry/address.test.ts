@@ -12,7 +12,7 @@ test('without a registry, the ids are those of the program', async () => {
 });
 
 describe("a registry's URL", () => {
-  test('is shown without name, password, parameters and trailing slash', async () => {
+  test("a registry's URL is shown without name, password, parameters and trailing slash", async () => {
     const caFile = join(await temporaryFolder(), 'ca.pem');
     const ca = rootCertificates[0]!;
     await writeFile(caFile, ca);
@@ -29,7 +29,7 @@ describe("a registry's URL", () => {
     });
   });
 
-  test('holds name and password percent-encoded', () => {
+  test("a registry's URL has name and password percent-encoded", () => {
     const { authorization } = parseRegistryUrl('http://a%3Ab:%40%25%C3%BC@registry:8081');
 
     expect(authorization).toBe(`Basic ${Buffer.from('a:b:@%ü').toString('base64')}`);
@@ -43,7 +43,7 @@ describe("a registry's URL", () => {
     ['a parameter that nobody knows', 'https://me:hunter2@registry?cafile=x'],
     ['ca_file without TLS', 'http://me:hunter2@registry?ca_file=package.json'],
     ['ca_file that is not there', 'https://me:hunter2@registry?ca_file=/nowhere/ca.pem'],
-  ])('is refused with %s, its password unsaid', async (_what, url) => {
+  ])("a registry's URL is refused with %s, without its password", async (_what, url) => {
     await expect(openSchemaIds(url)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.not.stringContaining('hunter2') as string,

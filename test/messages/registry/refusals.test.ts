@@ -33,7 +33,7 @@ describe.skipIf(registry === '')('a registry with a password', () => {
 });
 
 describe.skipIf(registry === '')('TLS', () => {
-  test('is spoken with a registry whose authority ca_file holds, and with no other', async () => {
+  test('TLS is used with a registry whose authority is in ca_file, and with no other', async () => {
     const { caFile, folder } = await makeCertificates(await temporaryFolder());
     const gate = await RegistryGate.open(registry, { credentials, serverPem: `${folder}/server.pem` });
 
@@ -41,7 +41,7 @@ describe.skipIf(registry === '')('TLS', () => {
     await expect(openSchemaIds(gate.url())).rejects.toMatchObject({ code: 'SERVER_DENIED' });
   });
 
-  test('is not spoken by a server that has none', async () => {
+  test('TLS fails with a server that has none', async () => {
     const gate = await RegistryGate.open(registry);
 
     const url = gate.url().replace('http:', 'https:');

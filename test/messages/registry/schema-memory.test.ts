@@ -46,7 +46,7 @@ test('a registry made anew, which gives another id, is not taken for the old one
   expect(memory.schemaOf(8)).toBeUndefined();
 });
 
-test('nor is one whose schema makes no sense, as in a damaged file', async () => {
+test('a saved schema that is invalid, as in a damaged file, is not used', async () => {
   const { memory } = await remembering();
   memory.learn(9, { type: 'nonsense' });
 
@@ -55,7 +55,7 @@ test('nor is one whose schema makes no sense, as in a damaged file', async () =>
   expect(memory.idOf('s', schema)).toBe(9);
 });
 
-test('nor is one that gives the id of another schema', async () => {
+test('a registry that gives the id of another schema is not taken for the old one', async () => {
   const { memory } = await remembering();
 
   memory.confirm([{ subject: 'new', id: 8, schema }]);
