@@ -40,6 +40,7 @@ function pathOf({ path, operationId }: Operation): string {
   return `${path}${query}`
     .replace('{user_id}', 'ada')
     .replace('{receipt}', RECEIPT)
+    .replace('{file}', 'swagger-ui.css')
     .replace('{id}', server.addAudience(AUDIENCE).id);
 }
 
@@ -174,6 +175,7 @@ test('a request past the rate limit is refused as documented', async () => {
 test('what nobody has is refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
+  expect(await exchange(document.operation('getReferenceFile'), { path: '/docs/other.css' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
   for (const operation of document.operations.filter(({ path }) => path.includes('{id}'))) {
     expect(await exchange(operation, { key: OTHER_READ_KEY }), operation.operationId).toBe(404);
