@@ -51,7 +51,7 @@ export class IngestService implements Running {
       stores: stores.stores,
       storesAreOpen: false,
       log: stores.log.standIn,
-      codec: { encode: (message) => stores.encode(message) },
+      codec: stores.codec,
       registry,
       ...(metrics === undefined ? {} : { metrics }),
     });

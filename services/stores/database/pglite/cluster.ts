@@ -1,26 +1,30 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { POSTGRES_VERSION } from './engine.ts';
+import { copyPreparedCluster, preparedCluster } from './prepared-cluster.ts';
+import { runInitdb } from './run-initdb.ts';
 
 const DRAFT = 'cluster.new';
 
 /**
- * The folder of the Postgres cluster in a locked folder; where there is none, it is made, whole and flushed to the disk
+ * The folder of the Postgres cluster in a locked folder; if it does not exist, it is created whole and flushed to the disk
  * before it gets its name: a crash at any moment leaves either no cluster or a good one.
  *
  * @param signal Ends the making, by `STOPPING`.
+ * @param prepared A folder to copy where it is there (`prepared-cluster.ts`); else initdb runs.
  * @throws TidemarkError `CONFIG_INVALID` where the cluster is another major version's; `STORE_UNAVAILABLE` where none can
  *   be made.
  */
-export async function ensureCluster(folder: string, signal?: AbortSignal): Promise<string> {
+export async function ensureCluster(
+  folder: string,
+  signal?: AbortSignal,
+  prepared = preparedCluster(),
+): Promise<string> {
   const cluster = join(folder, 'cluster');
   removeDrafts(folder);
-  if (!existsSync(cluster)) await createCluster(folder, cluster, signal);
+  if (!existsSync(cluster)) await createCluster(folder, cluster, prepared, signal);
   const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
   if (version !== POSTGRES_VERSION) {
     const message = `${cluster} was written by Postgres ${version}, which this version (${POSTGRES_VERSION}) cannot read`;
@@ -29,10 +33,10 @@ export async function ensureCluster(folder: string, signal?: AbortSignal): Promi
   return cluster;
 }
 
-async function createCluster(folder: string, cluster: string, signal?: AbortSignal): Promise<void> {
+async function createCluster(folder: string, cluster: string, prepared: string, signal?: AbortSignal): Promise<void> {
   // Of its own: the process that makes one outlives a start that was killed, and may be at its own still.
   const draft = join(folder, `${DRAFT}-${randomBytes(8).toString('hex')}`);
-  await initialize(draft, signal);
+  if (!(await copyPreparedCluster(prepared, draft))) await initialize(draft, signal);
   syncTree(draft);
   renameSync(draft, cluster);
   sync(folder);
@@ -49,11 +53,9 @@ function removeDrafts(folder: string): void {
   }
 }
 
-/** In a process of its own: initdb runs a second engine of 300 MB, of which this one would keep most (measured). */
 async function initialize(draft: string, signal?: AbortSignal): Promise<void> {
-  const script = fileURLToPath(new URL('initialize.ts', import.meta.url));
   try {
-    await promisify(execFile)(process.execPath, [script, draft], { signal, killSignal: 'SIGKILL' });
+    await runInitdb(draft, signal);
   } catch (error) {
     if (signal?.aborted === true) throw new TidemarkError('STOPPING', 'no database is made any more', { cause: error });
     throw new TidemarkError('STORE_UNAVAILABLE', `no database could be made in ${draft}`, { cause: error });
