@@ -7,6 +7,7 @@ import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addProject } from './project.ts';
 import { addReplay } from './replay.ts';
+import { addTail } from './tail.ts';
 import { addVerify } from './verify.ts';
 
 const DONE = 0;
@@ -50,6 +51,7 @@ function tidemark(context: CliContext): Command {
   addImport(root, context);
   addReplay(root, context);
   addVerify(root, context);
+  addTail(root, context);
   return root;
 }
 
