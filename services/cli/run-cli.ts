@@ -7,6 +7,7 @@ import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addProject } from './project.ts';
 import { addReplay } from './replay.ts';
+import { addStatus } from './status.ts';
 import { addTail } from './tail.ts';
 import { addVerify } from './verify.ts';
 
@@ -52,6 +53,7 @@ function tidemark(context: CliContext): Command {
   addReplay(root, context);
   addVerify(root, context);
   addTail(root, context);
+  addStatus(root, context);
   return root;
 }
 
