@@ -9,6 +9,7 @@ import { addProject } from './project.ts';
 import { addReplay } from './replay.ts';
 import { addStatus } from './status.ts';
 import { addTail } from './tail.ts';
+import { addUser } from './user.ts';
 import { addVerify } from './verify.ts';
 
 const DONE = 0;
@@ -54,6 +55,7 @@ function tidemark(context: CliContext): Command {
   addVerify(root, context);
   addTail(root, context);
   addStatus(root, context);
+  addUser(root, context);
   return root;
 }
 
