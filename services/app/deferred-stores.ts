@@ -9,7 +9,14 @@ import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { closeStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers/readers.ts';
-import { audienceSchedulerOf, ensureFirstProject, type ReadersHealth, type Stores, storesOf } from './stores.ts';
+import {
+  audienceSchedulerOf,
+  ensureFirstProject,
+  projectNamesIn,
+  type ReadersHealth,
+  type Stores,
+  storesOf,
+} from './stores.ts';
 
 /** The log and the stores, each opened in the background as soon as its server can be reached. */
 export class DeferredStores {
@@ -74,6 +81,10 @@ export class DeferredStores {
     this.#opening = Promise.allSettled([needed, log, analytics]);
     await needed;
     return ensureFirstProject(this.#config, await database);
+  }
+
+  projectNames(): Promise<readonly string[]> {
+    return projectNamesIn(this.#database.standIn);
   }
 
   async close(): Promise<void> {

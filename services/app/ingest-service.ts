@@ -67,6 +67,10 @@ export class IngestService implements Running {
     }
   }
 
+  projectNames(): Promise<readonly string[]> {
+    return this.#stores.projectNames();
+  }
+
   /** Stops accepting, finishes what was accepted, closes everything. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();

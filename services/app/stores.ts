@@ -97,6 +97,11 @@ export function storesOf(
 const OTHERS_SHOW_WITHIN_MS = 5_000;
 
 /** Makes the first project, with the keys of the configuration, where there is none. */
+/** Oldest first. */
+export async function projectNamesIn(database: Database): Promise<readonly string[]> {
+  return (await new SqlProjectStore(database).listProjects()).map(({ name }) => name);
+}
+
 export function ensureFirstProject(config: Config, database: Database): Promise<FirstStart | undefined> {
   const { initialTimezone: timezone, initialWriteKey: writeKey, initialReadKey: readKey, profilesUrl } = config;
   return makeFirstProject(
