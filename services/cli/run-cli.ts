@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
+import { programVersion } from '../runtime/version.ts';
 import { addAudience } from './audience.ts';
+import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
 import { addImport } from './import.ts';
@@ -43,6 +45,7 @@ function tidemark(context: CliContext): Command {
     .description(
       'Manages a Tidemark installation. Settings come from the environment, as for the service (DATA_DIR, …).',
     )
+    .version(programVersion(), '--version', 'print the version')
     .exitOverride()
     .configureOutput({ writeOut: context.out, writeErr: context.err });
 
@@ -56,6 +59,7 @@ function tidemark(context: CliContext): Command {
   addTail(root, context);
   addStatus(root, context);
   addUser(root, context);
+  addCompletion(root, context);
   return root;
 }
 
