@@ -52,10 +52,10 @@ export function readyText({ version, role, address, projects }: ReadyFacts): str
   return `\nTidemark ${version} is ready at ${address}\n${lines.join('')}  Ctrl-C stops it.\n\n`;
 }
 
-const PROJECTS_SHOWN = 10;
+const MAX_PROJECT_NAMES = 10;
 
 function projectsText(projects: readonly string[]): string {
-  const names = projects.slice(0, PROJECTS_SHOWN).map((name) => JSON.stringify(name));
+  const names = projects.slice(0, MAX_PROJECT_NAMES).map((name) => JSON.stringify(name));
   const more = projects.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

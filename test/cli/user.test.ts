@@ -14,11 +14,11 @@ function run(...args: string[]): CliRun {
 test('user show prints the profile with every digit of its numbers', async () => {
   server.addProfile('a/b ü', { traits: '{"n":12345678901234567890}' });
 
-  const shown = run('show', 'a/b ü');
+  const profile = run('show', 'a/b ü');
   const unknown = run('show', 'nobody');
 
-  expect([await shown.code, await unknown.code]).toEqual([0, 1]);
-  expect(shown.out).toContain('"n": 12345678901234567890');
+  expect([await profile.code, await unknown.code]).toEqual([0, 1]);
+  expect(profile.out).toContain('"n": 12345678901234567890');
   expect(unknown.err).toContain('No message of this project has named this user. (404)');
 });
 
