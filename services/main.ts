@@ -6,12 +6,14 @@ import cluster from 'node:cluster';
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
 import { checkRole, type Role, roleOf, type Running } from './app/role.ts';
+import { makesStores, readyText, startingText } from './app/start-messages.ts';
 import { startRole } from './app/start-role.ts';
 import { type Config, readConfig } from './runtime/config.ts';
 import { hasCode, TidemarkError } from './runtime/errors.ts';
 import { type OpenedLogger, openLogger } from './runtime/logger.ts';
 import { logWarnings } from './runtime/node-warnings.ts';
 import { retry } from './runtime/retry.ts';
+import { programVersion } from './runtime/version.ts';
 import { Watchdog } from './runtime/watchdog/watchdog.ts';
 import { firstStartNotice } from './stores/projects/first-start.ts';
 
@@ -26,10 +28,14 @@ const { config, role } = configOrExit();
 const output = openLogger(config.logLevel);
 logWarnings(output.logger);
 const watchdog = new Watchdog();
+const version = programVersion();
 await run(config, output);
 
 async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void> {
   const aborting = new AbortController();
+  // Nobody reads it any more, which is no reason to end.
+  process.stdout.on('error', () => undefined);
+  printStarting();
   const starting = started(aborting.signal);
   stopOnSignal(starting, aborting);
   try {
@@ -40,10 +46,32 @@ async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void>
     // Of several processes of ingest, the primary logs it for all.
     const level = cluster.isPrimary ? 'info' : 'debug';
     logger[level]({ address: running.address, role, dataDir, node: process.version }, 'ready');
+    await printReady(running);
     await running.ended;
   } catch (error) {
     if (!hasCode(error, 'STOPPING')) fail(error);
   }
+}
+
+/**
+ * Whether lines for people are printed: always on a terminal, elsewhere by a first start alone, so that what collects the
+ * log gets lines of JSON. Of several processes of ingest, the primary prints them.
+ */
+function isForPeople(isFirstStart: boolean): boolean {
+  return cluster.isPrimary && (process.stdout.isTTY || isFirstStart);
+}
+
+function printStarting(): void {
+  const facts = { version, role, config, makesStores: makesStores(config) };
+  if (isForPeople(facts.makesStores)) process.stdout.write(startingText(facts));
+}
+
+async function printReady(running: Running): Promise<void> {
+  const { address, firstStart } = running;
+  if (!isForPeople(firstStart !== undefined)) return;
+  // The database may be unreachable by now.
+  const projects = await running.projectNames().catch(() => []);
+  process.stdout.write(readyText({ version, role, address, projects }));
 }
 
 /** @throws TidemarkError `STOPPING` where a signal arrived and the start has failed, for any reason. */

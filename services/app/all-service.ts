@@ -17,7 +17,7 @@ import { openStores, type OpenedStores } from './open-stores.ts';
 import { ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
-import { audienceSchedulerOf, ensureFirstProject, type Stores, storesOf } from './stores.ts';
+import { audienceSchedulerOf, ensureFirstProject, projectNamesIn, type Stores, storesOf } from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;
@@ -47,6 +47,10 @@ export class AllService implements Running {
    */
   get ended(): Promise<never> {
     return this.#http.ended;
+  }
+
+  projectNames(): Promise<readonly string[]> {
+    return projectNamesIn(this.#main.database);
   }
 
   /** @throws TidemarkError what keeps a part from starting; everything opened before is closed again. */

@@ -1,6 +1,5 @@
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
-import type { Message } from '../messages/message.ts';
 import type { Config } from '../runtime/config.ts';
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -10,7 +9,14 @@ import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { closeStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers/readers.ts';
-import { audienceSchedulerOf, ensureFirstProject, type ReadersHealth, type Stores, storesOf } from './stores.ts';
+import {
+  audienceSchedulerOf,
+  ensureFirstProject,
+  projectNamesIn,
+  type ReadersHealth,
+  type Stores,
+  storesOf,
+} from './stores.ts';
 
 /** The log and the stores, each opened in the background as soon as its server can be reached. */
 export class DeferredStores {
@@ -45,9 +51,18 @@ export class DeferredStores {
     return storesOf(this.#config, { database, analytics }, { readers, evaluator });
   }
 
-  encode(message: Message): Uint8Array {
+  /** Until the schemas are loaded, every call throws `LOG_UNAVAILABLE`. */
+  get codec(): Pick<Codec, 'encode' | 'decode' | 'prepare'> {
+    return {
+      encode: (message, topic) => this.#loadedCodec.encode(message, topic),
+      decode: (topic, value) => this.#loadedCodec.decode(topic, value),
+      prepare: async (values) => this.#loadedCodec.prepare(values),
+    };
+  }
+
+  get #loadedCodec(): Codec {
     if (this.#codec === undefined) throw new TidemarkError('LOG_UNAVAILABLE', 'the schemas are not loaded yet');
-    return this.#codec.encode(message);
+    return this.#codec;
   }
 
   /** Resolves once messages can be accepted; analytics may still be opening. */
@@ -66,6 +81,10 @@ export class DeferredStores {
     this.#opening = Promise.allSettled([needed, log, analytics]);
     await needed;
     return ensureFirstProject(this.#config, await database);
+  }
+
+  projectNames(): Promise<readonly string[]> {
+    return projectNamesIn(this.#database.standIn);
   }
 
   async close(): Promise<void> {

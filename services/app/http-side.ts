@@ -29,7 +29,7 @@ export interface HttpSideParts {
   /** Whether they are open already: then the keys are read before any request is answered, else at the first `refresh`. */
   readonly storesAreOpen: boolean;
   readonly log: EventLog;
-  readonly codec: Pick<Codec, 'encode'>;
+  readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
   /** Where the side's metrics go. */
   readonly registry: Registry;
   /** What `/metrics` answers instead of this registry and the readers', where several processes answer as one. */
@@ -105,10 +105,10 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
 }
 
 function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled): Answering {
-  const { config, logger, stores, log, registry } = parts;
+  const { config, logger, stores, log, codec, registry } = parts;
   const table = new RouteTable([
     ...ingest.routes,
-    readingRoutes({ ...stores, watch, log, ...audienceQueriesOf(config, stores.analytics) }),
+    readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
     operationRoutes({
       readiness: () => ingest.readinessWith(health.parts),
       registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },

@@ -44,6 +44,10 @@ export class IngestCluster implements Running {
     }
   }
 
+  projectNames(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
   /** Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#state.stop();

@@ -51,7 +51,7 @@ export class IngestService implements Running {
       stores: stores.stores,
       storesAreOpen: false,
       log: stores.log.standIn,
-      codec: { encode: (message) => stores.encode(message) },
+      codec: stores.codec,
       registry,
       ...(metrics === undefined ? {} : { metrics }),
     });
@@ -65,6 +65,10 @@ export class IngestService implements Running {
       await stores.close();
       throw error;
     }
+  }
+
+  projectNames(): Promise<readonly string[]> {
+    return this.#stores.projectNames();
   }
 
   /** Stops accepting, finishes what was accepted, closes everything. Idempotent. */

@@ -62,6 +62,10 @@ export class ReaderService implements Running {
     }
   }
 
+  projectNames(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
   /** Waits for the batch under way. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();

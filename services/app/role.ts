@@ -41,6 +41,8 @@ export interface Running {
   readonly address: string;
   /** The project and keys made by the first start; undefined on later starts, and where another process makes them. */
   readonly firstStart: FirstStart | undefined;
+  /** The names of all projects, oldest first; none where this role does not know them. */
+  projectNames(): Promise<readonly string[]>;
   /** Rejects when a part has ended that the process cannot do without; never resolves. */
   readonly ended: Promise<never>;
   /** Finishes the work under way, then closes everything. Idempotent. */

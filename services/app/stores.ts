@@ -96,6 +96,11 @@ export function storesOf(
 // A process that makes the first keys shows them within a fraction of a second.
 const OTHERS_SHOW_WITHIN_MS = 5_000;
 
+/** Oldest first. */
+export async function projectNamesIn(database: Database): Promise<readonly string[]> {
+  return (await new SqlProjectStore(database).listProjects()).map(({ name }) => name);
+}
+
 /** Makes the first project, with the keys of the configuration, if the store has no project. */
 export function ensureFirstProject(config: Config, database: Database): Promise<FirstStart | undefined> {
   const { initialTimezone: timezone, initialWriteKey: writeKey, initialReadKey: readKey, profilesUrl } = config;

@@ -110,7 +110,7 @@ function foundIn({ kind, count, value, version }: ShownEvaluation): string {
   return `: ${value === undefined ? 'nothing there' : JSON.stringify(value)}, set ${version.timestamp}`;
 }
 
-const DEFINITION_ARGUMENT = ['<file>', 'the definition as JSON, - for standard input'] as const;
+const DEFINITION_ARGUMENT = ['<definition>', 'the definition: a file, - for standard input, or JSON'] as const;
 const PROJECT_OPTION = ['--project <id>', 'whose users they are (default: the only project)'] as const;
 
 interface ProjectOption {
@@ -123,11 +123,15 @@ async function questionOf(
   file: string,
   { project }: ProjectOption,
 ): Promise<{ project: string; definition: string }> {
-  const definition = await readText(file);
+  const definition = await definitionText(file);
   return { project: (await projectOf(context, project)).id, definition };
 }
 
-async function readText(file: string): Promise<string> {
+/** What a file, standard input (`-`) or the argument itself has. @throws TidemarkError `COMMAND_INVALID` */
+export async function definitionText(given: string): Promise<string> {
+  if (given.trimStart().startsWith('{')) return given;
+  // `@FILE` is how a file was named before.
+  const file = given.startsWith('@') ? given.slice(1) : given;
   try {
     return await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
   } catch (cause) {

@@ -1,16 +1,15 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { AudienceAnswer } from '../query-api/audience-commands.ts';
 import type { CommandArguments } from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
+import { addAudienceExplain, addAudienceWhy, definitionText } from './audience-questions.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, printJson, table } from './print.ts';
+import { projectIdOf } from './project.ts';
 
-const PROJECT_ARGUMENT = ['<project>', 'the id of the project'] as const;
+const PROJECT_ARGUMENT = ['<project>', 'the id or name of the project'] as const;
 const AUDIENCE_ARGUMENT = ['<id>', 'the id of the audience'] as const;
-const DEFINITION_ARGUMENT = ['<definition>', 'the definition as JSON, or @FILE'] as const;
+const DEFINITION_ARGUMENT = ['<definition>', 'the definition: a file, - for standard input, or JSON'] as const;
 /** For subcommands whose only output is JSON. */
 const JSON_ANYWAY_OPTION = ['--json', 'print JSON, as without it'] as const;
 
@@ -38,7 +37,11 @@ function addAudiencePreview(parent: Command, context: CliContext): void {
     .option('--sample <number>', 'how many user ids to give', '10')
     .option(...JSON_ANYWAY_OPTION)
     .action(async (project: string, definition: string, { sample }: { sample: string }) => {
-      const args = { project, definition: definitionText(definition), sample: Number(sample) };
+      const args = {
+        project: await projectIdOf(context, project),
+        definition: await definitionText(definition),
+        sample: Number(sample),
+      };
       printAnswer(context, await carryOut(context, 'audience preview', args));
     });
 }
@@ -53,7 +56,12 @@ function addAudienceSave(parent: Command, context: CliContext): void {
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d')
     .option(...JSON_ANYWAY_OPTION)
     .action(async (project: string, name: string, definition: string, { refresh }: { refresh?: string }) => {
-      const args = { project, name, definition: definitionText(definition), refresh: refreshOf(refresh) };
+      const args = {
+        project: await projectIdOf(context, project),
+        name,
+        definition: await definitionText(definition),
+        refresh: refreshOf(refresh),
+      };
       printAnswer(context, await carryOut(context, 'audience save', args));
     });
 }
@@ -78,9 +86,10 @@ function addAudienceList(parent: Command, context: CliContext): void {
     .argument(...PROJECT_ARGUMENT)
     .option(...JSON_OPTION)
     .action(async (project: string, { json }: { json?: true }) => {
+      const projectId = await projectIdOf(context, project);
       const all: ShownAudience[] = [];
       for (let cursor: string | null | undefined; cursor !== null;) {
-        const answer = await carryOut(context, 'audience list', { project, limit: 100, cursor });
+        const answer = await carryOut(context, 'audience list', { project: projectId, limit: 100, cursor });
         const page = JSON.parse(answer.json) as AudiencePage;
         all.push(...page.audiences);
         cursor = page.next_cursor;
@@ -108,7 +117,10 @@ function addSavedAudience(
     .argument(...AUDIENCE_ARGUMENT)
     .option(...JSON_ANYWAY_OPTION)
     .action(async (project: string, id: string) => {
-      printAnswer(context, await carryOut(context, `audience ${name}`, { project, id }));
+      printAnswer(
+        context,
+        await carryOut(context, `audience ${name}`, { project: await projectIdOf(context, project), id }),
+      );
     });
 }
 
@@ -125,12 +137,18 @@ function addAudienceChange(parent: Command, context: CliContext): void {
     .argument(...PROJECT_ARGUMENT)
     .argument(...AUDIENCE_ARGUMENT)
     .option('--name <name>', 'a name that no other audience of the project has')
-    .option('--definition <definition>', 'the definition as JSON, or @FILE')
+    .option('--definition <definition>', 'the definition: a file, - for standard input, or JSON')
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or none')
     .option(...JSON_ANYWAY_OPTION)
     .action(async (project: string, id: string, { name, definition, refresh }: ChangeAudienceOptions) => {
-      const text = definition === undefined ? undefined : definitionText(definition);
-      const args = { project, id, name, definition: text, refresh: refreshOf(refresh) };
+      const text = definition === undefined ? undefined : await definitionText(definition);
+      const args = {
+        project: await projectIdOf(context, project),
+        id,
+        name,
+        definition: text,
+        refresh: refreshOf(refresh),
+      };
       printAnswer(context, await carryOut(context, 'audience change', args));
     });
 }
@@ -142,7 +160,9 @@ function addAudienceMembers(parent: Command, context: CliContext): void {
     .argument(...PROJECT_ARGUMENT)
     .argument(...AUDIENCE_ARGUMENT)
     .option(...JSON_ANYWAY_OPTION)
-    .action((project: string, id: string) => printLines(context, 'audience members', { project, id }));
+    .action(async (project: string, id: string) =>
+      printLines(context, 'audience members', { project: await projectIdOf(context, project), id }),
+    );
 }
 
 function addAudienceChanges(parent: Command, context: CliContext): void {
@@ -153,8 +173,8 @@ function addAudienceChanges(parent: Command, context: CliContext): void {
     .argument(...AUDIENCE_ARGUMENT)
     .option('--since <time>', 'only what evaluations after this time found')
     .option(...JSON_ANYWAY_OPTION)
-    .action((project: string, id: string, { since }: { since?: string }) =>
-      printLines(context, 'audience changes', { project, id, since }),
+    .action(async (project: string, id: string, { since }: { since?: string }) =>
+      printLines(context, 'audience changes', { project: await projectIdOf(context, project), id, since }),
     );
 }
 
@@ -179,16 +199,6 @@ async function printLines(
 /** Prints the JSON as the service sent it, so that every digit of a definition is kept. */
 function printAnswer({ out }: CliContext, { json }: AudienceAnswer): void {
   out(`${json.trimEnd()}\n`);
-}
-
-/** @throws TidemarkError `COMMAND_INVALID` where the file cannot be read. */
-function definitionText(given: string): string {
-  if (!given.startsWith('@')) return given;
-  try {
-    return readFileSync(given.slice(1), 'utf8');
-  } catch (cause) {
-    throw new TidemarkError('COMMAND_INVALID', `The file ${given.slice(1)} cannot be read.`, { cause });
-  }
 }
 
 /** `none`: the service no longer evaluates the audience by itself. */

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CommandName, type CommandResults, groupOf, type StoreName } from '../app/commands.ts';
+import type { CommandGroup, CommandName, CommandResults, StoreName } from '../app/commands.ts';
 import { checkDataFolders, isServer } from '../app/embedded.ts';
-import { closeStores, openNeeded } from '../app/open-stores.ts';
 import type { CommandArguments, Progress } from '../runtime/command.ts';
 import { type Config, readConfig } from '../runtime/config.ts';
 import { askControl } from '../runtime/control/client.ts';
@@ -19,6 +18,7 @@ export interface CarryOutOptions {
 /** A command to be carried out. */
 interface CommandOrder extends CarryOutOptions {
   readonly name: string;
+  readonly group: CommandGroup;
   readonly args: CommandArguments;
   readonly signal: AbortSignal | undefined;
 }
@@ -45,8 +45,11 @@ export async function carryOut<Name extends CommandName>(
 ): Promise<CommandResults[Name]> {
   const config = readConfig(context.env);
   checkDataFolders(config);
-  const order = { name, args, signal: context.signal, ...options };
-  const isEmbedded = groupOf(name).needs.some((need) => !isServer(urlOf(config, need)));
+  // Imported late: a command that asks the service over HTTP starts without the code of the stores.
+  const { groupOf } = await import('../app/commands.ts');
+  const group = groupOf(name);
+  const order = { name, group, args, signal: context.signal, ...options };
+  const isEmbedded = group.needs.some((need) => !isServer(urlOf(config, need)));
   const result = await (isEmbedded ? onEmbeddedStores(context, config, order) : onStores(context, config, order));
   return result as CommandResults[Name];
 }
@@ -113,9 +116,9 @@ async function onLockedStores(
 async function onStores(
   context: CommandContext,
   config: Config,
-  { name, args, signal, onProgress }: CommandOrder,
+  { name, group: { needs, commands }, args, signal, onProgress }: CommandOrder,
 ): Promise<unknown> {
-  const { needs, commands } = groupOf(name);
+  const { closeStores, openNeeded } = await import('../app/open-stores.ts');
   const logger = warningsTo(context);
   const stores = await openNeeded(config, logger, needs);
   try {

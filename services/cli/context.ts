@@ -7,6 +7,8 @@ export interface CliContext {
   readonly err: (text: string) => void;
   /** Standard error where it is a terminal, for progress bars. */
   readonly terminal?: NodeJS.WritableStream | undefined;
+  /** Characters of a line of standard output where that is a terminal. */
+  readonly columns?: number | undefined;
   /** Lowers the priority of this process below that of all others; threads that were started before keep theirs. */
   readonly lowerPriority?: (() => void) | undefined;
   /** Asks the person at the keyboard, where there is one; true only if they answer yes. */

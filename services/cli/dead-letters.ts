@@ -4,7 +4,7 @@ import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
-import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import { JSON_OPTION, oneLine, type OutputOptions, printJson, shortened, table } from './print.ts';
 import { withProgress } from './progress.ts';
 
 export function addDeadLetters(root: Command, context: CliContext): void {
@@ -57,14 +57,8 @@ function rowOf({
   copy_of: original,
 }: DeadLetterSummary) {
   const readers = [...new Set(attempts.map(({ reader }) => reader))].join(', ');
-  const why = shortened(attempts.at(-1)?.error ?? '');
+  const why = shortened(oneLine(attempts.at(-1)?.error ?? ''), ERROR_CHARACTERS);
   return [id, state, readers, project ?? '-', failedAt, original === null ? why : `(copy of ${original}) ${why}`];
-}
-
-/** One line of at most `ERROR_CHARACTERS`. An error may quote text with line breaks and control characters. */
-function shortened(error: string): string {
-  const text = error.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-  return text.length <= ERROR_CHARACTERS ? text : `${text.slice(0, ERROR_CHARACTERS)}…`;
 }
 
 function addDeadLettersShow(parent: Command, context: CliContext): void {

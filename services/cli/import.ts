@@ -1,17 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  FileImport,
-  type ImportProgress,
-  type ImportResult,
-  type ImportTarget,
-  type ImportTask,
-} from '../maintenance/import/import-file.ts';
+import type { ImportProgress, ImportResult, ImportTarget, ImportTask } from '../maintenance/import/import-file.ts';
 import type { DefaultType } from '../maintenance/import/judge.ts';
 import type { Format } from '../maintenance/import/read-records.ts';
 import type { ProjectSummary } from '../stores/projects/project-commands.ts';
 import { readConfig } from '../runtime/config.ts';
-import { StoreOpener } from '../app/open-stores.ts';
 import { warningsTo } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { positiveInteger } from './options.ts';
@@ -70,6 +63,7 @@ export function addImport(parent: Command, context: CliContext): void {
 }
 
 async function importFile(context: CliContext, file: string, options: ImportOptions): Promise<void> {
+  const { FileImport } = await import('../maintenance/import/import-file.ts');
   const task = taskOf(file, options, await projectOf(context, options.project));
   const result = await withTarget(context, options.dryRun === true, (target) =>
     withProgress(context, target === undefined ? 'checking' : 'importing', (onProgress) => {
@@ -113,6 +107,7 @@ async function withTarget<T>(
 ): Promise<T> {
   if (isDry) return use(undefined);
   const config = readConfig(context.env);
+  const { StoreOpener } = await import('../app/open-stores.ts');
   const opener = new StoreOpener(config, warningsTo(context), context.signal);
   const codec = await opener.codec();
   const log = await opener.log();

@@ -3,6 +3,7 @@ import type { CreatedKey, KeySummary } from '../stores/projects/project-commands
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import { optionalProjectId, projectIdOf } from './project.ts';
 
 export function addKey(root: Command, context: CliContext): void {
   const key = root.command('key').description('API keys');
@@ -13,16 +14,19 @@ export function addKey(root: Command, context: CliContext): void {
 
 interface CreateKeyOptions extends OutputOptions {
   readonly scope: string;
+  readonly project?: string;
 }
 
 function addKeyCreate(parent: Command, context: CliContext): void {
   parent
     .command('create')
     .description('make a key and show it, only this once')
-    .argument('<project>', 'the id of the project')
+    .argument('[project]', 'as --project, which takes its place')
+    .option('--project <project>', 'the id or name of the project (default: the only one)')
     .addOption(new Option('--scope <scope>', 'what the key is for').choices(['write', 'read']).makeOptionMandatory())
     .option(...JSON_OPTION)
-    .action(async (project: string, { scope, json }: CreateKeyOptions) => {
+    .action(async (given: string | undefined, { project: named, scope, json }: CreateKeyOptions) => {
+      const project = await projectIdOf(context, named ?? given);
       const made = await carryOut(context, 'key create', { project, scope });
       if (json) printJson(context, made);
       else printCreatedKey(context, made);
@@ -33,13 +37,17 @@ function addKeyList(parent: Command, context: CliContext): void {
   parent
     .command('list')
     .description('list keys, revoked ones too, oldest first; never the keys themselves')
-    .argument('[project]', 'the id of a project (default: all)')
+    .argument('[project]', 'as --project, which takes its place')
+    .option('--project <project>', 'the id or name of a project (default: all)')
     .option(...JSON_OPTION)
-    .action(async (project: string | undefined, { json }: OutputOptions) => {
-      const keys = await carryOut(context, 'key list', { project });
-      if (json) printJson(context, keys);
-      else printKeys(context, keys);
-    });
+    .action(
+      async (given: string | undefined, { project: named, json }: OutputOptions & { readonly project?: string }) => {
+        const project = await optionalProjectId(context, named ?? given);
+        const keys = await carryOut(context, 'key list', { project });
+        if (json) printJson(context, keys);
+        else printKeys(context, keys);
+      },
+    );
 }
 
 function addKeyRevoke(parent: Command, context: CliContext): void {

@@ -22,6 +22,26 @@ function padded(line: readonly string[], widths: readonly number[]): string[] {
   return line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)));
 }
 
-function width(text: string): number {
+export function width(text: string): number {
   return Array.from(text).length;
+}
+
+/** Text of users on one line: it may hold line breaks and control characters. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/** At most so many characters, the last of which says that it was cut. */
+export function shortened(text: string, characters: number): string {
+  return width(text) <= characters
+    ? text
+    : `${Array.from(text)
+        .slice(0, characters - 1)
+        .join('')}…`;
+}
+
+/** `2026-11-24 11:42:27` in the time zone of the machine. */
+export function localTime(iso: string): string {
+  // Swedish writes dates as ISO-8601 does.
+  return new Date(iso).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
 }

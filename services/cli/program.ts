@@ -19,10 +19,17 @@ for (const [signal, code] of Object.entries(EXIT_CODES)) {
   });
 }
 
+// The reader of a pipe has seen enough: `tidemark tail | head`. 141 is what shells report of SIGPIPE.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(141);
+});
+
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   // On Linux niceness belongs to a thread, and the process id names the main one. Elsewhere it applies to the process.
   lowerPriority: () => setPriority(process.pid, 19),

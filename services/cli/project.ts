@@ -24,7 +24,7 @@ interface CreateOptions extends OutputOptions {
 function addProjectCreate(parent: Command, context: CliContext): void {
   parent
     .command('create')
-    .description('make a project; make its keys with "tidemark key create"')
+    .description('make a project; make its keys with "npx tidemark key create"')
     .argument('<name>', 'a name for people, 1 to 200 characters')
     .option('--timezone <zone>', 'IANA time zone of timestamps without an offset (default: INITIAL_TIMEZONE)')
     .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)
@@ -49,6 +49,7 @@ function addProjectList(parent: Command, context: CliContext): void {
 }
 
 interface SetOptions extends OutputOptions {
+  readonly project?: string;
   readonly name?: string;
   readonly timezone?: string;
   readonly rateLimit?: LimitOption;
@@ -61,7 +62,8 @@ function addProjectSet(parent: Command, context: CliContext): void {
   parent
     .command('set')
     .description("change a project's settings; running services follow within 10 seconds")
-    .argument('<id>', 'the id of the project')
+    .argument('[project]', 'as --project, which takes its place')
+    .option('--project <project>', 'the id or name of the project (default: the only one)')
     .option('--name <name>', 'a name for people, 1 to 200 characters')
     .option('--timezone <zone>', 'IANA time zone; what is recorded already stays as it is')
     .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)
@@ -73,9 +75,9 @@ function addProjectSet(parent: Command, context: CliContext): void {
     )
     .option('--query-max-rows <limit>', 'most rows a question may read, or none for QUERY_MAX_ROWS', parseLimit)
     .option(...JSON_OPTION)
-    .action(async (id: string, { name, timezone, rateLimit, json, ...limits }: SetOptions) => {
+    .action(async (given: string | undefined, { project, name, timezone, rateLimit, json, ...limits }: SetOptions) => {
       const changed = await carryOut(context, 'project set', {
-        id,
+        id: await projectIdOf(context, project ?? given),
         name,
         timezone,
         rate_limit: rateLimit?.limit,
@@ -88,6 +90,18 @@ function addProjectSet(parent: Command, context: CliContext): void {
     });
 }
 
+const PROJECT_ID = /^proj_\w{20}$/;
+
+/** The id of the project of this id or name; that of the only one where none is named. */
+export async function projectIdOf(context: CliContext, wanted: string | undefined): Promise<string> {
+  return wanted !== undefined && PROJECT_ID.test(wanted) ? wanted : (await projectOf(context, wanted)).id;
+}
+
+/** For commands that mean all projects where none is named. */
+export function optionalProjectId(context: CliContext, wanted: string | undefined): Promise<string> | undefined {
+  return wanted === undefined ? undefined : projectIdOf(context, wanted);
+}
+
 /** The project of this id or name; the only one where none is named. @throws TidemarkError `COMMAND_INVALID`. */
 export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ProjectSummary> {
   const projects = await carryOut(context, 'project list', {});
@@ -95,7 +109,7 @@ export async function projectOf(context: CliContext, wanted: string | undefined)
   const [only, another] = found;
   if (only !== undefined && another === undefined) return only;
   const known = projects.map(({ id, name }) => `${id} (${name})`).join(', ');
-  const message = found.length === 0 ? 'There is no such project' : 'Say which project by --project ID';
+  const message = found.length === 0 ? 'There is no such project' : 'Say which project by --project';
   throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
 }
 

@@ -6,6 +6,7 @@ import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
+import { optionalProjectId } from './project.ts';
 
 const KINDS = ['profiles', 'analytics'] as const;
 
@@ -32,13 +33,13 @@ function addReplayBuild(parent: Command, kind: (typeof KINDS)[number], context: 
   parent
     .command(kind)
     .description(`read the log from its start into new ${kind}, compare them with the live ones, and swap them in`)
-    .option('--project <id>', 'of one project alone')
+    .option('--project <project>', 'of one project alone, by its id or name')
     .option('--rate <messages>', 'how many messages a second a reader may read', parseRate)
     .option('--dry-run', 'say what it would take, and do nothing')
     .option('--yes', 'swap without asking, whatever the comparison finds')
     .option(...JSON_OPTION)
     .action(async ({ project, rate, dryRun, yes, json }: BuildGenerationOptions) => {
-      const target = { kind, project };
+      const target = { kind, project: await optionalProjectId(context, project) };
       if (dryRun) {
         const planned = await carryOut(context, 'replay plan', { ...target, rate });
         if (json) printJson(context, planned);
@@ -89,7 +90,8 @@ function printOutcome(
   swapped: boolean,
 ): void {
   const whose = project === null ? '' : ` --project ${project}`;
-  if (swapped) out(`Generation ${number} of ${kind} is live. Back again: tidemark replay rollback ${kind}${whose}\n`);
+  if (swapped)
+    out(`Generation ${number} of ${kind} is live. Back again: npx tidemark replay rollback ${kind}${whose}\n`);
   else {
     const how = confirm === undefined ? ' Nobody could be asked: --yes says yes.' : '';
     out(`Generation ${number} of ${kind} is kept up to date beside the live one.${how}\n`);
@@ -129,10 +131,13 @@ function addReplayRollback(parent: Command, context: CliContext): void {
     .command('rollback')
     .description('make the generation live again that was so before; once more goes forth again')
     .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
-    .option('--project <id>', 'of one project alone')
+    .option('--project <project>', 'of one project alone, by its id or name')
     .option(...JSON_OPTION)
     .action(async (kind: string, { project, json }: OutputOptions & { readonly project?: string }) => {
-      const swapped = await carryOut(context, 'replay rollback', { kind, project });
+      const swapped = await carryOut(context, 'replay rollback', {
+        kind,
+        project: await optionalProjectId(context, project),
+      });
       if (json) printJson(context, swapped);
       else context.out(`Generation ${swapped.to} of ${kind} is live in place of ${swapped.from}.\n`);
     });
@@ -143,7 +148,7 @@ function addReplayDrop(parent: Command, context: CliContext): void {
     .command('drop')
     .description('delete what a generation holds that is not live')
     .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
-    .argument('<number>', 'its number, as "tidemark replay status" has it', parseNumber)
+    .argument('<number>', 'its number, as "npx tidemark replay status" has it', parseNumber)
     .option(...JSON_OPTION)
     .action(async (kind: string, number: number, { json }: OutputOptions) => {
       const dropped = await carryOut(context, 'replay drop', { kind, number });

@@ -1,12 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
+import { programVersion } from '../runtime/version.ts';
 import { addAudience } from './audience.ts';
+import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
 import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addProject } from './project.ts';
 import { addReplay } from './replay.ts';
+import { addStatus } from './status.ts';
+import { addTail } from './tail.ts';
+import { addUser } from './user.ts';
 import { addVerify } from './verify.ts';
 
 const DONE = 0;
@@ -40,6 +45,7 @@ function tidemark(context: CliContext): Command {
     .description(
       'Manages a Tidemark installation. Settings come from the environment, as for the service (DATA_DIR, …).',
     )
+    .version(programVersion(), '--version', 'print the version')
     .exitOverride()
     .configureOutput({ writeOut: context.out, writeErr: context.err });
 
@@ -50,6 +56,10 @@ function tidemark(context: CliContext): Command {
   addImport(root, context);
   addReplay(root, context);
   addVerify(root, context);
+  addTail(root, context);
+  addStatus(root, context);
+  addUser(root, context);
+  addCompletion(root, context);
   return root;
 }
 

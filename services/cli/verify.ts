@@ -4,6 +4,7 @@ import { carryOut } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
+import { optionalProjectId } from './project.ts';
 
 /** The exit code where the stores differ from the log. */
 export const EXIT_DIFFERENT = 3;
@@ -23,12 +24,13 @@ export function addVerify(parent: Command, context: CliContext): void {
     )
     .option('--since <time>', 'messages that arrived from then on: ISO-8601, or 24h, 7d, 2w, or all (default: 24h)')
     .option('--until <time>', 'messages that arrived before then (default: all)')
-    .option('--project <id>', 'of this project alone')
+    .option('--project <project>', 'of this project alone, by its id or name')
     .option('--deep', 'compare every profile by content too; reads the whole log')
     .option(...JSON_OPTION)
     .action(async ({ json, ...args }: VerifyCommandOptions) => {
+      const project = await optionalProjectId(context, args.project);
       const report = await withProgress(context, 'verifying', (onProgress) =>
-        carryOut(context, 'verify', args, { onProgress }),
+        carryOut(context, 'verify', { ...args, project }, { onProgress }),
       );
       if (json) printJson(context, report);
       else printVerification(context, report);

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { frontPage, isForPeople, referenceFile, referencePage } from './pages.ts';
 import type { Answer, Route, RouteSet } from './route.ts';
 
 /** Whether this process can do its work, and how each part of it is. */
@@ -19,30 +20,42 @@ export interface OperationsParts {
 
 /** What operators and machines ask, without a key. Nothing here names a project or a user. */
 export function operationRoutes({ readiness, registry, openapi, links }: OperationsParts): RouteSet {
+  const entries = {
+    ...(openapi === undefined ? {} : { docs: '/docs', openapi: '/openapi.json' }),
+    health: '/healthz',
+    readiness: '/readyz',
+    metrics: '/metrics',
+    ...links,
+  };
   const front = JSON.stringify({
     name: 'Tidemark',
     description: 'Event tracking service: identify, track and batch messages on a durable log',
-    links: {
-      ...(openapi === undefined ? {} : { openapi: '/openapi.json' }),
-      health: '/healthz',
-      readiness: '/readyz',
-      metrics: '/metrics',
-      ...links,
-    },
+    links: entries,
   });
-  const document = openapi === undefined ? undefined : JSON.stringify(openapi);
   return {
     routes: [
-      open('/', () => ({ status: 200, body: front })),
+      open('/', ({ headers }) =>
+        isForPeople(headers)
+          ? frontPage(readiness(), entries)
+          : { status: 200, body: front, headers: { Vary: 'Accept' } },
+      ),
       open('/healthz', () => ({ status: 200, body: '{"status":"up"}' })),
       open('/readyz', () => readinessAnswer(readiness())),
       open('/metrics', async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() })),
-      ...(document === undefined ? [] : [open('/openapi.json', () => ({ status: 200, body: document }))]),
+      ...(openapi === undefined ? [] : referenceRoutes(JSON.stringify(openapi))),
     ],
   };
 }
 
-function open(path: string, handle: () => Answer | Promise<Answer>): Route {
+function referenceRoutes(document: string): Route[] {
+  return [
+    open('/openapi.json', () => ({ status: 200, body: document })),
+    open('/docs', () => referencePage()),
+    open('/docs/:file', ({ params }) => referenceFile(params['file'] ?? '')),
+  ];
+}
+
+function open(path: string, handle: Route['handle']): Route {
   return { method: 'GET', path, scope: null, bodyLimitBytes: null, style: 'problem', handle };
 }
 

@@ -1,10 +1,10 @@
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
-import type { EventLog } from '../event-log/event-log.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
+import { answerLive, type LiveParts } from './live-events.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { answerReceipt } from './receipts.ts';
@@ -19,10 +19,9 @@ import {
 } from './saved-audiences.ts';
 import { answerEvents, answerProfile, type UserStores } from './users.ts';
 
-export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts {
+export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
-  readonly log: Pick<EventLog, 'ends'>;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
   readonly receiptsAtOnce?: number;
 }
@@ -38,6 +37,8 @@ const OPEN_QUERIES = 64;
 const RECEIPTS_AT_ONCE = 6_000;
 /** Members and changes that are being read, or that wait for analytics. */
 const OPEN_STREAMS = 64;
+/** Listeners to what is recorded: each reads the end of the log by itself. */
+const OPEN_LISTENERS = 16;
 
 /** Everything that is read over HTTP: profiles, events, receipts, audiences. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
@@ -52,6 +53,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
     routes: [
       { ...read, path: '/v1/users/:user_id', handle: (call) => answerProfile(parts, call) },
       { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
+      { ...read, ...limitedTo(OPEN_LISTENERS), path: '/v1/events/live', handle: (call) => answerLive(parts, call) },
       { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(receipts, call) },
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },

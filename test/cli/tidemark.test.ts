@@ -97,6 +97,23 @@ describe('tidemark beside a running service', () => {
     expect((await store.snapshot()).keys).toEqual([]);
   });
 
+  test('a project is named by its id or name, by --project or in the old place', async () => {
+    const { dataDir, store } = await service();
+    const { id } = await store.createProject({ name: 'My shop', timezone: 'UTC', rateLimit: 5 });
+
+    const only = await tidemark(dataDir, 'key', 'create', '--scope', 'read');
+    await store.createProject({ name: 'Other', timezone: 'UTC', rateLimit: 5 });
+    const named = await tidemark(dataDir, 'key', 'create', '--project', 'My shop', '--scope', 'read');
+    const listed = await tidemark(dataDir, 'key', 'list', 'My shop', '--json');
+    const set = await tidemark(dataDir, 'project', 'set', '--project', 'My shop', '--rate-limit', '7');
+    const unclear = await tidemark(dataDir, 'key', 'create', '--scope', 'read');
+
+    expect([only, named, listed, set, unclear].map(({ code }) => code)).toEqual([0, 0, 0, 0, 2]);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ project_id: id }, { project_id: id }]);
+    expect(await store.listProjects()).toContainEqual(expect.objectContaining({ id, rateLimit: 7 }));
+    expect(unclear.stderr).toContain('Say which project by --project');
+  });
+
   test("tidemark sets and removes each limit of a project's questions", async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });

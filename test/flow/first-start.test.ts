@@ -54,6 +54,42 @@ describe('a port that is taken', () => {
   });
 });
 
+/** What a start prints until it has said that it is ready, and what it prints while it stops. */
+async function linesOfStart(data: string, ...options: string[]): Promise<{ lines: string[]; address: string }> {
+  const program = startProgram([...options, 'services/main.js'], { PORT: '0', DATA_DIR: data });
+  const lines: string[] = [];
+  let address = '';
+  for (let line = await program.line(); line !== undefined; line = await program.line()) {
+    lines.push(line);
+    const entry = line.startsWith('{') ? (JSON.parse(line) as { msg?: string; address?: string }) : {};
+    if (entry.msg !== 'ready') continue;
+    address = entry.address ?? '';
+    // What follows in the same turn is printed before the signal has any effect.
+    program.child.kill('SIGINT');
+  }
+  return { lines, address };
+}
+
+test('the first start, and each start on a terminal, says in plain lines what it does and where to go on', async () => {
+  const data = join(await temporaryFolder(), 'data');
+  const plain = (lines: readonly string[]): string => lines.filter((line) => !line.startsWith('{')).join('\n');
+
+  const first = await linesOfStart(data);
+  const piped = await linesOfStart(data);
+  const onTerminal = await linesOfStart(data, '--import', 'data:text/javascript,process.stdout.isTTY=true');
+
+  expect(first.lines[0]).toMatch(
+    /^Starting Tidemark \S+ on a free port of 127\.0\.0\.1; the first start makes its stores/,
+  );
+  expect(plain(first.lines)).toContain('npx tidemark key create');
+  expect(plain(piped.lines)).toBe('');
+  expect(onTerminal.lines[0]).toMatch(
+    /^Starting Tidemark \S+ on .*; it opens its stores, which takes a second or two\.$/,
+  );
+  expect(plain(onTerminal.lines)).toContain(`is ready at ${onTerminal.address}\n  Projects       "default"\n`);
+  expect(plain(onTerminal.lines)).toContain(`  API reference  ${onTerminal.address}/docs\n`);
+}, 120_000);
+
 describe('keys of the first project', () => {
   /** The keys that a start prints until it is ready. */
   async function keysShown(data: string): Promise<{ address: string; keys: string[]; stop: () => Promise<void> }> {

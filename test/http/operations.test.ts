@@ -12,7 +12,7 @@ test('the front page says what this is and where everything is', async () => {
   const { status, json } = await server.get('/');
 
   expect([status, json.name]).toEqual([200, 'Tidemark']);
-  for (const path of Object.values<string>(json.links)) expect((await server.get(path)).status).toBe(200);
+  for (const path of Object.values<string>(json.links)) expect((await fetch(server.url + path)).status).toBe(200);
 });
 
 test('healthz is 200 while the process is up, ready or not', async () => {
@@ -39,4 +39,41 @@ test('metrics are in the Prometheus text format', async () => {
 
 test('openapi.json is the document handed in', async () => {
   expect((await server.get('/openapi.json')).json).toEqual({ openapi: '3.1.0' });
+});
+
+test('a browser gets the front page as HTML, with the state of each part and no script', async () => {
+  server.ready = false;
+  const headers = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+  const answer = await fetch(server.url, { headers });
+  server.ready = true;
+  const page = await answer.text();
+
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(answer.headers.get('vary')).toBe('Accept');
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(page).toContain('It is not ready.');
+  expect(page).toContain('ingest');
+  expect(page).not.toContain('<script');
+  const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
+  expect(links).toContain('docs');
+  for (const path of links) expect((await fetch(`${server.url}/${path}`)).status, path).toBe(200);
+});
+
+test('the API reference loads nothing that this service does not have', async () => {
+  const answer = await fetch(`${server.url}/docs`);
+  const page = await answer.text();
+  const loaded = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path ?? '');
+
+  expect(loaded).toEqual(['docs/swagger-ui.css', 'docs/swagger-ui-bundle.js', 'docs/start.js']);
+  for (const path of loaded) {
+    const file = await fetch(`${server.url}/${path}`);
+    expect([file.status, file.headers.get('x-content-type-options')], path).toEqual([200, 'nosniff']);
+    expect((await file.arrayBuffer()).byteLength, path).toBeGreaterThan(100);
+  }
+  expect(answer.headers.get('content-security-policy')).toContain("connect-src 'self'");
+});
+
+test('the API reference has no other file', async () => {
+  for (const file of ['package.json', '..%2Fpackage.json', 'index.html', '__proto__', 'constructor'])
+    expect((await fetch(`${server.url}/docs/${file}`)).status, file).toBe(404);
 });

@@ -35,11 +35,15 @@ interface Request {
 const secured = document.operations.filter(({ security }) => security.length > 0);
 const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
 
+/** What an operation needs beside its path; a stream ends by itself. */
+const QUERIES: Readonly<Record<string, string>> = { explainSavedVerdict: '?user_id=ada', watchEvents: '?seconds=1' };
+
 function pathOf({ path, operationId }: Operation): string {
-  const query = operationId === 'explainSavedVerdict' ? '?user_id=ada' : '';
+  const query = QUERIES[operationId] ?? '';
   return `${path}${query}`
     .replace('{user_id}', 'ada')
     .replace('{receipt}', RECEIPT)
+    .replace('{file}', 'swagger-ui.css')
     .replace('{id}', server.addAudience(AUDIENCE).id);
 }
 
@@ -95,11 +99,13 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 async function whileAway<T>(run: () => Promise<T>): Promise<T> {
   server.log.away = server.profiles.away = server.analytics.away = server.saved.away = true;
   server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+  server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
   try {
     return await run();
   } finally {
     server.log.away = server.profiles.away = server.analytics.away = server.saved.away = false;
     server.progress.away = undefined;
+    server.recorded.trouble = undefined;
   }
 }
 
@@ -141,6 +147,7 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/%ff' })).toBe(400);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/ada/events?limit=0' })).toBe(400);
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
+  expect(await exchange(document.operation('watchEvents'), { path: '/v1/events/live?type=page' })).toBe(400);
   expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
   for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
     const operation = document.operation(id);
@@ -175,6 +182,7 @@ test('a request past the rate limit is refused as documented', async () => {
 test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
+  expect(await exchange(document.operation('getReferenceFile'), { path: '/docs/other.css' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
   for (const operation of document.operations.filter(({ path }) => path.includes('{id}'))) {
     expect(await exchange(operation, { key: OTHER_READ_KEY }), operation.operationId).toBe(404);

@@ -32,6 +32,7 @@ import {
   type Scope,
 } from '../../services/stores/projects/project-store.ts';
 import { FaultyLog } from './faulty-log.ts';
+import { MemoryLog } from './memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
@@ -50,6 +51,7 @@ export const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
 /** The read endpoints, and all others, on a free port of the loopback, over stores in memory. */
 export class ReadingServer {
   readonly log = new FaultyLog();
+  readonly codec = new Codec(new EmbeddedSchemaIds());
   readonly profiles = new MemoryProfiles();
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
@@ -66,7 +68,9 @@ export class ReadingServer {
     },
   };
   readonly watch = new ProgressWatch(this.progress, 1);
-  /** Where the log says that it ends. */
+  /** What the log holds. */
+  readonly recorded = new MemoryLog();
+  /** Where the log says that it ends, if not where `recorded` does. */
   ends: Awaited<ReturnType<EventLog['ends']>> = [];
   ready = true;
   readonly routes: readonly Route[];
@@ -85,7 +89,7 @@ export class ReadingServer {
     const logger = createLogger('silent', new Writable());
     this.#ingestor = new Ingestor({
       log: this.log,
-      codec: new Codec(new EmbeddedSchemaIds()),
+      codec: this.codec,
       clock: new ArrivalClock(),
       guard: new ClockGuard({ maxSkewMs: 60_000 }),
       processBits: drawProcessBits(),
@@ -154,7 +158,13 @@ export class ReadingServer {
 
   #routeSets(registry: Registry): RouteSet[] {
     const { profiles, analytics, watch } = this;
-    const log = { ends: () => Promise.resolve(this.ends) };
+    const log = {
+      ends: async (topics: readonly string[]) => {
+        await this.recorded.check();
+        return this.ends.length > 0 ? this.ends : this.recorded.ends(topics);
+      },
+      scan: this.recorded.scan.bind(this.recorded),
+    };
     const limits = (project: Project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
     return [
@@ -166,6 +176,7 @@ export class ReadingServer {
         analytics,
         watch,
         log,
+        codec: this.codec,
         saved: this.saved,
         evaluator: this.evaluator,
         audiencesOf: (project) => new Audiences(analytics, limits(project)),

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { POSTGRES_VERSION } from './engine.ts';
+import { copyPreparedCluster, preparedCluster } from './prepared-cluster.ts';
+import { runInitdb } from './run-initdb.ts';
 
 const DRAFT = 'cluster.new';
 
@@ -15,13 +14,18 @@ const DRAFT = 'cluster.new';
  * complete one.
  *
  * @param signal Aborts the creation with `STOPPING`.
+ * @param prepared A folder to copy if it exists (`prepared-cluster.ts`); otherwise initdb runs.
  * @throws TidemarkError `CONFIG_INVALID` if the cluster has another major version; `STORE_UNAVAILABLE` if no cluster
  *   can be created.
  */
-export async function ensureCluster(folder: string, signal?: AbortSignal): Promise<string> {
+export async function ensureCluster(
+  folder: string,
+  signal?: AbortSignal,
+  prepared = preparedCluster(),
+): Promise<string> {
   const cluster = join(folder, 'cluster');
   removeDrafts(folder);
-  if (!existsSync(cluster)) await createCluster(folder, cluster, signal);
+  if (!existsSync(cluster)) await createCluster(folder, cluster, prepared, signal);
   const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
   if (version !== POSTGRES_VERSION) {
     const message = `${cluster} was written by Postgres ${version}, which this version (${POSTGRES_VERSION}) cannot read`;
@@ -30,10 +34,10 @@ export async function ensureCluster(folder: string, signal?: AbortSignal): Promi
   return cluster;
 }
 
-async function createCluster(folder: string, cluster: string, signal?: AbortSignal): Promise<void> {
+async function createCluster(folder: string, cluster: string, prepared: string, signal?: AbortSignal): Promise<void> {
   // Each start uses a folder of its own: the initdb process of a killed start may still be running in another one.
   const draft = join(folder, `${DRAFT}-${randomBytes(8).toString('hex')}`);
-  await initialize(draft, signal);
+  if (!(await copyPreparedCluster(prepared, draft))) await initialize(draft, signal);
   syncTree(draft);
   renameSync(draft, cluster);
   sync(folder);
@@ -50,14 +54,9 @@ function removeDrafts(folder: string): void {
   }
 }
 
-/**
- * Runs in a separate process: initdb starts a second engine of 300 MB, most of which this process would keep
- * (measured).
- */
 async function initialize(draft: string, signal?: AbortSignal): Promise<void> {
-  const script = fileURLToPath(new URL('initialize.ts', import.meta.url));
   try {
-    await promisify(execFile)(process.execPath, [script, draft], { signal, killSignal: 'SIGKILL' });
+    await runInitdb(draft, signal);
   } catch (error) {
     if (signal?.aborted === true) throw new TidemarkError('STOPPING', 'no database is made any more', { cause: error });
     throw new TidemarkError('STORE_UNAVAILABLE', `no database could be made in ${draft}`, { cause: error });

@@ -20,12 +20,14 @@ export function engineOptions(folder: string | undefined): PGliteOptions {
   return {
     ...(folder === undefined ? { dataDir: 'memory://' } : { fs: new SyncedFolder(folder) }),
     startParams: [...SINGLE_USER, ...START_OPTIONS.flatMap((setting) => ['-c', setting])],
-    // With segments of 4 MB instead of 16, a new cluster takes 20 MB on disk instead of 39.
-    initDbStartParams: ['--wal-segsize=4'],
+    initDbStartParams: INITDB_OPTIONS,
   };
 }
 
-// PGlite's own parameters, without -F, which turns fsync off.
+// Segments of 4 MB instead of 16: a cluster takes 20 MB on disk when it is new, instead of 39.
+export const INITDB_OPTIONS = ['--wal-segsize=4'];
+
+// PGlite's own, without the -F that turns fsync off.
 const SINGLE_USER = ['--single', '-O', '-j'];
 
 const START_OPTIONS = [

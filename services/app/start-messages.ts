@@ -1,0 +1,61 @@
+/** What the service prints for people when it starts, beside its log. */
+import { existsSync } from 'node:fs';
+import type { Config } from '../runtime/config.ts';
+import { hasEmbedded } from './embedded.ts';
+import type { Role } from './role.ts';
+
+/** Whether this start will make the embedded stores. */
+export function makesStores(config: Config): boolean {
+  return hasEmbedded(config) && !existsSync(config.dataDir);
+}
+
+export interface StartingFacts {
+  readonly version: string;
+  readonly role: Role;
+  readonly config: Config;
+  readonly makesStores: boolean;
+}
+
+export function startingText({ version, role, config, makesStores: isFirst }: StartingFacts): string {
+  const { host, port } = config;
+  const hostInUrl = host.includes(':') ? `[${host}]` : host;
+  const where = port === 0 ? `a free port of ${hostInUrl}` : `http://${hostInUrl}:${port}`;
+  const name = role === 'all' ? `Tidemark ${version}` : `Tidemark ${version}, role ${role},`;
+  return `Starting ${name} on ${where}; ${durationText(config, isFirst)}.\n`;
+}
+
+function durationText(config: Config, isFirst: boolean): string {
+  if (isFirst) return 'the first start makes its stores, which takes a few seconds';
+  if (hasEmbedded(config)) return 'it opens its stores, which takes a second or two';
+  return 'it is ready as soon as its servers answer';
+}
+
+export interface ReadyFacts {
+  readonly version: string;
+  readonly role: Role;
+  readonly address: string;
+  readonly projects: readonly string[];
+}
+
+export function readyText({ version, role, address, projects }: ReadyFacts): string {
+  const rows =
+    role === 'projector' || role === 'sink'
+      ? [['State', `${address}/readyz`]]
+      : [
+          ...(projects.length === 0 ? [] : [['Projects', projectsText(projects)]]),
+          ['Front page', `${address}/`],
+          ['API reference', `${address}/docs`],
+          ['Make a key', `npx tidemark key create${projects.length === 1 ? '' : ' --project PROJECT'} --scope read`],
+          ['See it live', 'npx tidemark tail'],
+        ];
+  const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd('API reference'.length)}  ${value}\n`);
+  return `\nTidemark ${version} is ready at ${address}\n${lines.join('')}  Ctrl-C stops it.\n\n`;
+}
+
+const MAX_PROJECT_NAMES = 10;
+
+function projectsText(projects: readonly string[]): string {
+  const names = projects.slice(0, MAX_PROJECT_NAMES).map((name) => JSON.stringify(name));
+  const more = projects.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

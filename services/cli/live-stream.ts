@@ -1,0 +1,122 @@
+/** The server-sent events of `GET /v1/events/live`, over as many connections as it takes. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { keepDigits } from '../messages/exact-number.ts';
+import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './service-client.ts';
+
+/** One message, as the service shows it. Its content is in `properties` or `traits`. */
+export interface LiveRow {
+  readonly type: string;
+  readonly event?: string;
+  readonly user_id: string | null;
+  readonly anonymous_id: string | null;
+  readonly internal_id: string;
+  readonly received_at: string;
+  readonly properties?: unknown;
+  readonly traits?: unknown;
+  readonly cut?: boolean;
+}
+
+export interface LiveTick {
+  readonly rows: readonly LiveRow[];
+  /** How many messages matched. */
+  readonly seen: number;
+  readonly shown: number;
+  /** Records of the log that were not looked at. */
+  readonly skipped: number;
+}
+
+export interface LiveStreamOptions {
+  /** Waits before it connects again. */
+  readonly retryMs?: number;
+  /** A connection without a byte for so long is broken; the service sends some every half second. */
+  readonly silenceMs?: number;
+  readonly onLost: () => void;
+  readonly onBack: () => void;
+}
+
+/**
+ * Every event of the stream. After a break it goes on where it was. Never ends by itself.
+ *
+ * @throws ServiceUnreachable where the first attempt finds no service; HttpStatusError where the service will not answer
+ *   a later attempt either.
+ */
+export async function* liveTicks(
+  client: ServiceClient,
+  path: string,
+  signal: AbortSignal,
+  { retryMs = 2_000, silenceMs = 15_000, onLost, onBack }: LiveStreamOptions,
+): AsyncGenerator<LiveTick> {
+  let lastId: string | undefined;
+  for (let isFirst = true, isLost = false; ; isFirst = false) {
+    const silence = new Silence(silenceMs);
+    try {
+      const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
+      const response = await client.expectOk(await client.get(path, headers, silence.signal));
+      if (isLost) onBack();
+      isLost = false;
+      for await (const { id, data } of eventsIn(response, silence)) {
+        lastId = id;
+        yield JSON.parse(data, keepDigits) as LiveTick;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isLasting(error) || (isFirst && lastId === undefined)) throw error;
+    } finally {
+      silence.end();
+    }
+    if (!isLost) onLost();
+    isLost = true;
+    await delay(retryMs, undefined, { signal });
+  }
+}
+
+/** Whether another attempt would end the same way. What a service says while it starts or stops does not last. */
+function isLasting(error: unknown): boolean {
+  return error instanceof HttpStatusError && error.status < 500 && error.status !== 429;
+}
+
+/** Aborts its signal when nothing was heard for a while. */
+class Silence {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(ms: number) {
+    this.#timer = setTimeout(() => this.#controller.abort(new Error('nothing was heard for too long')), ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  heard(): void {
+    this.#timer.refresh();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#controller.abort();
+  }
+}
+
+interface StreamEvent {
+  readonly id: string;
+  readonly data: string;
+}
+
+/** @throws ServiceUnreachable where the connection breaks. */
+async function* eventsIn(response: Response, silence: Silence): AsyncGenerator<StreamEvent> {
+  let text = '';
+  try {
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      silence.heard();
+      const blocks = (text + piece).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(block) ?? [];
+        if (id !== undefined && data !== undefined) yield { id, data };
+      }
+    }
+  } catch (error) {
+    throw new ServiceUnreachable(response.url, error);
+  }
+}

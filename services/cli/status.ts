@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { readdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { readConfig } from '../runtime/config.ts';
+import { type CliContext, ExitCode } from './context.ts';
+import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import {
+  addUrlOption,
+  clientWithoutKey,
+  HttpStatusError,
+  type ServiceClient,
+  type ServiceOptions,
+  ServiceUnreachable,
+} from './service-client.ts';
+import { type DiskStatus, parseMetrics, type ServiceStatus, statusDown, statusOf } from './service-status.ts';
+
+/** The exit code where something wants attention, or nothing answers. */
+const EXIT_ATTENTION = 1;
+
+const SAMPLE_MS = 1_000;
+const ANSWER_WITHIN_MS = 10_000;
+
+export function addStatus(root: Command, context: CliContext): void {
+  const command = root
+    .command('status')
+    .description('say whether the service is well, and what wants attention; exits with 1 where something does')
+    .option(...JSON_OPTION);
+  addUrlOption(command).action(async ({ json, ...options }: OutputOptions & ServiceOptions) => {
+    const client = clientWithoutKey(context, options);
+    const disk = options.url === undefined ? await localDisk(context) : null;
+    const status = await observe(client, disk, context.signal);
+    if (json) printJson(context, status);
+    else context.out(statusText(status));
+    if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
+  });
+}
+
+async function observe(
+  client: ServiceClient,
+  disk: DiskStatus | null,
+  signal: AbortSignal | undefined,
+): Promise<ServiceStatus> {
+  try {
+    const front = await readJsonAnswer<{ readonly name?: string }>(client, '/');
+    if (front.name !== 'Tidemark') return statusDown(client.url, 'what answers there is not Tidemark', disk);
+    const [startedAt, before] = [performance.now(), parseMetrics(await readText(client, '/metrics'))];
+    await delay(SAMPLE_MS, undefined, { signal });
+    const after = parseMetrics(await readText(client, '/metrics'));
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const readiness = await readReadiness(client);
+    return statusOf({ url: client.url, version: await readVersion(client), readiness, before, after, seconds, disk });
+  } catch (error) {
+    if (error instanceof ServiceUnreachable || error instanceof HttpStatusError || error instanceof SyntaxError) {
+      return statusDown(client.url, error.message, disk);
+    }
+    throw error;
+  }
+}
+
+function ask(client: ServiceClient, path: string): Promise<Response> {
+  return client.get(path, {}, AbortSignal.timeout(ANSWER_WITHIN_MS));
+}
+
+async function readText(client: ServiceClient, path: string): Promise<string> {
+  return (await client.expectOk(await ask(client, path))).text();
+}
+
+async function readJsonAnswer<T>(client: ServiceClient, path: string): Promise<T> {
+  return JSON.parse(await readText(client, path)) as T;
+}
+
+/** 503 has the same body. */
+async function readReadiness(client: ServiceClient) {
+  const response = await ask(client, '/readyz');
+  if (response.status !== 503) await client.expectOk(response);
+  const { ready, parts } = JSON.parse(await response.text()) as Partial<ServiceStatus>;
+  return { ready: ready === true, parts: parts ?? {} };
+}
+
+/** Null where the process has no interface for messages, as the role projector. */
+async function readVersion(client: ServiceClient): Promise<string | null> {
+  const response = await ask(client, '/openapi.json');
+  if (!response.ok) return null;
+  const { info } = JSON.parse(await response.text()) as { readonly info?: { readonly version?: string } };
+  return info?.version ?? null;
+}
+
+/** Of the data folder on this machine; null where that does not exist. */
+async function localDisk({ env }: CliContext): Promise<DiskStatus | null> {
+  const { dataDir } = readConfig(env);
+  if (!existsSync(dataDir)) return null;
+  const { bavail, bsize } = await statfs(dataDir);
+  return { folder: dataDir, free_bytes: bavail * bsize, used_bytes: await usedBytes(dataDir) };
+}
+
+/** What the files of a folder take on the disk: a sparse file takes less than its length. */
+async function usedBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  let sum = 0;
+  for (const entry of entries.filter((one) => one.isFile())) {
+    // The service deletes files meanwhile.
+    const stats = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
+    sum += (stats?.blocks ?? 0) * 512;
+  }
+  return sum;
+}
+
+function statusText(status: ServiceStatus): string {
+  const { url, up, version, ready, parts, accepted_per_second: accepted, readers, disk, attention } = status;
+  const name = version === null ? 'Tidemark' : `Tidemark ${version}`;
+  const head = up ? `${name} at ${url} is ${ready ? 'ready' : 'NOT READY'}.\n` : `No Tidemark is up at ${url}.\n`;
+  const lines = [
+    ...Object.entries(parts).map(([part, state]) => [part, state]),
+    ...(accepted === null ? [] : [['accepted', `${rounded(accepted)} messages/s`]]),
+    ...Object.entries(readers).map(([reader, { lag_messages, lag_seconds, messages_per_second }]) => {
+      const time = lag_seconds === null ? '' : ` (about ${rounded(lag_seconds)} s)`;
+      return [reader, `${rounded(messages_per_second)} messages/s, ${lag_messages} behind${time}`];
+    }),
+    ...(disk === null
+      ? []
+      : [['disk', `${mebibytes(disk.used_bytes)} used, ${mebibytes(disk.free_bytes)} free at ${disk.folder}`]]),
+  ];
+  const wanted = attention.map(({ what, why }) => `  ${what}: ${why}\n`).join('');
+  const end = wanted === '' ? 'Nothing wants attention.\n' : `Wants attention:\n${wanted}`;
+  return `${head}${lines.length === 0 ? '' : table(lines[0] ?? [], lines.slice(1))}${end}`;
+}
+
+function rounded(value: number): string {
+  return value >= 10 || value === 0 ? String(Math.round(value)) : value.toFixed(1);
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}

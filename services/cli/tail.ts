@@ -1,0 +1,89 @@
+import { type Command, Option } from 'commander';
+import { addServiceOptions, clientWithKey, type ServiceOptions } from './service-client.ts';
+import type { CliContext } from './context.ts';
+import { type LiveRow, liveTicks } from './live-stream.ts';
+import { localTime, oneLine, shortened, width } from './print.ts';
+
+interface TailOptions extends ServiceOptions {
+  readonly user?: string;
+  readonly event?: string;
+  readonly type?: string;
+  readonly text?: string;
+  readonly json?: true;
+}
+
+export function addTail(root: Command, context: CliContext): void {
+  const command = root
+    .command('tail')
+    .description('show what is recorded from now on, until Ctrl-C')
+    .option('--user <id>', 'of this user alone, by its user id or anonymous id')
+    .option('--event <name>', 'events of this name alone')
+    .addOption(new Option('--type <type>', 'messages of this type alone').choices(['identify', 'track', 'session']))
+    .option('--text <text>', 'messages whose properties or traits contain this text')
+    .option('--json', 'print a line of JSON for each message');
+  addServiceOptions(command).action((options: TailOptions) => tail(context, options));
+}
+
+/** Resolves when the context's signal is aborted: that is how it is meant to end. */
+async function tail(context: CliContext, { json, ...options }: TailOptions): Promise<void> {
+  const client = clientWithKey(context, options);
+  const signal = context.signal ?? new AbortController().signal;
+  const ticks = liveTicks(client, livePathOf(options), signal, {
+    onLost: () => context.err(`The connection to ${client.url} broke: connecting again …\n`),
+    onBack: () => context.err('Connected again; what was recorded meanwhile follows.\n'),
+  });
+  try {
+    let isFirst = true;
+    for await (const { rows, seen, shown, skipped } of ticks) {
+      if (isFirst) context.err(`Waiting for messages at ${client.url}; Ctrl-C ends it.\n`);
+      isFirst = false;
+      const line = json ? JSON.stringify : (row: LiveRow) => rowText(row, context.columns);
+      // Rows are the newest: what was left out came before them.
+      const left = leftOut(seen - shown, skipped);
+      if (left !== '') context.err(left);
+      if (rows.length > 0) context.out(rows.map((row) => `${line(row)}\n`).join(''));
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function livePathOf({ user, event, type, text }: TailOptions): string {
+  const query = new URLSearchParams(
+    Object.entries({ user_id: user, event, type, text }).filter(
+      (parameter): parameter is [string, string] => parameter[1] !== undefined,
+    ),
+  );
+  return query.size === 0 ? '/v1/events/live' : `/v1/events/live?${query.toString()}`;
+}
+
+function leftOut(hidden: number, skipped: number): string {
+  const parts = [
+    ...(hidden > 0 ? [`${hidden} more ${hidden === 1 ? 'message' : 'messages'} not shown`] : []),
+    ...(skipped > 0 ? [`${skipped} records of the log not looked at`] : []),
+  ];
+  return parts.length === 0 ? '' : `… ${parts.join(', ')}: they came too fast\n`;
+}
+
+const TIME_AT = '2026-11-24 '.length;
+const NAME_COLUMNS = 24;
+const WIDTH_OF_USER = 20;
+
+/** When it arrived, what, who, and its properties or traits: one line, cut to the terminal's width where there is one. */
+export function rowText(row: LiveRow, columns: number | undefined): string {
+  const { type, event, user_id: userId, anonymous_id: anonymousId, received_at: receivedAt } = row;
+  const content = row.cut ? '{…}' : JSON.stringify(row.properties ?? row.traits ?? {});
+  const line = [
+    localTime(receivedAt).slice(TIME_AT),
+    type.padEnd('identify'.length),
+    column(event ?? '', NAME_COLUMNS),
+    column(userId ?? (anonymousId === null ? row.internal_id : `anonymous ${anonymousId}`), WIDTH_OF_USER),
+    oneLine(content),
+  ].join('  ');
+  return columns === undefined ? line : shortened(line, columns);
+}
+
+function column(text: string, columns: number): string {
+  const cell = shortened(oneLine(text), columns);
+  return cell + ' '.repeat(columns - width(cell));
+}

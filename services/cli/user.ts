@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { keepDigits } from '../messages/exact-number.ts';
+import type { CliContext } from './context.ts';
+import { positiveInteger } from './options.ts';
+import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from './print.ts';
+import { addServiceOptions, clientWithKey, type ServiceOptions } from './service-client.ts';
+
+export function addUser(root: Command, context: CliContext): void {
+  const user = root.command('user').description('What is known of one user');
+  addUserShow(user, context);
+  addUserEvents(user, context);
+}
+
+const USER_ARGUMENT = ['<user>', "the user's id"] as const;
+
+function addUserShow(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('show')
+    .description("print a user's profile, as JSON")
+    .argument(...USER_ARGUMENT)
+    .option('--json', 'print JSON, as without it');
+  addServiceOptions(command).action(async (user: string, options: ServiceOptions) => {
+    printJson(context, await readAnswer(context, options, pathOf(user)));
+  });
+}
+
+interface UserEventsOptions extends OutputOptions, ServiceOptions {
+  readonly event?: string;
+  readonly limit: number;
+}
+
+interface UserEvent {
+  readonly event: string;
+  readonly timestamp: string;
+  readonly properties: unknown;
+}
+
+interface UserEventsPage {
+  readonly events: readonly UserEvent[];
+  readonly next_cursor: string | null;
+}
+
+function addUserEvents(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('events')
+    .description("print a user's events, newest first")
+    .argument(...USER_ARGUMENT)
+    .option('--event <name>', 'events of this name alone')
+    .option('--limit <count>', 'at most so many', positiveInteger(9, 'It is a whole number from 1 up.'), 20)
+    .option(...JSON_OPTION);
+  addServiceOptions(command).action(async (user: string, options: UserEventsOptions) => {
+    const { events, more } = await readEvents(context, user, options);
+    if (options.json) return printJson(context, events);
+    for (const event of events) context.out(`${eventText(event, context.columns)}\n`);
+    if (more) context.err('There are more: raise --limit.\n');
+  });
+}
+
+const PAGE_EVENTS = 100;
+
+async function readEvents(context: CliContext, user: string, { event, limit, ...service }: UserEventsOptions) {
+  const events: UserEvent[] = [];
+  for (let cursor: string | null | undefined; ;) {
+    const query = new URLSearchParams({ limit: String(Math.min(PAGE_EVENTS, limit - events.length)) });
+    if (event !== undefined) query.set('event', event);
+    if (typeof cursor === 'string') query.set('cursor', cursor);
+    const path = `${pathOf(user)}/events?${query.toString()}`;
+    const page = (await readAnswer(context, service, path)) as UserEventsPage;
+    events.push(...page.events);
+    cursor = page.next_cursor;
+    if (cursor === null || events.length >= limit) return { events, more: cursor !== null };
+  }
+}
+
+function eventText({ event, timestamp, properties }: UserEvent, columns: number | undefined): string {
+  const line = `${localTime(timestamp)}  ${oneLine(event)}  ${oneLine(JSON.stringify(properties))}`;
+  return columns === undefined ? line : shortened(line, columns);
+}
+
+function pathOf(user: string): string {
+  return `/v1/users/${encodeURIComponent(user)}`;
+}
+
+/** Every digit of a number is kept. */
+async function readAnswer(context: CliContext, options: ServiceOptions, path: string): Promise<unknown> {
+  const client = clientWithKey(context, options);
+  const response = await client.expectOk(await client.get(path));
+  return JSON.parse(await response.text(), keepDigits);
+}

@@ -1,0 +1,270 @@
+/**
+ * `GET /v1/events/live`: what a project records, as server-sent events, read from the end of the log. It reads the log
+ * only while somebody listens, and moves no reader's position.
+ */
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventLog, LogRecord, ScanRange, TopicPartition } from '../event-log/event-log.ts';
+import type { Call } from '../http/call.ts';
+import type { Refusal } from '../http/problems.ts';
+import type { Answer } from '../http/route.ts';
+import type { Codec } from '../messages/codec.ts';
+import { LIVE_TOPICS, type Message } from '../messages/message.ts';
+import { formatMicros } from '../messages/timestamp.ts';
+import { isRetryable } from '../runtime/errors.ts';
+import { type Checked, readName, refuseParameter, single } from './query.ts';
+
+export interface LiveParts {
+  readonly log: Pick<EventLog, 'ends' | 'scan'>;
+  readonly codec: Pick<Codec, 'decode' | 'prepare'>;
+}
+
+/** Which messages a listener wants; what is left out takes every message. */
+interface LiveFilter {
+  readonly type?: Message['type'];
+  readonly event?: string;
+  readonly userId?: string;
+  /** A text that the traits or properties contain, as JSON. */
+  readonly text?: string;
+}
+
+type PartitionEnd = TopicPartition & { readonly offset: bigint };
+
+/** Every half second one event, with rows or without: it also keeps the connection alive. */
+const INTERVAL_MS = 500;
+/** At most 50 rows a second: more cannot be read by people, and what is left out is counted. */
+const ROWS_AT_ONCE = 25;
+/** Bounds what one interval costs the thread that answers requests: about 100 ms. What is more waits for the next. */
+const RECORDS_AT_ONCE = 20_000;
+const PIECE = { maxRecords: 1_000, maxBytes: 1_000_000 } as const;
+/** A listener further behind than this goes on at the end of the log, and is told what it missed. */
+const MAX_BEHIND = 200_000n;
+/** A traits or properties text of more characters is cut: the whole is in the user's events. */
+const MAX_CONTENT_CHARS = 8_000;
+
+/** @throws TidemarkError `LOG_UNAVAILABLE` where the log cannot be read now. */
+export async function answerLive(parts: LiveParts, call: Call): Promise<Answer | Refusal> {
+  const filter = readFilter(call.query);
+  if (!filter.ok) return filter.refusal;
+  const given = call.headers['last-event-id'];
+  const after = typeof given === 'string' ? decodeEnds(given) : undefined;
+  if (given !== undefined && after === undefined) {
+    return refuseParameter('Last-Event-ID', 'is not an id of this stream').refusal;
+  }
+  const from = after ?? (await parts.log.ends(LIVE_TOPICS));
+  const { seconds, ...wanted } = filter.value;
+  const signal =
+    seconds === undefined ? call.signal : AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1_000)]);
+  const listener = new LiveListener(parts, call.project.id, wanted, signal);
+  return {
+    status: 200,
+    type: 'text/event-stream',
+    body: Readable.from(listener.events(from), { objectMode: false, highWaterMark: 1 }),
+    // Proxies pass on what they get at once.
+    headers: { 'X-Accel-Buffering': 'no' },
+  };
+}
+
+class LiveListener {
+  readonly #parts: LiveParts;
+  readonly #projectId: string;
+  readonly #filter: LiveFilter;
+  readonly #signal: AbortSignal;
+
+  constructor(parts: LiveParts, projectId: string, filter: LiveFilter, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#projectId = projectId;
+    this.#filter = filter;
+    this.#signal = signal;
+  }
+
+  /** The stream's text, event by event, until the listener has gone. */
+  async *events(start: readonly PartitionEnd[]): AsyncGenerator<string> {
+    let from = start;
+    yield 'retry: 2000\n\n';
+    while (!this.#signal.aborted) {
+      try {
+        const to = await this.#parts.log.ends(LIVE_TOPICS);
+        const tick = await this.#readTo(to, from);
+        from = tick.ends;
+        yield eventOf(tick);
+      } catch (error) {
+        if (this.#signal.aborted) return;
+        if (!isRetryable(error)) throw error;
+        yield ': the event log is unreachable\n\n';
+      }
+      await delay(INTERVAL_MS, undefined, { signal: this.#signal }).catch(() => undefined);
+    }
+  }
+
+  #readTo(to: readonly PartitionEnd[], from: readonly PartitionEnd[]): Promise<Tick> {
+    const behind = rangesBetween(from, to).reduce((sum, range) => sum + range.to - range.from, 0n);
+    if (behind <= MAX_BEHIND) return this.#read(from, to);
+    return Promise.resolve({ rows: [], seen: 0, lagMs: 0, skipped: behind, ends: to });
+  }
+
+  /** What was recorded between two ends of the log, the newest rows; less where it is too much for one interval. */
+  async #read(from: readonly PartitionEnd[], to: readonly PartitionEnd[]): Promise<Tick> {
+    const ends = new Map(from.map((end) => [nameOfPartition(end), end]));
+    const ranges = rangesBetween(from, to);
+    const tick = { rows: [] as string[], seen: 0, lagMs: 0 };
+    let records = 0;
+    for await (const piece of this.#parts.log.scan(ranges, { ...PIECE, signal: this.#signal })) {
+      await this.#parts.codec.prepare(piece.records.map(({ value }) => value));
+      for (const record of piece.records) this.#add(tick, piece, record);
+      const last = piece.records.at(-1);
+      if (last === undefined) continue;
+      const { topic, partition } = piece;
+      ends.set(nameOfPartition(piece), { topic, partition, offset: last.offset + 1n });
+      records += piece.records.length;
+      tick.lagMs = Math.max(0, Date.now() - last.appendedAtMs);
+      if (records >= RECORDS_AT_ONCE) return { ...tick, ends: [...ends.values()] };
+    }
+    return { ...tick, lagMs: 0, ends: to };
+  }
+
+  #add(tick: { rows: string[]; seen: number }, { topic, partition }: TopicPartition, record: LogRecord): void {
+    const message = decodedOrUndefined(this.#parts.codec, topic, record.value);
+    if (message === undefined || message.projectId !== this.#projectId || !matches(message, this.#filter)) return;
+    tick.seen++;
+    tick.rows.push(liveRowOf(message, { topic, partition, offset: record.offset }));
+    if (tick.rows.length > ROWS_AT_ONCE) tick.rows.shift();
+  }
+}
+
+/** What one event of the stream tells. */
+interface Tick {
+  readonly rows: readonly string[];
+  /** How many messages matched, shown or not. */
+  readonly seen: number;
+  /** How far behind the log's end it is. */
+  readonly lagMs: number;
+  /** Records that were not looked at, because the listener was too far behind. */
+  readonly skipped?: bigint;
+  /** Up to where the log was read: the event's id. */
+  readonly ends: readonly PartitionEnd[];
+}
+
+function eventOf({ rows, seen, lagMs, skipped = 0n, ends }: Tick): string {
+  const counts = `"seen":${seen},"shown":${rows.length},"skipped":${skipped},"lag_ms":${lagMs}`;
+  const data = `{"rows":[${rows.join(',')}],${counts}}`;
+  return `id: ${encodeEnds(ends)}\ndata: ${data}\n\n`;
+}
+
+function liveRowOf(message: Message, at: PartitionEnd): string {
+  const { type, messageId, userId, anonymousId, userKey, timestamp, receivedAt, source } = message;
+  const content = type === 'track' ? message.properties : message.traits;
+  const isCut = content.length > MAX_CONTENT_CHARS;
+  const head = JSON.stringify({
+    type,
+    ...(type === 'track' && { event: message.event }),
+    user_id: userId,
+    anonymous_id: anonymousId,
+    internal_id: userKey,
+    message_id: messageId,
+    timestamp: formatMicros(timestamp),
+    received_at: formatMicros(receivedAt),
+    source,
+    log: { topic: at.topic, partition: at.partition, offset: String(at.offset) },
+    ...(isCut && { cut: true }),
+  });
+  return `${head.slice(0, -1)},"${type === 'track' ? 'properties' : 'traits'}":${isCut ? '{}' : content}}`;
+}
+
+function matches(message: Message, { type, event, userId, text }: LiveFilter): boolean {
+  if (type !== undefined && message.type !== type) return false;
+  if (event !== undefined && (message.type !== 'track' || message.event !== event)) return false;
+  if (userId !== undefined && message.userId !== userId && message.anonymousId !== userId) return false;
+  const content = message.type === 'track' ? message.properties : message.traits;
+  return text === undefined || content.includes(text);
+}
+
+/** Undefined where it cannot be decoded: such a record is a dead letter, which the readers deal with. */
+function decodedOrUndefined(codec: LiveParts['codec'], topic: string, value: Uint8Array): Message | undefined {
+  try {
+    return codec.decode(topic, value);
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOfPartition({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`;
+}
+
+/** A partition that the start does not name is read from where it ends now. */
+function rangesBetween(from: readonly PartitionEnd[], to: readonly PartitionEnd[]): ScanRange[] {
+  const starts = new Map(from.map((end) => [nameOfPartition(end), end.offset]));
+  return to.flatMap((end) => {
+    const start = starts.get(nameOfPartition(end)) ?? end.offset;
+    return start < end.offset ? [{ topic: end.topic, partition: end.partition, from: start, to: end.offset }] : [];
+  });
+}
+
+function encodeEnds(ends: readonly PartitionEnd[]): string {
+  return ends
+    .map(
+      ({ topic, partition, offset }) =>
+        `${LIVE_TOPICS.indexOf(topic as (typeof LIVE_TOPICS)[number])}.${partition}.${offset}`,
+    )
+    .join('-');
+}
+
+const MAX_ID_LENGTH = 8_000;
+const END = /^([0-2])\.(\d{1,6})\.(\d{1,18})$/;
+
+function decodeEnds(id: string): readonly PartitionEnd[] | undefined {
+  if (id.length > MAX_ID_LENGTH) return undefined;
+  const ends = id.split('-').map((text): PartitionEnd | undefined => {
+    const [, topic, partition, offset] = END.exec(text) ?? [];
+    if (topic === undefined || partition === undefined || offset === undefined) return undefined;
+    return { topic: LIVE_TOPICS[Number(topic)] ?? '', partition: Number(partition), offset: BigInt(offset) };
+  });
+  return ends.every((end) => end !== undefined) ? ends : undefined;
+}
+
+const PARAMETERS: readonly string[] = ['type', 'event', 'user_id', 'text', 'seconds'];
+const MESSAGE_TYPES: readonly string[] = ['identify', 'track', 'session'] satisfies readonly Message['type'][];
+
+function readFilter(query: URLSearchParams): Checked<LiveFilter & { readonly seconds?: number }> {
+  const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined) return refuseParameter(unknown, 'is not a parameter of this path');
+  const type = single(query, 'type', readType);
+  if (!type.ok) return type;
+  const event = single(query, 'event', (text) => readOptionalName('event', text));
+  if (!event.ok) return event;
+  const userId = single(query, 'user_id', (text) => readOptionalName('user_id', text));
+  if (!userId.ok) return userId;
+  const contained = single(query, 'text', (text) => readOptionalName('text', text));
+  if (!contained.ok) return contained;
+  const seconds = single(query, 'seconds', readSeconds);
+  if (!seconds.ok) return seconds;
+  return {
+    ok: true,
+    value: {
+      ...(type.value !== undefined && { type: type.value }),
+      ...(event.value !== undefined && { event: event.value }),
+      ...(userId.value !== undefined && { userId: userId.value }),
+      ...(contained.value !== undefined && { text: contained.value }),
+      ...(seconds.value !== undefined && { seconds: seconds.value }),
+    },
+  };
+}
+
+function readType(text: string | undefined): Checked<Message['type'] | undefined> {
+  if (text === undefined || MESSAGE_TYPES.includes(text))
+    return { ok: true, value: text as Message['type'] | undefined };
+  return refuseParameter('type', `is one of ${MESSAGE_TYPES.join(', ')}`);
+}
+
+function readOptionalName(name: string, text: string | undefined): Checked<string | undefined> {
+  return text === undefined ? { ok: true, value: undefined } : readName(name, text);
+}
+
+/** How long the stream goes on; without it until the listener goes. */
+function readSeconds(text: string | undefined): Checked<number | undefined> {
+  if (text === undefined) return { ok: true, value: undefined };
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (seconds < 1 || seconds > 3_600) return refuseParameter('seconds', 'is a whole number from 1 to 3600');
+  return { ok: true, value: seconds };
+}
