@@ -189,7 +189,7 @@ function callOf(body: CallBody): Pick<Draft, 'userId' | 'anonymousId' | 'message
   const userId = body.user_id ?? body.userId ?? null;
   return {
     userId,
-    anonymousId: userId === null ? (body.anonymousId ?? null) : null,
+    anonymousId: body.anonymousId ?? null,
     messageId: body.message_id ?? body.messageId ?? null,
   };
 }

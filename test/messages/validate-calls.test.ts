@@ -142,7 +142,7 @@ describe('what analytics SDKs send', () => {
 
     expect(track(body)).toEqual({
       ok: true,
-      draft: { ...nobody, type: 'track', userId: 'u', messageId: 'm', event: 'e', properties: '{}' },
+      draft: { ...nobody, type: 'track', userId: 'u', anonymousId: 'a', messageId: 'm', event: 'e', properties: '{}' },
     });
   });
 
@@ -156,7 +156,7 @@ describe('what analytics SDKs send', () => {
   test('and our own names win', () => {
     const result = identify({ user_id: 'u', userId: 'v', anonymousId: 'a', message_id: 'm', messageId: 'n' });
 
-    expect(result.ok && result.draft).toMatchObject({ userId: 'u', anonymousId: null, messageId: 'm' });
+    expect(result.ok && result.draft).toMatchObject({ userId: 'u', anonymousId: 'a', messageId: 'm' });
   });
 
   test.each([

@@ -226,7 +226,7 @@ export async function makeTables(database: Database, { kind, number }: Pick<Gene
 
 /** What is emptied of the first generation, whose tables lie beside those of projects and keys, and stay. */
 export const FIRST_TABLES: Readonly<Record<GenerationKind, readonly string[]>> = {
-  profiles: ['users', 'profiles', 'reader_positions', 'applied_counts'],
+  profiles: ['users', 'profiles', 'reader_positions', 'applied_counts', 'anonymous_ids'],
   analytics: ['sink_plans'],
 };
 

@@ -47,6 +47,7 @@ export interface UserSeen {
   /** `userNumber` of `userKey`. */
   readonly user: string;
   userId: string | null;
+  /** The anonymous id that the user is known by; null where a user id or an internal id names the user. */
   anonymousId: string | null;
   firstSeen: Micros;
   lastSeen: Micros;
