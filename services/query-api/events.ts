@@ -9,7 +9,7 @@ export interface Page {
 }
 
 // A page of 1,000 events may be 500 MB as they came in; with these bounds it is some 60 MB at worst.
-const MAX_PAGE_CHARS = 8_000_000;
+export const MAX_PAGE_CHARS = 8_000_000;
 const FIRST_ROWS = 100;
 
 /**

@@ -26,6 +26,19 @@ export function testAnonymousIds(name: string, openDatabase: () => Database, gen
       }
     });
 
+    test('the users whom an anonymous id was sent beside are listed by internal id, page by page', async () => {
+      const { store, change } = someone(openDatabase(), generation);
+      const [a, b, c] = ['a', 'b', 'c'].map((digit) => digit.repeat(64));
+      const beside = new Map([['cookie', 1n]]);
+      const changes = [c!, a!, b!].map((userKey) => change({ userKey, userId: userKey, anonymousIds: beside }));
+      await store.write([], [], () => changes);
+      const { projectId } = change({});
+
+      expect(await store.seenWith(projectId, 'cookie', '', 2)).toEqual([a, b]);
+      expect(await store.seenWith(projectId, 'cookie', b!, 2)).toEqual([c]);
+      expect(await store.seenWith(projectId, 'other', '', 2)).toEqual([]);
+    });
+
     test('the anonymous id that a user is known by is the only one of that user', async () => {
       const { write, find } = someone(openDatabase(), generation);
 

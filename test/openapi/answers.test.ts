@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeMembersCursor } from '../../services/query-api/audience-cursor.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
+import { userKeyOf } from '../../services/messages/user-key.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
@@ -18,7 +19,7 @@ const seen = new Set<string>();
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  server.addProfile('ada', { anonymous: true, traits: '{"plan":"pro"}' });
+  server.addProfile('ada', { anonymous: true, anonymousIds: ['5b1f'], traits: '{"plan":"pro"}' });
   server.addEvent('ada', { messageId: 'm1', sessionId: 's1', properties: '{"total":1e400}' });
 });
 
@@ -35,8 +36,14 @@ interface Request {
 const secured = document.operations.filter(({ security }) => security.length > 0);
 const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
 
+const QUERIES: Readonly<Record<string, string>> = {
+  explainSavedVerdict: '?user_id=ada',
+  listUsers: '?anonymous_id=5b1f',
+  listEvents: `?internal_id=${userKeyOf(PROJECT.id, 'ada')}`,
+};
+
 function pathOf({ path, operationId }: Operation): string {
-  const query = operationId === 'explainSavedVerdict' ? '?user_id=ada' : '';
+  const query = QUERIES[operationId] ?? '';
   return `${path}${query}`
     .replace('{user_id}', 'ada')
     .replace('{receipt}', RECEIPT)
@@ -138,6 +145,8 @@ test('a body that is none, or of another type, is refused as documented', async 
 
 test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/%ff' })).toBe(400);
+  expect(await exchange(document.operation('listUsers'), { path: '/v1/users' })).toBe(400);
+  expect(await exchange(document.operation('listEvents'), { path: '/v1/events?internal_id=7' })).toBe(400);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/ada/events?limit=0' })).toBe(400);
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
   expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
@@ -173,6 +182,7 @@ test('a request past the rate limit is refused as documented', async () => {
 
 test('what nobody has is refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
+  expect(await exchange(document.operation('listEvents'), { path: '/v1/events?anonymous_id=nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
   for (const operation of document.operations.filter(({ path }) => path.includes('{id}'))) {

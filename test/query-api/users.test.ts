@@ -47,6 +47,7 @@ describe('a profile', () => {
       user_id: 'ada',
       internal_id: userKey,
       anonymous: false,
+      anonymous_ids: [],
       traits: { plan: 'pro' },
       first_seen: '1900-01-01T00:00:00.000000Z',
       last_seen: '2026-09-21T14:13:20.123456Z',

@@ -44,6 +44,12 @@ export class SqlProfileStore implements ProfileStore {
     return row && { projectId, userKey, ...row };
   }
 
+  async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
+    const values = [projectId, anonymousId, after, limit];
+    const rows = await this.#database.query<{ readonly user_key: string }>(SEEN_WITH, values);
+    return rows.map(({ user_key }) => user_key);
+  }
+
   async positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
     return readPositions(this.#database, partitions);
   }
@@ -114,6 +120,10 @@ const FIND = `
   from {users}
   left join {profiles} using (project_id, user_key)
   where project_id = $1 and user_key = $2`;
+
+const SEEN_WITH = `
+  select user_key from {anonymous_ids}
+  where project_id = $1 and anonymous_id = $2 and user_key > $3 order by user_key limit $4`;
 
 /** Returns what was dropped. */
 async function merge(
