@@ -112,9 +112,13 @@ describe('what is posted can be read back', () => {
       next_cursor: null,
     });
     for (const query of ['anonymous_id=cookie-1', `internal_id=${internalId}`]) {
-      expect(await read(`/v1/events?${query}`)).toMatchObject({ events: [{ event: 'Landed' }] });
+      expect(await read(`/v1/events?${query}`)).toMatchObject({
+        events: [{ event: 'Landed', anonymous_id: 'cookie-1' }],
+      });
     }
-    expect(await read('/v1/users/hedy/events')).toMatchObject({ events: [{ event: 'Signed Up', message_id: 'both' }] });
+    expect(await read('/v1/users/hedy/events')).toMatchObject({
+      events: [{ event: 'Signed Up', message_id: 'both', anonymous_id: 'cookie-1' }],
+    });
   });
 
   test('the two-step interface writes to the same user', async () => {

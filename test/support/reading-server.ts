@@ -128,7 +128,7 @@ export class ReadingServer {
   addEvent(userId: string, event: Partial<KeptEvent> & Pick<KeptEvent, 'messageId'>): KeptEvent {
     const place = { projectId: PROJECT.id, userKey: userKeyOf(PROJECT.id, userId) };
     const times = { timestamp: 1_000_000n, receivedAt: 1_000_000n };
-    const kept = { ...place, ...times, event: 'Ran', sessionId: null, properties: '{}', ...event };
+    const kept = { ...place, ...times, event: 'Ran', sessionId: null, anonymousId: null, properties: '{}', ...event };
     this.analytics.events.push(kept);
     return kept;
   }
