@@ -112,7 +112,7 @@ async function whileAway<T>(run: () => Promise<T>): Promise<T> {
 
 test('every example of a body is accepted, and every answer is as documented', async () => {
   server.analytics.answer = ({ sql }) => ({ rows: rowsFor(sql), tookMs: 3, rowsRead: 5, bytesRead: 40 });
-  server.analytics.lines = [{ user_id: null, internal_id: 'a'.repeat(64) }];
+  server.analytics.lines = [{ user_id: null, anonymous_id: 'cookie', internal_id: 'a'.repeat(64) }];
   for (const operation of document.operations) {
     if (operation.operationId === 'listAudienceChanges') server.analytics.lines = [];
     const bodies = operation.requestBody === undefined ? [''] : await bodiesOf(operation);

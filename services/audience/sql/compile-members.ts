@@ -17,14 +17,14 @@ export interface MembersOptions {
 }
 
 /**
- * A row a member, `user_id` (null where only the internal id is known) and `internal_id`, in the order of user numbers,
- * which is that of internal ids. Read in the order of the table and folded by FINAL, it needs no more memory than its sets:
+ * A row a member, `user_id` (null where it is not known), `anonymous_id` (of a user known by that alone) and
+ * `internal_id`, in the order of user numbers, which is that of internal ids. Read in the order of the table and folded by FINAL, it needs no more memory than its sets:
  * 2.1 million members took 2.2 s so, 3.2 s by GROUP BY, and that in memory.
  */
 export function compileMembers(audience: Audience, { projectId, now, after, limit }: MembersOptions): Query {
   const params = new Params();
   const select =
-    `SELECT nullIf(user_id, '') AS user_id, internal_id FROM user_rows FINAL ` +
+    `SELECT nullIf(user_id, '') AS user_id, nullIf(anonymous_id, '') AS anonymous_id, internal_id FROM user_rows FINAL ` +
     `WHERE project_id = ${params.string(projectId)} AND user > ${params.userNumber(after)} ` +
     `AND ${filter({ params, projectId, now }, audience)} ORDER BY project_id, user` +
     (limit === null ? '' : ` LIMIT ${params.count(limit)}`);
@@ -39,7 +39,7 @@ export function compileMembership(
   const params = new Params();
   const isIn = filter({ params, projectId, now }, audience);
   const select =
-    `SELECT user, user_id, internal_id, toBool(${isIn}) AS is_in FROM user_rows FINAL ` +
+    `SELECT user, user_id, anonymous_id, internal_id, toBool(${isIn}) AS is_in FROM user_rows FINAL ` +
     `WHERE project_id = ${params.string(projectId)}`;
   return { sql: readable(select), params: params.values(), projectId };
 }
