@@ -44,7 +44,7 @@ export function questionCommands({ projects, audiencesOf }: QuestionParts): Ques
       const found = { projectId: project.id, userKey: userKeyOf(project.id, user) };
       const why = await audiencesOf(project).why(found, definition, '', events);
       if (why !== undefined) return whyJson(why);
-      throw commandInvalid('No message of this project has named this user.');
+      throw commandInvalid('No user of this project is known by this id.');
     },
   };
 }

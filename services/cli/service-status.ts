@@ -50,14 +50,14 @@ export interface Observed {
   readonly disk: DiskStatus | null;
 }
 
-const RATE_SAMPLE = /^([a-z_]\w*)(?:\{(.*)\})? (\S+)$/i;
+const METRIC_LINE = /^([a-z_]\w*)(?:\{(.*)\})? (\S+)$/i;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 /** Reads Prometheus' text format. */
 export function parseMetrics(text: string): Metrics {
   const metrics = new Map<string, Sample[]>();
   for (const line of text.split('\n')) {
-    const [, name, labels = '', value] = RATE_SAMPLE.exec(line) ?? [];
+    const [, name, labels = '', value] = METRIC_LINE.exec(line) ?? [];
     if (name === undefined) continue;
     const pairs = [...labels.matchAll(LABEL)].map(([, key = '', label = '']) => [key, label]);
     const samples = metrics.get(name) ?? [];

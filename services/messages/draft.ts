@@ -4,7 +4,7 @@ import type { JsonText, Micros } from './message.ts';
 interface DraftEnvelope {
   /** The caller's id of the user; null where an SDK knows only `anonymousId`: one of the two is there. */
   readonly userId: string | null;
-  /** Null wherever there is a user id. */
+  /** Names the user only where there is no user id. */
   readonly anonymousId: string | null;
   /** Null: the moment it arrives. */
   readonly timestamp: Micros | null;

@@ -43,7 +43,7 @@ export interface Envelope {
   readonly userKey: string;
   /** The caller's id of the user; null where only the internal id was given (add-event) or the user is anonymous. */
   readonly userId: string | null;
-  /** An SDK's `anonymousId`, where there is no user id. */
+  /** An SDK's `anonymousId`. It names the user only where there is no user id; beside one it is recorded and read. */
   readonly anonymousId: string | null;
   /** When it took place. */
   readonly timestamp: Micros;

@@ -14,6 +14,11 @@ export function anonymousKeyOf(projectId: string, anonymousId: string): string {
   return sha256('anonymous', projectId, anonymousId);
 }
 
+/** The anonymous id that names the user of a message: null where a user id does. */
+export function ownAnonymousIdOf({ userId, anonymousId }: Pick<Message, 'userId' | 'anonymousId'>): string | null {
+  return userId === null ? anonymousId : null;
+}
+
 /** The key of a message's record: all of one user's messages of a topic go to one partition. */
 export function partitionKeyOf({ projectId, userKey }: Pick<Message, 'projectId' | 'userKey'>): Uint8Array {
   return Buffer.from(`${projectId}/${userKey}`);

@@ -18,6 +18,7 @@ import {
 } from './audiences.ts';
 import { readName, single } from './query.ts';
 import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
+import { NOBODY } from './users.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;
@@ -84,8 +85,6 @@ function bodyIn(query: URLSearchParams): Body {
     }),
   );
 }
-
-const NOBODY: Refusal = { refused: 'not-found', detail: 'No message of this project has named this user.' };
 
 function problemsWithWhy(body: Body): readonly Problem[] {
   const { events = DEFAULT_EVENTS } = body;

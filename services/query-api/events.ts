@@ -9,7 +9,7 @@ export interface Page {
 }
 
 // A page of 1,000 events may be 500 MB as they came in; with these bounds it is some 60 MB at worst.
-const MAX_PAGE_CHARS = 8_000_000;
+export const MAX_PAGE_CHARS = 8_000_000;
 const FIRST_ROWS = 100;
 
 /**
@@ -52,13 +52,15 @@ function pageOf(events: readonly StoredEvent[]): Page {
   return { events, nextCursor: last === undefined ? null : encodeCursor(last) };
 }
 
-function eventBody({ messageId, event, timestamp, receivedAt, sessionId, properties }: StoredEvent): string {
+function eventBody(stored: StoredEvent): string {
+  const { messageId, event, timestamp, receivedAt, sessionId, anonymousId, properties } = stored;
   const head = JSON.stringify({
     message_id: messageId,
     event,
     timestamp: formatMicros(timestamp),
     received_at: formatMicros(receivedAt),
     session_id: sessionId,
+    anonymous_id: anonymousId,
   });
   return `${head.slice(0, -1)},"properties":${properties}}`;
 }

@@ -17,7 +17,7 @@ import {
   answerSaved,
   type SavedAudienceParts,
 } from './saved-audiences.ts';
-import { answerEvents, answerProfile, type UserStores } from './users.ts';
+import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
 
 export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
   readonly analytics: AnalyticsReader;
@@ -51,6 +51,8 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const ask = { ...read, ...question, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   return {
     routes: [
+      { ...page, path: '/v1/users', handle: (call) => answerUsers(parts, call) },
+      { ...page, path: '/v1/events', handle: (call) => answerOtherEvents(parts, call) },
       { ...read, path: '/v1/users/:user_id', handle: (call) => answerProfile(parts, call) },
       { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
       { ...read, ...limitedTo(OPEN_LISTENERS), path: '/v1/events/live', handle: (call) => answerLive(parts, call) },

@@ -12,7 +12,8 @@ const LAST_USER = 2n ** 128n - 1n;
 /** Everybody of users 1 to 9, those named being in the audience. */
 function membersAre(...users: readonly number[]): Query {
   return {
-    sql: `SELECT toUInt128(number) AS user, concat('user-', toString(number)) AS user_id, hex(number) AS internal_id,
+    sql: `SELECT toUInt128(number) AS user, if(number = 9, '', concat('user-', toString(number))) AS user_id,
+                 if(number = 9, 'cookie', '') AS anonymous_id, hex(number) AS internal_id,
                  number IN {users:Array(UInt64)} AS is_in FROM numbers(1, 9)`,
     params: { users },
   };
@@ -92,12 +93,24 @@ export function testAudienceHistory(store: () => AnalyticsStore): void {
 
       expect(JSON.parse(Buffer.from(chunk ?? []).toString())).toEqual({
         user_id: 'user-1',
+        anonymous_id: null,
         internal_id: '01',
         change: 'entered',
         at: '2026-11-20T00:00:00.000001Z',
         version: 7,
         cause: 'definition',
       });
+    });
+
+    test('a user known by an anonymous id alone is told by it', async () => {
+      const entered = evaluation(1);
+      await store().difference(entered, membersAre(9), AMPLE);
+      await store().finalize(entered);
+
+      const query = { ...names, after: { at: NEVER, user: LAST_USER }, until: AT + 9n, limit: null };
+      const [chunk] = await Array.fromAsync(await store().audienceChanges(query, AMPLE));
+
+      expect(JSON.parse(Buffer.from(chunk ?? []).toString())).toMatchObject({ user_id: null, anonymous_id: 'cookie' });
     });
 
     test('an evaluation that was not finalized does not count, and leaves nothing behind', async () => {

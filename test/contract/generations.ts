@@ -124,7 +124,15 @@ async function made(database: Database) {
 }
 
 async function write(database: Database, number: number, projectId: string, userKey: string): Promise<void> {
-  const change = { userId: 'ada', anonymousId: null, firstSeen: 1n, lastSeen: 1n, anonymous: null, traits: new Map() };
+  const change = {
+    userId: 'ada',
+    anonymousId: null,
+    anonymousIds: new Map(),
+    firstSeen: 1n,
+    lastSeen: 1n,
+    anonymous: null,
+    traits: new Map(),
+  };
   await new SqlProfileStore(database, number).write([], [], () => [{ projectId, userKey, ...change }]);
 }
 

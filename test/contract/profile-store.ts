@@ -24,7 +24,7 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
       await store.probe([{ from, to }]);
 
       expect(await store.positions([from])).toEqual([]);
-      for (const table of ['users', 'profiles', 'applied_counts']) {
+      for (const table of ['users', 'profiles', 'applied_counts', 'anonymous_ids']) {
         const sql = `select 1 from ${tableOf('profiles', generation, table)} where project_id like 'probe-%'`;
         expect(await openDatabase().query(sql)).toEqual([]);
       }
@@ -230,7 +230,7 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
   });
 }
 
-function someone(database: Database, generation: number) {
+export function someone(database: Database, generation: number) {
   const store: ProfileStore = new SqlProfileStore(database, generation);
   const nobody = emptyChange(randomProjectId());
   const change = (said: Partial<ProfileChange>): ProfileChange => ({ ...nobody, ...said });
@@ -251,6 +251,7 @@ function emptyChange(projectId: string): ProfileChange {
     userKey: randomUserKey(),
     userId: null,
     anonymousId: null,
+    anonymousIds: new Map(),
     ...seen,
     anonymous: null,
     traits: new Map(),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { AnalyticsReader, AnalyticsStore, StoredEvent } from '../../services/stores/analytics/analytics-store.ts';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
-import { userKeyOf } from '../../services/messages/user-key.ts';
-import { insert, MessageMaker } from '../support/analytics.ts';
+import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
+import { ask, insert, MessageMaker } from '../support/analytics.ts';
 
 /** How any AnalyticsStore reads one user's events. */
 export function testUserEvents(store: () => AnalyticsStore): void {
@@ -12,16 +12,38 @@ export function testUserEvents(store: () => AnalyticsStore): void {
       timestamp: EARLIEST + 1n,
       receivedAt: END_OF_TIME - 1n,
       sessionId: 's-1',
+      anonymousId: 'cookie',
       event: `a "quoted" \\ 事件 😀`,
       properties: '{"n":9007199254740993,"x":1e400,"":{"a.b":[null,{}]}}',
     });
 
     await insert(store(), [track]);
 
-    const { event, messageId, properties, receivedAt, sessionId, timestamp } = track;
+    const { anonymousId, event, messageId, properties, receivedAt, sessionId, timestamp } = track;
     expect(await eventsOf(store(), maker, 10)).toEqual([
-      { event, messageId, properties, receivedAt, sessionId, timestamp },
+      { anonymousId, event, messageId, properties, receivedAt, sessionId, timestamp },
     ]);
+  });
+
+  test('tracks and identifies have the anonymous id that came with them, and the user has it only as a name', async () => {
+    const maker = new MessageMaker();
+    const alone = { userId: null, userKey: anonymousKeyOf(maker.projectId, 'cookie'), anonymousId: 'cookie' };
+    await insert(store(), [
+      maker.track({ anonymousId: 'cookie' }),
+      maker.track({ userId: 'ben' }),
+      maker.identify({ anonymousId: 'cookie' }),
+      maker.track({ ...alone }),
+    ]);
+
+    const rows = (from: string) =>
+      ask(store(), `SELECT anonymous_id FROM ${from} ORDER BY anonymous_id`, { project: maker.projectId });
+    const [none, cookie] = [{ anonymous_id: '' }, { anonymous_id: 'cookie' }];
+    const mine = 'WHERE project_id = {project:String}';
+    expect(await rows(`events ${mine}`)).toEqual([none, cookie, cookie]);
+    expect(await rows(`identifies ${mine}`)).toEqual([cookie]);
+    expect(await rows(`user_timeline(project = {project:String}, user_id = 'ada')`)).toEqual([cookie]);
+    expect(await rows(`users ${mine} AND user_id = ''`)).toEqual([cookie]);
+    expect(await rows(`users ${mine} AND user_id != ''`)).toEqual([none, none]);
   });
 
   test('pages are newest first, join without hole or repeat, and the last is short', async () => {

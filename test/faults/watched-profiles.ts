@@ -28,6 +28,10 @@ export class WatchedProfiles implements ProfileStore {
     this.#gate = undefined;
   }
 
+  seenWith(...args: Parameters<ProfileStore['seenWith']>): Promise<readonly string[]> {
+    return this.#store.seenWith(...args);
+  }
+
   async write(...[steps, ...rest]: Parameters<ProfileStore['write']>): Promise<void> {
     this.waiting++;
     await this.#gate?.promise;

@@ -43,6 +43,18 @@ describe('what was ever written can be read', () => {
     expect(codec.decodeDeadLetter(Buffer.from(hex, 'hex'))).toEqual(DEAD_LETTER);
   });
 
+  test.each([1, 2] as const)(
+    'a user id and an anonymous id in one message are written under id %s, as before',
+    (id) => {
+      const message = { ...WRITTEN[id].message, userId: 'ada', anonymousId: 'cookie' };
+
+      const written = Buffer.from(codec.encode(message, topicOf(message)));
+
+      expect(written.readUInt32BE(1)).toBe(id);
+      expect(codec.decode(topicOf(message), written)).toEqual(message);
+    },
+  );
+
   test('every id has an example', () => {
     const examples = { ...WRITTEN, ...DEAD_LETTERS_WRITTEN };
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeMembersCursor } from '../../services/query-api/audience-cursor.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
+import { userKeyOf } from '../../services/messages/user-key.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
@@ -18,7 +19,7 @@ const seen = new Set<string>();
 
 beforeAll(async () => {
   server = await ReadingServer.start();
-  server.addProfile('ada', { anonymous: true, traits: '{"plan":"pro"}' });
+  server.addProfile('ada', { anonymous: true, anonymousIds: ['5b1f'], traits: '{"plan":"pro"}' });
   server.addEvent('ada', { messageId: 'm1', sessionId: 's1', properties: '{"total":1e400}' });
 });
 
@@ -36,7 +37,12 @@ const secured = document.operations.filter(({ security }) => security.length > 0
 const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
 
 /** What an operation needs beside its path; a stream ends by itself. */
-const QUERIES: Readonly<Record<string, string>> = { explainSavedVerdict: '?user_id=ada', watchEvents: '?seconds=1' };
+const QUERIES: Readonly<Record<string, string>> = {
+  explainSavedVerdict: '?user_id=ada',
+  listUsers: '?anonymous_id=5b1f',
+  listEvents: `?internal_id=${userKeyOf(PROJECT.id, 'ada')}`,
+  watchEvents: '?seconds=1',
+};
 
 function pathOf({ path, operationId }: Operation): string {
   const query = QUERIES[operationId] ?? '';
@@ -111,7 +117,7 @@ async function whileAway<T>(run: () => Promise<T>): Promise<T> {
 
 test('every example of a body is accepted, and every answer is as documented', async () => {
   server.analytics.answer = ({ sql }) => ({ rows: rowsFor(sql), tookMs: 3, rowsRead: 5, bytesRead: 40 });
-  server.analytics.lines = [{ user_id: null, internal_id: 'a'.repeat(64) }];
+  server.analytics.lines = [{ user_id: null, anonymous_id: 'cookie', internal_id: 'a'.repeat(64) }];
   for (const operation of document.operations) {
     if (operation.operationId === 'listAudienceChanges') server.analytics.lines = [];
     const bodies = operation.requestBody === undefined ? [''] : await bodiesOf(operation);
@@ -145,6 +151,8 @@ test('a body that is none, or of another type, is refused as documented', async 
 
 test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/%ff' })).toBe(400);
+  expect(await exchange(document.operation('listUsers'), { path: '/v1/users' })).toBe(400);
+  expect(await exchange(document.operation('listEvents'), { path: '/v1/events?internal_id=7' })).toBe(400);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/ada/events?limit=0' })).toBe(400);
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
   expect(await exchange(document.operation('watchEvents'), { path: '/v1/events/live?type=page' })).toBe(400);
@@ -181,6 +189,7 @@ test('a request past the rate limit is refused as documented', async () => {
 
 test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
+  expect(await exchange(document.operation('listEvents'), { path: '/v1/events?anonymous_id=nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
   expect(await exchange(document.operation('getReferenceFile'), { path: '/docs/other.css' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);

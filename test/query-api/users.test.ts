@@ -47,6 +47,7 @@ describe('a profile', () => {
       user_id: 'ada',
       internal_id: userKey,
       anonymous: false,
+      anonymous_ids: [],
       traits: { plan: 'pro' },
       first_seen: '1900-01-01T00:00:00.000000Z',
       last_seen: '2026-09-21T14:13:20.123456Z',
@@ -125,7 +126,7 @@ describe('events', () => {
 
     const times = '"timestamp":"1970-01-01T00:00:00.000001Z","received_at":"1970-01-01T00:00:00.000002Z"';
     expect(body).toContain(
-      `{"events":[{"message_id":"m\\"1","event":"Order",${times},"session_id":null,"properties":${properties}},`,
+      `{"events":[{"message_id":"m\\"1","event":"Order",${times},"session_id":null,"anonymous_id":null,"properties":${properties}},`,
     );
     expect(JSON.parse(body)).toMatchObject({ events: [{}, { session_id: 's1' }], next_cursor: null });
   });

@@ -12,6 +12,7 @@ export function append(log: MemoryLog, messages: readonly Message[]): void {
 export function overriding(store: ProfileStore, changes: Partial<ProfileStore>): ProfileStore {
   return {
     find: (...args) => store.find(...args),
+    seenWith: (...args) => store.seenWith(...args),
     positions: (...args) => store.positions(...args),
     write: (...args) => store.write(...args),
     probe: (...args) => store.probe(...args),

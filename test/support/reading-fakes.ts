@@ -30,6 +30,21 @@ export class MemoryProfiles implements ProfileReader {
       this.profiles.find((profile) => profile.projectId === projectId && profile.userKey === userKey),
     );
   }
+
+  seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
+    if (this.away) return Promise.reject(awayError());
+    const keys = this.profiles.flatMap((profile) =>
+      profile.projectId === projectId && profile.userId !== null && profile.anonymousIds.includes(anonymousId)
+        ? [profile.userKey]
+        : [],
+    );
+    return Promise.resolve(
+      keys
+        .filter((key) => key > after)
+        .sort()
+        .slice(0, limit),
+    );
+  }
 }
 
 export interface KeptEvent extends StoredEvent {

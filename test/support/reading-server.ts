@@ -124,7 +124,7 @@ export class ReadingServer {
     const projectId = PROJECT.id;
     const seen = { firstSeen: 1_000_000n, lastSeen: 2_000_000n };
     const user = { projectId, userKey: userKeyOf(projectId, userId), userId };
-    const profile = { ...user, anonymous: null, traits: '{}', ...seen, ...changes };
+    const profile = { ...user, anonymous: null, anonymousIds: [], traits: '{}', ...seen, ...changes };
     this.profiles.profiles.push(profile);
     return profile;
   }
@@ -132,7 +132,7 @@ export class ReadingServer {
   addEvent(userId: string, event: Partial<KeptEvent> & Pick<KeptEvent, 'messageId'>): KeptEvent {
     const place = { projectId: PROJECT.id, userKey: userKeyOf(PROJECT.id, userId) };
     const times = { timestamp: 1_000_000n, receivedAt: 1_000_000n };
-    const kept = { ...place, ...times, event: 'Ran', sessionId: null, properties: '{}', ...event };
+    const kept = { ...place, ...times, event: 'Ran', sessionId: null, anonymousId: null, properties: '{}', ...event };
     this.analytics.events.push(kept);
     return kept;
   }

@@ -97,7 +97,7 @@ export class Model {
       this.users.set(name, user);
     }
     if (userId !== null) user.userId = userId;
-    if (anonymousId !== null) user.anonymousId = anonymousId;
+    if (userId === null && anonymousId !== null) user.anonymousId = anonymousId;
     if (timestamp < user.firstSeen) user.firstSeen = timestamp;
     if (timestamp > user.lastSeen) user.lastSeen = timestamp;
     if (anonymous !== null && (user.anonymous === null || isNewer(version, user.anonymous.version))) {

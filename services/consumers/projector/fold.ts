@@ -2,6 +2,8 @@
 import { splitObject } from '../../messages/json.ts';
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import type { Message } from '../../messages/message.ts';
+import { ownAnonymousIdOf } from '../../messages/user-key.ts';
+import { anonymousIdsOf, newestAnonymousIds } from '../../stores/profiles/anonymous-ids.ts';
 import { type DroppedTraits, newestTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange, TraitState } from '../../stores/profiles/profile.ts';
 
@@ -13,12 +15,13 @@ const NO_TRAITS: ReadonlyMap<string, TraitState> = new Map();
  * @throws TidemarkError `MESSAGE_UNDECODABLE` if its traits are not a JSON object.
  */
 export function changeOf(message: Message): ProfileChange {
-  const { projectId, userKey, userId, anonymousId, timestamp, version } = message;
+  const { projectId, userKey, userId, timestamp, version } = message;
   return {
     projectId,
     userKey,
     userId,
-    anonymousId,
+    anonymousId: ownAnonymousIdOf(message),
+    anonymousIds: anonymousIdsOf(message),
     firstSeen: timestamp,
     lastSeen: timestamp,
     anonymous: message.type === 'session' ? { value: message.anonymous, version } : null,
@@ -56,6 +59,7 @@ export function mergeChanges(changes: readonly ProfileChange[], options: FoldOpt
     userKey: first.userKey,
     userId: changes.map(({ userId }) => userId).reduce(highest),
     anonymousId: changes.map(({ anonymousId }) => anonymousId).reduce(highest),
+    anonymousIds: newestAnonymousIds(changes.map(({ anonymousIds }) => anonymousIds)),
     firstSeen: changes.map(({ firstSeen }) => firstSeen).reduce((a, b) => (b < a ? b : a)),
     lastSeen: changes.map(({ lastSeen }) => lastSeen).reduce((a, b) => (b > a ? b : a)),
     anonymous: changes.map(({ anonymous }) => anonymous).reduce(newer),

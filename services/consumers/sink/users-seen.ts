@@ -1,4 +1,5 @@
 import type { Message, Micros } from '../../messages/message.ts';
+import { ownAnonymousIdOf } from '../../messages/user-key.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { UserSeen } from '../../stores/analytics/columns.ts';
 import { userRow, type Row } from './row.ts';
@@ -10,7 +11,8 @@ export class UsersSeen {
 
   /** @param user The number of the message's user. */
   see(message: Message, user: string): void {
-    const { projectId, userKey, userId, anonymousId, timestamp } = message;
+    const { projectId, userKey, userId, timestamp } = message;
+    const anonymousId = ownAnonymousIdOf(message);
     const users = this.#usersOf(projectId);
     const known = users.get(userKey);
     if (known === undefined) {

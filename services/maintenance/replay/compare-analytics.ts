@@ -118,7 +118,8 @@ const FOLDED: readonly Folded[] = [
     // Its rows do not say where in the log they stand.
     what: 'events by user',
     rows: (db) => `SELECT concat(project_id, '\\n', toString(user)) AS key, count() AS n,
-                          sum(cityHash64(event, message_id, timestamp, received_at, session_id, properties_text, precedence)) AS h
+                          sum(cityHash64(event, message_id, timestamp, received_at, session_id, properties_text, precedence,
+                                         anonymous_id)) AS h
                    FROM ${db}.user_event_rows FINAL`,
   },
   {

@@ -3,6 +3,7 @@ import { tableOf } from '../../stores/generations/generation.ts';
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import type { Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
+import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
 import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
 import { between, namedWithin, type Offsets } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
@@ -133,13 +134,16 @@ function statementsOf({ live, fresh, projectId }: Pair, maxTraits: number) {
   };
 }
 
-const USER_COLUMNS = ['user_id', 'anonymous_id', 'first_seen', 'last_seen', 'anonymous', 'anonymous_version'];
+const STORED_COLUMNS = ['user_id', 'anonymous_id', 'first_seen', 'last_seen', 'anonymous', 'anonymous_version'];
+const USER_COLUMNS = [...STORED_COLUMNS, 'anonymous_ids'];
 const COMPARED_COLUMNS = [...USER_COLUMNS, 'traits', 'versions'];
 
 function verdictsOf(live: number, fresh: number, maxTraits: number, condition: string): string {
   const side = (number: number): string =>
-    `select project_id, user_key, ${COMPARED_COLUMNS.join(', ')}
-     from ${tableOf('profiles', number, 'users')} left join ${tableOf('profiles', number, 'profiles')} using (project_id, user_key)
+    `select project_id, user_key, ${STORED_COLUMNS.join(', ')}, traits, versions,
+            ${anonymousIdsSql('users', tableOf('profiles', number, 'anonymous_ids'))} as anonymous_ids
+     from ${tableOf('profiles', number, 'users')} as users
+     left join ${tableOf('profiles', number, 'profiles')} using (project_id, user_key)
      where ${condition}`;
   const row = (of: string, columns = COMPARED_COLUMNS): string =>
     `(${columns.map((column) => `${of}.${column}`).join(', ')})`;

@@ -5,6 +5,8 @@ import { splitObject } from '../../messages/json.ts';
 import { type Message, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import { parseJson } from '../../messages/parse-json.ts';
+import { ownAnonymousIdOf } from '../../messages/user-key.ts';
+import * as ids from '../../stores/profiles/anonymous-ids.ts';
 import { newestTraits } from '../../stores/profiles/newest-traits.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import { partitionKey } from './checkpoints.ts';
@@ -66,6 +68,7 @@ interface StoredUser {
   readonly user_key: string;
   readonly user_id: string | null;
   readonly anonymous_id: string | null;
+  readonly anonymous_ids: string;
   readonly first_seen: bigint;
   readonly last_seen: bigint;
   readonly anonymous: boolean | null;
@@ -97,8 +100,9 @@ function readSlice({ profiles, projectId }: ProfileParts, slices: number, slice:
 
 const SLICE = `
   select project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version,
+         ${ids.anonymousIdsSql('users', '{anonymous_ids}')}::text as anonymous_ids,
          coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions
-  from {users}
+  from {users} as users
   left join {profiles} using (project_id, user_key)
   where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)`;
 
@@ -109,6 +113,7 @@ function isInSlice({ userKey }: Message, slices: number, slice: number): boolean
 interface FoldedUser {
   userId: string | null;
   anonymousId: string | null;
+  anonymousIds: ids.AnonymousIds;
   firstSeen: bigint;
   lastSeen: bigint;
   anonymous: { readonly value: boolean; readonly version: string } | null;
@@ -159,6 +164,7 @@ function foldInto(folded: Map<string, FoldedUser>, { content }: Located, maxTrai
     user = {
       userId: null,
       anonymousId: null,
+      anonymousIds: ids.NO_ANONYMOUS_IDS,
       firstSeen: timestamp,
       lastSeen: timestamp,
       anonymous: null,
@@ -168,7 +174,8 @@ function foldInto(folded: Map<string, FoldedUser>, { content }: Located, maxTrai
     folded.set(userOf(content), user);
   }
   user.userId ??= content.userId;
-  user.anonymousId ??= content.anonymousId;
+  user.anonymousId ??= ownAnonymousIdOf(content);
+  user.anonymousIds = ids.newestAnonymousIds([user.anonymousIds, ids.anonymousIdsOf(content)]);
   if (timestamp < user.firstSeen) user.firstSeen = timestamp;
   if (timestamp > user.lastSeen) user.lastSeen = timestamp;
   if (content.type === 'track') return;
@@ -245,6 +252,7 @@ async function differences(
 
 function lackOf(user: StoredUser, fold: FoldedUser): string | undefined {
   if (user.user_id !== fold.userId || user.anonymous_id !== fold.anonymousId) return 'it has another id';
+  if (!ids.areAnonymousIds(user.anonymous_ids, fold.anonymousIds)) return 'other anonymous ids were seen beside it';
   if (user.first_seen !== fold.firstSeen || user.last_seen !== fold.lastSeen) return 'it was seen at other times';
   if (user.anonymous !== (fold.anonymous?.value ?? null)) return 'it is anonymous in one, and not in the other';
   if (user.anonymous_version !== (fold.anonymous?.version ?? null)) return 'anonymous is of another message';

@@ -61,6 +61,8 @@ export interface StoredEvent {
   readonly timestamp: Micros;
   readonly receivedAt: Micros;
   readonly sessionId: string | null;
+  /** Null where the message gave none. */
+  readonly anonymousId: string | null;
   /** JSON text as it was sent. */
   readonly properties: string;
 }

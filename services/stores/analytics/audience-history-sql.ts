@@ -17,9 +17,9 @@ export function differenceStatement(base: string, evaluation: Evaluation, member
   const before = `SELECT user FROM ${base}.audience_members FINAL WHERE ${OF_AUDIENCE} AND change = 'entered'`;
   return {
     sql: `INSERT INTO ${base}.audience_changes
-          (project_id, audience_id, evaluated_at, user, change, user_id, internal_id, version, cause)
-          SELECT {hProject:String}, {hAudience:String}, ${AT}, user, if(was_in, 'left', 'entered'), user_id, internal_id,
-                 {hVersion:UInt32}, {hCause:String}
+          (project_id, audience_id, evaluated_at, user, change, user_id, anonymous_id, internal_id, version, cause)
+          SELECT {hProject:String}, {hAudience:String}, ${AT}, user, if(was_in, 'left', 'entered'), user_id, anonymous_id,
+                 internal_id, {hVersion:UInt32}, {hCause:String}
           FROM (SELECT *, user IN (${before}) AS was_in FROM (${members.sql})) WHERE is_in != was_in`,
     params: { ...members.params, ...paramsOf(evaluation) },
   };
@@ -92,7 +92,8 @@ export function changesQuery(base: string, { after, until, limit, ...named }: Ch
   const last = limit === null ? '' : ' LIMIT {hLimit:UInt64}';
   return {
     projectId: named.projectId,
-    sql: `SELECT nullIf(changes.user_id, '') AS user_id, changes.internal_id AS internal_id, changes.change AS change,
+    sql: `SELECT nullIf(changes.user_id, '') AS user_id, nullIf(changes.anonymous_id, '') AS anonymous_id,
+                 changes.internal_id AS internal_id, changes.change AS change,
                  concat(replaceOne(toString(changes.evaluated_at), ' ', 'T'), 'Z') AS at,
                  changes.version AS version, changes.cause AS cause
           FROM ${base}.audience_changes AS changes

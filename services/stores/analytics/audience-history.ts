@@ -44,7 +44,7 @@ export interface ChangesQuery {
  */
 export interface AudienceHistory {
   /**
-   * @param members A SELECT of `user`, `user_id`, `internal_id` and the boolean `is_in`, a row for every user.
+   * @param members A SELECT of `user`, `user_id`, `anonymous_id`, `internal_id` and the boolean `is_in`, a row for every user.
    * @throws TidemarkError as `AnalyticsReader.ask`.
    */
   difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference>;

@@ -47,6 +47,7 @@ export interface UserSeen {
   /** `userNumber` of `userKey`. */
   readonly user: string;
   userId: string | null;
+  /** The anonymous id that the user is known by; null where a user id or an internal id names the user. */
   anonymousId: string | null;
   firstSeen: Micros;
   lastSeen: Micros;
@@ -80,6 +81,7 @@ const TRACK_COLUMNS: readonly Column<MessageRow<Track>>[] = [
   ['log_offset', ({ at }) => String(at.offset)],
   ['message_id_given', ({ message }) => String(message.messageIdGiven)],
   ['precedence', ({ at }) => precedenceOf(at), 'derived'],
+  ['anonymous_id', ({ message }) => quoted(message.anonymousId ?? '')],
 ];
 
 const SESSION_COLUMNS: readonly Column<MessageRow<Session>>[] = [
@@ -97,6 +99,7 @@ const IDENTIFY_COLUMNS: readonly Column<MessageRow<Identify>>[] = [
   ['log_topic', ({ at }) => quoted(at.topic)],
   ['log_partition', ({ at }) => String(at.partition)],
   ['log_offset', ({ at }) => String(at.offset)],
+  ['anonymous_id', ({ message }) => quoted(message.anonymousId ?? '')],
 ];
 
 const TRAIT_COLUMNS: readonly Column<TraitRow>[] = [

@@ -9,6 +9,7 @@ interface EventRow {
   readonly occurred: string;
   readonly received: string;
   readonly session_id: string;
+  readonly anonymous_id: string;
   readonly properties_text: string;
   readonly given: boolean;
   readonly precedence: string;
@@ -61,7 +62,7 @@ function pageQuery({ projectId, userKey, event, limit, after }: EventsQuery): Qu
   }
   return {
     sql: `SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received,
-                 session_id, properties_text, message_id_given AS given, precedence
+                 session_id, anonymous_id, properties_text, message_id_given AS given, precedence
           FROM user_event_rows WHERE ${conditions.join(' AND ')}
           ORDER BY timestamp DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
     params: {
@@ -145,6 +146,7 @@ function storedEvent(row: EventRow): StoredEvent {
     timestamp: BigInt(row.occurred),
     receivedAt: BigInt(row.received),
     sessionId: row.session_id === '' ? null : row.session_id,
+    anonymousId: row.anonymous_id === '' ? null : row.anonymous_id,
     properties: row.properties_text,
   };
 }

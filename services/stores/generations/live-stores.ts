@@ -35,9 +35,17 @@ export class LiveProfiles implements ProfileReader {
   }
 
   async find(projectId: string, userKey: string): Promise<Profile | undefined> {
+    return (await this.#storeOf(projectId)).find(projectId, userKey);
+  }
+
+  async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
+    return (await this.#storeOf(projectId)).seenWith(projectId, anonymousId, after, limit);
+  }
+
+  async #storeOf(projectId: string): Promise<SqlProfileStore> {
     const number = await this.#live.numberOf('profiles', projectId);
     let store = this.#stores.get(number);
     if (store === undefined) this.#stores.set(number, (store = new SqlProfileStore(this.#database, number)));
-    return store.find(projectId, userKey);
+    return store;
   }
 }

@@ -30,7 +30,7 @@ function byNewest([a, x]: readonly [string, Versioned], [b, y]: readonly [string
 }
 
 /** As the collation "C" of a database in UTF-8: JavaScript's `<` puts surrogate pairs before U+E000 to U+FFFF. */
-function compareBytes(a: string, b: string): number {
+export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
     const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];

@@ -36,6 +36,12 @@ export interface AppliedCount extends TopicPartition {
 export interface ProfileReader {
   /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
   find(projectId: string, userKey: string): Promise<Profile | undefined>;
+  /**
+   * The internal ids of users with a user id beside which this anonymous id was seen, those above `after`, ascending.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
+   */
+  seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]>;
 }
 
 /** The projector's store: profiles and the projector's positions, moved together. */

@@ -1,4 +1,5 @@
 import type { JsonText, Micros } from '../../messages/message.ts';
+import type { AnonymousIds } from './anonymous-ids.ts';
 
 /** A trait as the newest message that mentions it left it. Pure data. */
 export interface TraitState {
@@ -16,7 +17,10 @@ export interface ProfileChange {
   readonly projectId: string;
   readonly userKey: string;
   readonly userId: string | null;
+  /** The anonymous id that the user is known by; null where a user id or an internal id names the user. */
   readonly anonymousId: string | null;
+  /** Those seen beside the user id, the newest `MAX_ANONYMOUS_IDS` at most. */
+  readonly anonymousIds: AnonymousIds;
   /** Lowest and highest `timestamp` of any message. */
   readonly firstSeen: Micros;
   readonly lastSeen: Micros;
@@ -31,6 +35,8 @@ export interface Profile {
   readonly userKey: string;
   readonly userId: string | null;
   readonly anonymous: boolean | null;
+  /** The anonymous id that the user is known by or, beside a user id, those seen with it: newest first. */
+  readonly anonymousIds: readonly string[];
   /** One JSON object: the traits that are set, each value as it was sent. */
   readonly traits: JsonText;
   readonly firstSeen: Micros;

@@ -5,6 +5,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { pipelined } from '../database/pipelined.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
+import { mergeAnonymousIds } from './anonymous-ids.ts';
 import { enterClaims, forgetClaims } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
@@ -15,6 +16,9 @@ import type { Profile, ProfileChange } from './profile.ts';
 import { inSlices } from './slices.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
+
+// Each has up to MAX_ANONYMOUS_IDS rows; most have one.
+const IDS_USERS = 200;
 
 export interface SqlProfileStoreOptions {
   /** How many traits a profile keeps. */
@@ -38,6 +42,12 @@ export class SqlProfileStore implements ProfileStore {
   async find(projectId: string, userKey: string): Promise<Profile | undefined> {
     const [row] = await this.#database.query<ProfileRow>(FIND, [projectId, userKey]);
     return row && { projectId, userKey, ...row };
+  }
+
+  async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
+    const values = [projectId, anonymousId, after, limit];
+    const rows = await this.#database.query<{ readonly user_key: string }>(SEEN_WITH, values);
+    return rows.map(({ user_key }) => user_key);
   }
 
   async positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
@@ -97,12 +107,23 @@ const TAKEN_BACK = new Error('taken back');
 
 type ProfileRow = Omit<Profile, 'projectId' | 'userKey'>;
 
+const ANONYMOUS_IDS = `
+  case when user_id is null then array_remove(array[anonymous_id], null)
+       else array(select ids.anonymous_id from {anonymous_ids} as ids
+                  where ids.project_id = {users}.project_id and ids.user_key = {users}.user_key
+                  order by ids.last_seen desc, ids.anonymous_id)
+  end`;
+
 const FIND = `
-  select user_id as "userId", anonymous, coalesce(traits, '{}')::text as traits,
+  select user_id as "userId", anonymous, ${ANONYMOUS_IDS} as "anonymousIds", coalesce(traits, '{}')::text as traits,
          first_seen as "firstSeen", last_seen as "lastSeen"
   from {users}
   left join {profiles} using (project_id, user_key)
   where project_id = $1 and user_key = $2`;
+
+const SEEN_WITH = `
+  select user_key from {anonymous_ids}
+  where project_id = $1 and anonymous_id = $2 and user_key > $3 order by user_key limit $4`;
 
 /** Returns what was dropped. */
 async function merge(
@@ -116,6 +137,8 @@ async function merge(
     yield () => addCounts(transaction, counts);
     const sorted = changes.toSorted(byKey);
     for (const slice of inSlices(sorted)) yield () => mergeUsers(transaction, slice);
+    const named = sorted.filter(({ anonymousIds }) => anonymousIds.size > 0);
+    for (const slice of inSlices(named, IDS_USERS)) yield () => mergeAnonymousIds(transaction, slice);
     // Whoever shares a user with another transaction waits for it there: these may come in any order.
     const { setting = [], deleting = [] } = Object.groupBy(
       sorted.filter(({ traits }) => traits.size > 0),
@@ -171,7 +194,16 @@ export function madeUp(): {
     const version = at.toString(16).padStart(32, '0');
     const traits = new Map([['probe', { value: String(at), version }]]);
     const anonymous = { value: false, version };
-    return { ...who, userId: name, anonymousId: null, firstSeen: 1n, lastSeen: at, anonymous, traits };
+    return {
+      ...who,
+      userId: name,
+      anonymousId: null,
+      anonymousIds: new Map([[name, at]]),
+      firstSeen: 1n,
+      lastSeen: at,
+      anonymous,
+      traits,
+    };
   });
   return {
     claim: { ...who, ...place, messageId: name, offset: 0n },

@@ -37,6 +37,7 @@ const drawnMessage = fc.record({
   time: fc.integer({ min: -5, max: 8 }),
   arrival: fc.nat(4),
   anonymous: fc.boolean(),
+  anonymousId: fc.option(fc.constantFrom(...NAMES)),
   traits: fc.dictionary(fc.constantFrom(...NAMES), fc.constantFrom(...VALUES)),
 });
 
@@ -97,6 +98,7 @@ function messageOf(projectId: string, drawn: DrawnMessage, index: number) {
   const said = {
     projectId,
     userId: `user-${drawn.user}`,
+    anonymousId: drawn.anonymousId,
     timestamp,
     receivedAt,
     version: versionOf(timestamp, receivedAt, index),
@@ -206,10 +208,19 @@ async function naiveProfileOf({ database, maxTraits }: Bounded, messages: readon
     userKey: any.userKey,
     userId: any.userId,
     anonymous,
+    anonymousIds: idsSeen(counting),
     traits: await asStored(database, `{${traits.join()}}`),
     firstSeen: times[0],
     lastSeen: times.at(-1),
   };
+}
+
+function idsSeen(messages: readonly Message[]): readonly string[] {
+  const last = new Map<string, number>();
+  for (const { anonymousId, timestamp } of messages) {
+    if (anonymousId !== null) last.set(anonymousId, Math.max(Number(timestamp), last.get(anonymousId) ?? 0));
+  }
+  return [...last].sort(([a, x], [b, y]) => y - x || Buffer.from(a).compare(Buffer.from(b))).map(([id]) => id);
 }
 
 /** Of the objects that `messageOf` writes alone: none of its values holds `,"` followed by a key of its own. */

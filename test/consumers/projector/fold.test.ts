@@ -34,6 +34,14 @@ describe('the change that a message makes', () => {
     expect([...change.traits.keys()]).toEqual(['plan']);
   });
 
+  test('an anonymous id is the name of the user only where there is no user id', () => {
+    const alone = changeOf({ ...track(ada), userId: null, anonymousId: 'a' });
+    const beside = changeOf(track({ ...ada, anonymousId: 'a', timestamp: 5n }));
+
+    expect(alone).toMatchObject({ anonymousId: 'a', anonymousIds: new Map() });
+    expect(beside).toMatchObject({ userId: 'ada', anonymousId: null, anonymousIds: new Map([['a', 5n]]) });
+  });
+
   test('a message whose traits are not a JSON object yields no change', () => {
     expect(() => changeOf(identify({ ...ada, traits: '[1]' }))).toThrow(
       expect.objectContaining({ code: 'MESSAGE_UNDECODABLE' }),
@@ -72,6 +80,37 @@ describe('folding', () => {
     );
   });
 });
+
+describe('a user seen with more anonymous ids than are kept', () => {
+  test('a user keeps the anonymous ids seen last, whatever the order, the grouping and the repeats', () => {
+    const ids = fc.array(fc.tuple(fc.nat(150), fc.nat(90)), { minLength: 1, maxLength: 400 });
+    fc.assert(
+      fc.property(ids, fc.nat(), (seen, seed) => {
+        const changes = seen.map(([id, at]) =>
+          changeOf(track({ ...ada, anonymousId: IDS[id]!, timestamp: BigInt(at) })),
+        );
+        const at = seed % changes.length;
+        const turned = [...changes.slice(at), ...changes.slice(0, at)].toReversed();
+        const grouped = [mergeChanges(changes.slice(0, at + 1)), ...changes.slice(at), ...changes];
+
+        const kept = newestIdsOf(seen);
+        for (const delivery of [changes, turned, grouped]) {
+          expect(new Map(mergeChanges(delivery).anonymousIds)).toEqual(kept);
+        }
+      }),
+    );
+  });
+});
+
+/** Some sort otherwise by UTF-16 than by bytes. */
+const IDS = Array.from({ length: 151 }, (_, n) => `${['\uff5e', '\u{1f600}', 'a'][n % 3]}${n}`);
+
+function newestIdsOf(seen: readonly (readonly [id: number, at: number])[]): ReadonlyMap<string, bigint> {
+  const last = new Map<string, number>();
+  for (const [id, at] of seen) last.set(IDS[id]!, Math.max(at, last.get(IDS[id]!) ?? 0));
+  const order = [...last].sort(([a, x], [b, y]) => y - x || Buffer.from(a).compare(Buffer.from(b)));
+  return new Map(order.slice(0, 100).map(([id, at]) => [id, BigInt(at)]));
+}
 
 describe('a user with more traits than are kept', () => {
   const said = fc.array(wideChange(), { minLength: 1, maxLength: 12 });
@@ -127,6 +166,7 @@ function changeWith(traits: readonly (readonly [trait: string, version: number])
     userKey: 'key',
     userId: null,
     anonymousId: null,
+    anonymousIds: new Map(),
     firstSeen: 1n,
     lastSeen: 1n,
     anonymous: null,
@@ -156,6 +196,7 @@ const change: fc.Arbitrary<ProfileChange> = fc
       userKey: 'key',
       userId,
       anonymousId: null,
+      anonymousIds: new Map(),
       firstSeen: BigInt((number * 7) % 5),
       lastSeen: BigInt(number),
       anonymous: number % 2 === 0 ? { value: number % 4 === 0, version } : null,

@@ -36,6 +36,7 @@ function readers(): { refusing: { projector: boolean; sink: boolean } } {
   const store = new SqlProfileStore(database());
   const faulty: ProfileStore = {
     find: (...args) => store.find(...args),
+    seenWith: (...args) => store.seenWith(...args),
     positions: (...args) => store.positions(...args),
     probe: (...args) => store.probe(...args),
     forgetRepeats: (...args) => store.forgetRepeats(...args),

@@ -19,10 +19,12 @@ beforeAll(async () => {
 });
 
 /** Of two users the live generation has all traits, as it had before there was a bound; the new one the newest two. */
-async function compared(also: string) {
+async function compared(also: string, idAlso: readonly string[] = []) {
   const projectId = randomProjectId();
   const said = ['ada', 'bob'].flatMap((userId) =>
-    ['{"a":1,"b":null,"c":3}', '{"d":4}', '{"e":5}'].map((traits) => identify({ projectId, userId, traits })),
+    ['{"a":1,"b":null,"c":3}', '{"d":4}', '{"e":5}'].map((traits) =>
+      identify({ projectId, userId, anonymousId: 'a', traits }),
+    ),
   );
   for (const [generation, maxTraits] of [
     [1, 10],
@@ -35,6 +37,9 @@ async function compared(also: string) {
     projectId,
     also,
   ]);
+  for (const id of idAlso) {
+    await database().query('update anonymous_ids set anonymous_id = $2 where project_id = $1', [projectId, id]);
+  }
   const parts = { log: new MemoryLog(), codec, database: database(), analytics: {} as AnalyticsStore };
   const pair = { live: 1, fresh: 2, projectId, except: [] };
   return compareProfiles({ ...parts, signal: new AbortController().signal, onStep: () => undefined }, pair, MOST);
@@ -46,4 +51,8 @@ test('a profile of before there was a bound equals the one that a replay makes',
 
 test('it does not where a trait that is kept has another value', async () => {
   expect(await compared('{"e":6}')).toMatchObject({ equal: 0, different: 2 });
+});
+
+test('a profile with another anonymous id beside its user id is found different', async () => {
+  expect(await compared('{}', ['b'])).toMatchObject({ equal: 0, different: 2 });
 });

@@ -36,6 +36,16 @@ describe('profiles of which more was said than they keep', () => {
     expect((await deepCheck()).different.count).toBe(1);
   });
 
+  test('a profile with another anonymous id beside its user id is found different', async () => {
+    const { deepCheck, projectId } = await scene(MOST);
+    await database().query(`update anonymous_ids set last_seen = last_seen + 1 where project_id = $1`, [projectId]);
+
+    expect((await deepCheck()).different).toMatchObject({
+      count: 1,
+      first: [{ why: 'other anonymous ids were seen beside it' }],
+    });
+  });
+
   test('a full profile lacks no message older than all it keeps, and a profile with room lacks what it misses', async () => {
     const { missing } = await scene(MOST);
     expect((await missing()).result()).toMatchObject({ count: 0 });
@@ -49,7 +59,9 @@ describe('profiles of which more was said than they keep', () => {
   /** Of one user four traits, of whom two are to be kept: of the newest messages, `d` and `c`. */
   async function scene(maxTraits: number) {
     const ada = { projectId: randomProjectId(), userId: 'ada' };
-    const said = ['{"a":1,"b":2}', '{"c":3}', '{"d":4}'].map((traits) => identify({ ...ada, traits }));
+    const said = ['{"a":1,"b":2}', '{"c":3}', '{"d":4}'].map((traits) =>
+      identify({ ...ada, anonymousId: 'a', traits }),
+    );
     const log = new MemoryLog();
     for (const topic of MESSAGE_TOPICS) log.records(topic, 0);
     for (const message of said) log.put(topicOf(message), 0, recordOf(message));

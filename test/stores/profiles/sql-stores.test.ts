@@ -4,6 +4,7 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
 import { testCounts } from '../../contract/counts.ts';
 import { testGenerations } from '../../contract/generations.ts';
+import { testAnonymousIds } from '../../contract/anonymous-ids.ts';
 import { testProfileStore } from '../../contract/profile-store.ts';
 import { testSinkPlans } from '../../contract/sink-plans.ts';
 import { serverUrl } from '../../servers/server.ts';
@@ -21,6 +22,7 @@ function testStores(name: string, database: () => Database): void {
 
   for (const generation of [1, 2]) {
     testProfileStore(name, database, generation);
+    testAnonymousIds(name, database, generation);
     testSinkPlans(name, database, generation);
   }
   testCounts(name, database);

@@ -92,7 +92,15 @@ function change(
   return { ...NOTHING, ...user, traits: new Map(traits) };
 }
 
-const NOTHING = { userId: null, anonymousId: null, anonymous: null, firstSeen: 1n, lastSeen: 1n, traits: new Map() };
+const NOTHING = {
+  userId: null,
+  anonymousId: null,
+  anonymousIds: new Map(),
+  anonymous: null,
+  firstSeen: 1n,
+  lastSeen: 1n,
+  traits: new Map(),
+};
 
 function someone(
   database: Database,
