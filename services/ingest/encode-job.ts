@@ -105,13 +105,15 @@ export interface AcceptedBody {
   readonly rejected: number;
   /** JSON: the rejected items of a batch, the user and session of project-user; else ''. */
   readonly details: string;
+  /** JSON: pointers to members that nothing reads; '' where there are none. */
+  readonly ignored: string;
 }
 
 const PROBLEMS_MARK = '!';
 
-export function writeAccepted({ counts, receipt, messageIds, rejected, details }: AcceptedBody): string {
+export function writeAccepted({ counts, receipt, messageIds, rejected, details, ignored }: AcceptedBody): string {
   const { identify, track, session } = counts;
-  return `${identify} ${track} ${session} ${receipt} ${rejected} ${messageIds.length} ${messageIds}${details}`;
+  return `${identify} ${track} ${session} ${receipt} ${rejected} ${messageIds.length} ${details.length} ${messageIds}${details}${ignored}`;
 }
 
 export function writeProblems(problems: readonly Problem[]): string {
@@ -137,6 +139,9 @@ export function readAccepted(result: string): AcceptedBody {
   const counts = { identify: Number(word()), track: Number(word()), session: Number(word()) };
   const receipt = word();
   const rejected = Number(word());
-  const end = Number(word()) + at;
-  return { counts, receipt, rejected, messageIds: result.slice(at, end), details: result.slice(end) };
+  const [idsLength, detailsLength] = [Number(word()), Number(word())];
+  const idsEnd = at + idsLength;
+  const end = idsEnd + detailsLength;
+  const messageIds = result.slice(at, idsEnd);
+  return { counts, receipt, rejected, messageIds, details: result.slice(idsEnd, end), ignored: result.slice(end) };
 }

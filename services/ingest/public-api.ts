@@ -63,7 +63,8 @@ async function acceptOne(ingestor: Ingestor, call: Call, source: (typeof CALLS)[
   const accepted = await ingestor.accept(call.project, source, call.body, idempotencyKeyOf(call));
   if ('refused' in accepted) return accepted;
   const id = accepted.messageIds.slice(1, -1);
-  return { status: 200, body: `{"success":true,"message_id":${id},"receipt":${quotedReceipt(accepted)}}` };
+  const start = `{"success":true,"message_id":${id},"receipt":${quotedReceipt(accepted)}`;
+  return { status: 200, body: `${start}${ignoredMember(accepted)}}` };
 }
 
 /** All of its messages or none; the valid ones, with the others listed, where that is asked for or it is an SDK's. */
@@ -73,10 +74,16 @@ async function acceptBatch(ingestor: Ingestor, call: Call): Promise<Answer | Ref
   if ('refused' in accepted) return accepted;
   const start = `{"success":true,"message_ids":${accepted.messageIds},"receipt":${quotedReceipt(accepted)}`;
   const { details } = accepted;
-  const body = details === '' ? `${start}}` : `${start},"rejected":${details}}`;
+  const rejected = details === '' ? '' : `,"rejected":${details}`;
+  const body = `${start}${rejected}${ignoredMember(accepted)}}`;
   return lenient ? { status: 200, body, headers: { 'Preference-Applied': 'handling=lenient' } } : { status: 200, body };
 }
 
 function quotedReceipt({ receipt }: AcceptedBody): string {
   return receipt === null ? 'null' : `"${receipt}"`;
+}
+
+/** A warning: what has no effect was probably meant to have one. */
+function ignoredMember({ ignored }: AcceptedBody): string {
+  return ignored === '' ? '' : `,"ignored":${ignored}`;
 }

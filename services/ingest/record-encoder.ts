@@ -6,7 +6,7 @@ import { encodeReceipt } from '../http/receipt.ts';
 import { type Arrival, arrivalOf, countByType, encoded, type MessageRecord, stamped } from '../messages/arrival.ts';
 import { Codec } from '../messages/codec.ts';
 import type { AddEventDraft, Draft, ProjectUserDraft } from '../messages/draft.ts';
-import { parseBody, readJson, type ReadJson } from '../messages/json.ts';
+import { type JsonBody, parseBody, readJson, type ReadJson } from '../messages/json.ts';
 import type { Message, Micros } from '../messages/message.ts';
 import { idempotentMessageId, messageIdAt } from '../messages/message-id.ts';
 import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
@@ -31,6 +31,7 @@ import {
   writeAccepted,
   writeProblems,
 } from './encode-job.ts';
+import { ignoredIn } from './ignored-members.ts';
 import { sortItems } from './lenient.ts';
 
 /** The records of one body, and what is to be known of them. */
@@ -48,6 +49,8 @@ interface ReadBody {
   readonly arrivals: readonly Arrival[];
   readonly details: string;
   readonly rejected?: number;
+  /** Pointers to members that nothing reads. */
+  readonly ignored?: readonly string[];
   /** Of a lenient batch: the index of each arrival, and how many items there are. */
   readonly indexes?: readonly number[];
   readonly itemCount?: number;
@@ -65,6 +68,7 @@ export function encodeBody(facts: JobFacts, body: BodyToEncode, codec: Pick<Code
     messageIds: JSON.stringify(messageIds),
     rejected: read.rejected ?? 0,
     details: read.details,
+    ignored: read.ignored === undefined || read.ignored.length === 0 ? '' : JSON.stringify(read.ignored),
   });
   return { ok: true, records: messages.map((message) => encoded(message, codec)), messageIds, accepted };
 }
@@ -121,14 +125,14 @@ function readArrivals(facts: JobFacts, { text, arrivedAt }: BodyToEncode): ReadB
   if (!parsed.ok) return parsed;
   switch (source) {
     case 'identify':
-      return readOne(facts, validateIdentify(parsed.value, timezone, arrivedAt));
+      return readOne(facts, validateIdentify(parsed.value, timezone, arrivedAt), parsed.value);
     case 'track':
-      return readOne(facts, validateTrack(parsed.value, timezone, arrivedAt));
+      return readOne(facts, validateTrack(parsed.value, timezone, arrivedAt), parsed.value);
     case 'page':
     case 'screen':
     case 'group':
     case 'alias':
-      return readOne(facts, validateSdkCall(parsed.value, source, timezone, arrivedAt));
+      return readOne(facts, validateSdkCall(parsed.value, source, timezone, arrivedAt), parsed.value);
     case 'project-user': {
       const user = validateProjectUser(parsed.value);
       return user.ok ? readProjectUser(facts, user.draft) : user;
@@ -141,12 +145,13 @@ function readArrivals(facts: JobFacts, { text, arrivedAt }: BodyToEncode): ReadB
   }
 }
 
-function readOne(facts: JobFacts, validated: Validated<Draft>): ReadBody | Refused {
-  return validated.ok ? readDrafts(facts, [validated.draft]) : validated;
+function readOne(facts: JobFacts, validated: Validated<Draft>, body: JsonBody): ReadBody | Refused {
+  return validated.ok ? readDrafts(facts, [validated.draft], body) : validated;
 }
 
-function readDrafts({ projectId, source }: JobFacts, drafts: readonly Draft[]): ReadBody {
-  return { ok: true, arrivals: drafts.map((draft) => arrivalOf(projectId, draft, source)), details: '' };
+function readDrafts({ projectId, source }: JobFacts, drafts: readonly Draft[], { plain }: JsonBody): ReadBody {
+  const arrivals = drafts.map((draft) => arrivalOf(projectId, draft, source));
+  return { ok: true, arrivals, details: '', ignored: ignoredIn(plain, source) };
 }
 
 /** All of a batch or nothing; of one that is lenient, or of an SDK, which cannot ask for that, the valid items. */
@@ -162,7 +167,7 @@ function readWholeBatch(facts: JobFacts, { value, isSuspect }: ReadBatch, arrive
   const unacceptable = isSuspect ? unacceptableIn(value.exact, []) : [];
   if (unacceptable.length > 0) return { ok: false, problems: unacceptable };
   const batch = validateBatch(value, facts.timezone, arrivedAt);
-  return batch.ok ? readDrafts(facts, batch.drafts) : batch;
+  return batch.ok ? readDrafts(facts, batch.drafts, value) : batch;
 }
 
 type ReadBatch = Extract<ReadJson, { ok: true }>;
@@ -172,7 +177,7 @@ function readValidItems(facts: JobFacts, read: ReadBatch, arrivedAt: Micros): Re
   if (!sorted.ok) return sorted;
   const { drafts, indexes, rejected, count } = sorted;
   const details = JSON.stringify(rejected);
-  return { ...readDrafts(facts, drafts), details, rejected: rejected.length, indexes, itemCount: count };
+  return { ...readDrafts(facts, drafts, read.value), details, rejected: rejected.length, indexes, itemCount: count };
 }
 
 function readProjectUser({ projectId: id, sessionSecret }: JobFacts, draft: ProjectUserDraft): ReadBody {

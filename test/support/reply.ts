@@ -15,6 +15,7 @@ export interface ReplyBody {
     readonly insertedEvent: { readonly insertedId: string };
   };
   readonly type: string;
+  readonly ignored?: readonly string[];
   readonly code: string;
   readonly status: number;
   readonly errors: readonly Problem[];
