@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
+import { chmod, cp, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { INITDB_OPTIONS, POSTGRES_VERSION } from './engine.ts';
@@ -43,9 +43,18 @@ export async function copyPreparedCluster(cluster: string, folder: string): Prom
   if (!existsSync(join(cluster, 'PG_VERSION'))) return false;
   try {
     await cp(cluster, folder, { recursive: true });
+    await closeToOthers(folder);
     return true;
   } catch {
     rmSync(folder, { recursive: true, force: true });
     return false;
+  }
+}
+
+/** A copy has the modes of what was copied, which lies beside the packages and may be read by everybody. */
+async function closeToOthers(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
   }
 }

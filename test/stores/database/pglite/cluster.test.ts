@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureCluster } from '../../../../services/stores/database/pglite/cluster.ts';
@@ -25,10 +25,13 @@ test('a new database is a copy of the prepared cluster', async () => {
   const [folder, prepared] = [await temporaryFolder(), join(await temporaryFolder(), 'prepared')];
   await prepareCluster(prepared);
   await writeFile(join(prepared, 'a-mark'), 'copied');
+  await chmod(prepared, 0o755);
 
   const cluster = await ensureCluster(folder, undefined, prepared);
 
   expect(await readFile(join(cluster, 'a-mark'), 'utf8')).toBe('copied');
+  const modes = [cluster, join(cluster, 'a-mark'), join(cluster, 'base')].map((path) => statSync(path).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600, 0o700]);
   expect(await answerOf(folder)).toEqual(NEW_AND_EMPTY);
 });
 
