@@ -92,9 +92,17 @@ function addProjectSet(parent: Command, context: CliContext): void {
 
 const PROJECT_ID = /^proj_\w{20}$/;
 
-/** The id of the project of this id or name; that of the only one where none is named. */
+/**
+ * The id of the project of this id or name; that of the only one where none is named. What names none is passed on: the
+ * command says that it is unknown.
+ */
 export async function projectIdOf(context: CliContext, wanted: string | undefined): Promise<string> {
-  return wanted !== undefined && PROJECT_ID.test(wanted) ? wanted : (await projectOf(context, wanted)).id;
+  if (wanted === undefined) return (await projectOf(context, undefined)).id;
+  if (PROJECT_ID.test(wanted)) return wanted;
+  const named = (await carryOut(context, 'project list', {})).filter(
+    ({ id, name }) => id === wanted || name === wanted,
+  );
+  return named.length > 1 ? (await projectOf(context, wanted)).id : (named[0]?.id ?? wanted);
 }
 
 /** For commands that mean all projects where none is named. */

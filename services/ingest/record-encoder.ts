@@ -190,7 +190,7 @@ function readProjectUser({ projectId: id, sessionSecret }: JobFacts, draft: Proj
 
 function readAddEvent({ projectId: id, sessionSecret }: JobFacts, draft: AddEventDraft): ReadBody | Refused {
   if (!isSessionOf({ id, sessionSecret }, draft.userKey, draft.sessionId)) return { ok: false, problems: NO_PAIR };
-  const track = { type: 'track', source: 'add-event', userId: null, ...ABSENT } as const;
+  const track = { type: 'track', source: 'add-event', userId: null, originalTimestamp: null, ...ABSENT } as const;
   return { ok: true, arrivals: [{ ...track, ...draft }], details: '' };
 }
 

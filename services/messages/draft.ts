@@ -8,6 +8,8 @@ interface DraftEnvelope {
   readonly anonymousId: string | null;
   /** Null: the moment it arrives. */
   readonly timestamp: Micros | null;
+  /** By the caller's clock, where `timestamp` is the corrected time; else null. */
+  readonly originalTimestamp: Micros | null;
   /** Null: the caller leaves naming it to us. */
   readonly messageId: string | null;
 }
@@ -15,6 +17,8 @@ interface DraftEnvelope {
 export interface IdentifyDraft extends DraftEnvelope {
   readonly type: 'identify';
   readonly traits: JsonText;
+  /** An SDK's `context`; null where the call has none. */
+  readonly context: JsonText | null;
 }
 
 export interface TrackDraft extends DraftEnvelope {

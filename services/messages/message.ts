@@ -58,6 +58,9 @@ export interface Envelope {
 export interface Identify extends Envelope {
   readonly type: 'identify';
   readonly traits: JsonText;
+  /** What an SDK knew of its surroundings; null where the call had none. */
+  readonly context: JsonText | null;
+  readonly originalTimestamp: Micros | null;
 }
 
 /** Something a user did. */
@@ -66,6 +69,8 @@ export interface Track extends Envelope {
   readonly event: string;
   readonly properties: JsonText;
   readonly sessionId: string | null;
+  /** By the caller's clock, where that was clearly wrong and `timestamp` is the corrected time. */
+  readonly originalTimestamp: Micros | null;
 }
 
 /** A session began; the user exists; its traits. */

@@ -80,8 +80,8 @@ function idOf(value: unknown): unknown {
 
 function liftTraits(call: unknown): unknown {
   if (!isObject(call) || Object.hasOwn(call, 'traits') || !isObject(call['context'])) return call;
-  const { traits } = call['context'];
-  return isObject(traits) ? { ...call, traits } : call;
+  const { traits, ...context } = call['context'];
+  return isObject(traits) ? { ...call, traits, context } : call;
 }
 
 /** A clock that is ahead by more than this is wrong: nothing arrives before it was sent. */

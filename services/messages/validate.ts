@@ -145,6 +145,7 @@ interface CallBody {
 
 interface IdentifyBody extends CallBody {
   readonly traits?: object;
+  readonly context?: unknown;
 }
 
 interface EventBody extends CallBody, Partial<Record<(typeof SDK_FIELDS)[number], unknown>> {
@@ -190,30 +191,31 @@ function itemAt(place: Place, item: JsonBody, frame: TimeFrame): Validated<Draft
 function identifyAt(place: Place, call: JsonBody, frame: TimeFrame): Validated<IdentifyDraft> {
   const { plain, exact } = isSdkCall(call.plain) ? withContextTraits(call) : call;
   const problems = problemsAt('identify', plain, place);
-  const timestamp = timestampOf(plain, place, frame, problems);
+  const times = timesOf(plain, place, frame, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as IdentifyBody;
-  const draft = { ...callOf(body), type: 'identify', timestamp, traits: toJsonText(body.traits ?? {}) } as const;
-  return { ok: true, draft };
+  const context = hasMembers(body.context) ? toJsonText(body.context) : null;
+  const traits = toJsonText(body.traits ?? {});
+  return { ok: true, draft: { ...callOf(body), ...times, type: 'identify', traits, context } };
 }
 
 function trackAt(place: Place, { plain, exact }: JsonBody, frame: TimeFrame): Validated<TrackDraft> {
   const problems = problemsAt('track', plain, place);
-  const timestamp = timestampOf(plain, place, frame, problems);
+  const times = timesOf(plain, place, frame, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as EventBody & { readonly event: string };
   const properties = propertiesOf(body, ['context']);
-  return { ok: true, draft: { ...callOf(body), type: 'track', timestamp, event: body.event, properties } };
+  return { ok: true, draft: { ...callOf(body), ...times, type: 'track', event: body.event, properties } };
 }
 
 /** Page, screen, group, alias: something tracked, named after its type. */
 function sdkCallAt(place: Place, item: JsonBody, frame: TimeFrame, event: string): Validated<TrackDraft> {
   const problems = problemsAt('sdkCall', item.plain, place);
-  const timestamp = timestampOf(item.plain, place, frame, problems);
+  const times = timesOf(item.plain, place, frame, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = item.exact as EventBody;
   const properties = propertiesOf(body, SDK_FIELDS);
-  return { ok: true, draft: { ...callOf(body), type: 'track', timestamp, event, properties } };
+  return { ok: true, draft: { ...callOf(body), ...times, type: 'track', event, properties } };
 }
 
 /** An SDK's call as the interface takes it, any other as it is. */
@@ -221,15 +223,25 @@ function tidied(call: JsonBody): JsonBody {
   return isSdkCall(call.plain) ? fromSdk(call) : call;
 }
 
+type Times = Pick<Draft, 'timestamp' | 'originalTimestamp'>;
+
 /** Looked at even where the schema found something, so that a caller hears of everything at once. */
-function timestampOf(plain: unknown, place: Place, frame: TimeFrame, problems: Problem[]): Micros | null {
-  if (!isObject(plain)) return null;
-  if (typeof plain['timestamp'] === 'string') return timeIn(plain, 'timestamp', place, frame, problems);
-  if (typeof plain['originalTimestamp'] !== 'string') return null;
-  const original = timeIn(plain, 'originalTimestamp', place, frame, problems);
-  const sentAt = timeIn(plain, 'sentAt', place, frame, []);
-  if (original === null || sentAt === null || frame.arrivedAt === null) return original;
-  return correctedTime(original, sentAt, frame.arrivedAt);
+function timesOf(plain: unknown, place: Place, frame: TimeFrame, problems: Problem[]): Times {
+  const given = isObject(plain) ? plain : {};
+  if (typeof given['timestamp'] === 'string' || typeof given['originalTimestamp'] !== 'string') {
+    return { timestamp: timeIn(given, 'timestamp', place, frame, problems), originalTimestamp: null };
+  }
+  const original = timeIn(given, 'originalTimestamp', place, frame, problems);
+  const sentAt = timeIn(given, 'sentAt', place, frame, []);
+  if (original === null || sentAt === null || frame.arrivedAt === null) {
+    return { timestamp: original, originalTimestamp: null };
+  }
+  const timestamp = correctedTime(original, sentAt, frame.arrivedAt);
+  return { timestamp, originalTimestamp: timestamp === original ? null : original };
+}
+
+function hasMembers(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length > 0;
 }
 
 function timeIn(

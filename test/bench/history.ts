@@ -49,10 +49,11 @@ function messageOf(index: number, receivedAt: bigint, processBits: number): Mess
     receivedAt,
     version: versionOf(receivedAt, receivedAt, processBits),
     source: 'batch',
+    originalTimestamp: null,
   } as const;
   if (index % 5 === 0) {
     const traits = { plan: 'pro', city: 'Lisbon', logins: index, score: index / 7, tags: ['a', 'b'] };
-    return { ...envelope, type: 'identify', traits: JSON.stringify(traits) };
+    return { ...envelope, type: 'identify', traits: JSON.stringify(traits), context: null };
   }
   const properties = {
     order: `A-${index}`,

@@ -19,7 +19,7 @@ test('user show prints the profile with every digit of its numbers', async () =>
 
   expect([await profile.code, await unknown.code]).toEqual([0, 1]);
   expect(profile.out).toContain('"n": 12345678901234567890');
-  expect(unknown.err).toContain('No message of this project has named this user. (404)');
+  expect(unknown.err).toContain('No user of this project is known by this id. (404)');
 });
 
 test('user events prints the newest events, of one name where it is given', async () => {

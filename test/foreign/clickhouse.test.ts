@@ -49,7 +49,9 @@ function someTracks(count: number): Track[] {
 }
 
 async function rowsOf(url: string): Promise<Record<string, unknown>[]> {
-  const times = 'toUnixTimestamp64Micro(timestamp) AS timestamp, toUnixTimestamp64Micro(received_at) AS received_at';
+  const times = ['timestamp', 'received_at', 'original_timestamp']
+    .map((name) => `toUnixTimestamp64Micro(${name}) AS ${name}`)
+    .join(', ');
   const text = await ask(
     url,
     `SELECT * REPLACE (${times}) FROM track FINAL ORDER BY toUInt64(message_id)

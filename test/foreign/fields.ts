@@ -20,7 +20,7 @@ export function fieldsOf(message: Message, { time }: Notation): Record<string, u
     received_at: time(message.receivedAt),
     version: message.version,
     source: message.source,
-    ...ownFieldsOf(message),
+    ...ownFieldsOf(message, { time }),
   };
 }
 
@@ -43,12 +43,22 @@ export function isoOf(micros: Micros): string {
   return instant.toString({ fractionalSecondDigits: 6 }).replace('Z', '+00:00');
 }
 
-function ownFieldsOf(message: Message): Record<string, unknown> {
+function ownFieldsOf(message: Message, { time }: Notation): Record<string, unknown> {
+  const original = (micros: Micros | null): unknown => (micros === null ? null : time(micros));
   switch (message.type) {
     case 'identify':
-      return { traits: message.traits };
+      return {
+        traits: message.traits,
+        context: message.context,
+        original_timestamp: original(message.originalTimestamp),
+      };
     case 'track':
-      return { event: message.event, session_id: message.sessionId, properties: message.properties };
+      return {
+        event: message.event,
+        session_id: message.sessionId,
+        properties: message.properties,
+        original_timestamp: original(message.originalTimestamp),
+      };
     case 'session':
     default:
       return { session_id: message.sessionId, anonymous: message.anonymous, traits: message.traits };

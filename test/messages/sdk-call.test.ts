@@ -55,6 +55,19 @@ describe('a call of an SDK', () => {
   });
 });
 
+test.each([
+  ['{"userId":"u","context":{"ip":"x","n":12345678901234567890}}', '{"ip":"x","n":12345678901234567890}'],
+  ['{"userId":"u","context":{"traits":{"a":1},"ip":"x"}}', '{"ip":"x"}'],
+  ['{"userId":"u","context":{"traits":{"a":1}}}', null],
+  ['{"userId":"u","context":null}', null],
+  ['{"userId":"u","context":"text"}', null],
+  ['{"user_id":"u","context":{"ip":"x"}}', '{"ip":"x"}'],
+])('the context that is kept of the identify %s is %s', (given, context) => {
+  const validated = validateIdentify(bodyOf(given), 'UTC');
+
+  expect(validated.ok && validated.draft.context).toBe(context);
+});
+
 describe('the time of a call of an SDK', () => {
   const at = (text: string): bigint => BigInt(Date.parse(text)) * 1_000n;
   const arrivedAt = at('2026-11-24T12:00:00Z');
@@ -93,6 +106,9 @@ describe('the time of a call of an SDK', () => {
     ['a sentAt that is no time', '2026-01-02T00:00:00Z', 'soon', '2026-01-02T00:00:00Z'],
   ])('the time of %s is right by our clock', (_, originalTimestamp, sentAt, expected) => {
     expect(timeOf({ originalTimestamp, sentAt })).toBe(at(expected));
+    const corrected = expected === originalTimestamp ? null : at(originalTimestamp);
+    const validated = validateTrack(bodyOf({ userId: 'u', event: 'e', originalTimestamp, sentAt }), 'UTC', arrivedAt);
+    expect(validated.ok && validated.draft.originalTimestamp).toBe(corrected);
   });
 
   test('an originalTimestamp that is no time is a problem, one that is none is absent', () => {

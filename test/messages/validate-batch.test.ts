@@ -21,11 +21,21 @@ describe('a batch', () => {
           userId: 'u',
           anonymousId: null,
           timestamp: null,
+          originalTimestamp: null,
           messageId: null,
           event: 'e',
           properties: '{}',
         },
-        { type: 'identify', userId: 'v', anonymousId: null, timestamp: 0n, messageId: null, traits: '{"a":1}' },
+        {
+          type: 'identify',
+          userId: 'v',
+          anonymousId: null,
+          timestamp: 0n,
+          originalTimestamp: null,
+          messageId: null,
+          traits: '{"a":1}',
+          context: null,
+        },
       ],
     });
   });

@@ -19,7 +19,7 @@ function micros(text: string): bigint {
   return parsed.micros;
 }
 
-const nobody = { userId: null, anonymousId: null, timestamp: null, messageId: null };
+const nobody = { userId: null, anonymousId: null, timestamp: null, originalTimestamp: null, messageId: null };
 
 describe('identify', () => {
   test('becomes a draft', () => {
@@ -33,8 +33,10 @@ describe('identify', () => {
         userId: 'u',
         anonymousId: null,
         timestamp: micros('2026-11-20T09:15Z'),
+        originalTimestamp: null,
         messageId: 'm',
         traits: '{"a":1e400,"b":null}',
+        context: null,
       },
     });
   });
@@ -52,7 +54,7 @@ describe('identify', () => {
   test('needs no more than a user', () => {
     expect(identify({ user_id: 'u' })).toEqual({
       ok: true,
-      draft: { ...nobody, type: 'identify', userId: 'u', traits: '{}' },
+      draft: { ...nobody, type: 'identify', userId: 'u', traits: '{}', context: null },
     });
   });
 
@@ -107,6 +109,7 @@ describe('track', () => {
         userId: 'u',
         anonymousId: null,
         timestamp: micros('2026-11-19T15:00Z'),
+        originalTimestamp: null,
         messageId: null,
         event: 'Order Completed',
         properties: '{"total":9007199254740993}',
@@ -149,7 +152,7 @@ describe('what analytics SDKs send', () => {
   test.each([{ anonymousId: 'a' }, { anonymousId: 'a', userId: null }])('%j is somebody anonymous', (body) => {
     expect(identify(body)).toEqual({
       ok: true,
-      draft: { ...nobody, type: 'identify', anonymousId: 'a', traits: '{}' },
+      draft: { ...nobody, type: 'identify', anonymousId: 'a', traits: '{}', context: null },
     });
   });
 

@@ -25,11 +25,20 @@ export class MessageMaker {
 
   track(given: Partial<Omit<Track, 'type'>> = {}): Track {
     const { event = 'Order Completed', properties = '{}', sessionId = null } = given;
-    return { ...this.#envelope(given), type: 'track', source: 'track', event, properties, sessionId };
+    return {
+      ...this.#envelope(given),
+      type: 'track',
+      source: 'track',
+      event,
+      properties,
+      sessionId,
+      originalTimestamp: null,
+    };
   }
 
   identify(given: Partial<Omit<Identify, 'type'>> = {}): Identify {
-    return { ...this.#envelope(given), type: 'identify', source: 'identify', traits: given.traits ?? '{}' };
+    const { traits = '{}', context = null } = given;
+    return { ...this.#envelope(given), type: 'identify', source: 'identify', traits, context, originalTimestamp: null };
   }
 
   session(given: Partial<Omit<Session, 'type'>> = {}): Session {

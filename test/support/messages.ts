@@ -16,11 +16,19 @@ type Said<T extends Message> = Partial<Omit<T, 'type' | 'source'>> & {
 };
 
 export function identify(said: Said<Identify>): Identify {
-  return { ...envelope(said), traits: '{}', ...said, type: 'identify', source: 'identify' };
+  return {
+    ...envelope(said),
+    traits: '{}',
+    context: null,
+    originalTimestamp: null,
+    ...said,
+    type: 'identify',
+    source: 'identify',
+  };
 }
 
 export function track(said: Said<Track>): Track {
-  const happened = { event: 'Order Completed', properties: '{}', sessionId: null };
+  const happened = { event: 'Order Completed', properties: '{}', sessionId: null, originalTimestamp: null };
   return { ...envelope(said), ...happened, ...said, type: 'track', source: 'track' };
 }
 

@@ -17,7 +17,14 @@ const envelope = {
 } as const;
 
 /** One message of each type, with what is hardest to keep. */
-export const IDENTIFY: Identify = { ...envelope, type: 'identify', source: 'identify', traits: '{"n":1e400,"ü":null}' };
+export const IDENTIFY: Identify = {
+  ...envelope,
+  type: 'identify',
+  source: 'identify',
+  traits: '{"n":1e400,"ü":null}',
+  context: '{"ip":"192.0.2.7"}',
+  originalTimestamp: 10_413_791_999_999_998n,
+};
 export const TRACK: Track = {
   ...envelope,
   type: 'track',
@@ -28,6 +35,7 @@ export const TRACK: Track = {
   event: 'Order Completed',
   sessionId: 's-1',
   properties: '{"total":9007199254740993}',
+  originalTimestamp: -2n,
 };
 export const SESSION: Session = {
   ...envelope,
@@ -67,9 +75,18 @@ const anyEnvelope = {
   source: fc.constantFrom('identify', 'track', 'batch', 'project-user', 'add-event'),
 } as const;
 
+const anyTimes = { originalTimestamp: fc.option(micros) };
+
 /** Any message at all; its JSON is any text. */
 export const anyMessage: fc.Arbitrary<Message> = fc.oneof(
-  fc.record({ ...anyEnvelope, type: fc.constant('identify'), traits: text }),
-  fc.record({ ...anyEnvelope, type: fc.constant('track'), event: text, sessionId: fc.option(text), properties: text }),
+  fc.record({ ...anyEnvelope, ...anyTimes, type: fc.constant('identify'), traits: text, context: fc.option(text) }),
+  fc.record({
+    ...anyEnvelope,
+    ...anyTimes,
+    type: fc.constant('track'),
+    event: text,
+    sessionId: fc.option(text),
+    properties: text,
+  }),
   fc.record({ ...anyEnvelope, type: fc.constant('session'), sessionId: text, anonymous: fc.boolean(), traits: text }),
 );

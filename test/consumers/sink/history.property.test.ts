@@ -62,9 +62,16 @@ function messageOf({ user, seconds, content }: Said, projectId: string, index: n
   };
   switch (content.type) {
     case 'track':
-      return { ...envelope, ...content, source: 'track', properties: '{}', sessionId: null };
+      return { ...envelope, ...content, source: 'track', properties: '{}', sessionId: null, originalTimestamp: null };
     case 'identify':
-      return { ...envelope, ...content, source: 'identify', traits: JSON.stringify(content.traits) };
+      return {
+        ...envelope,
+        ...content,
+        source: 'identify',
+        traits: JSON.stringify(content.traits),
+        context: null,
+        originalTimestamp: null,
+      };
     case 'session':
       return {
         ...envelope,
