@@ -1,13 +1,22 @@
 /**
- * What `npm ci` makes beside the packages so that the first start is quick. It never fails an installation: what is not
- * there is made by the first start.
+ * What `npm ci` does beside the packages: it makes an empty database, so that the first start is quick, and removes what
+ * nothing here needs. It never fails an installation: what is not there is made by the first start.
  */
+import { fileURLToPath } from 'node:url';
+
 const NEEDED = 24;
 
 try {
   if (Number(process.versions.node.split('.')[0]) < NEEDED) throw new Error(`this is Node ${process.versions.node}`);
+  // An older Node has no globSync, and is refused by then.
+  const { globSync, rmSync } = await import('node:fs');
   const { prepareCluster } = await import('./stores/database/pglite/prepared-cluster.ts');
   await prepareCluster();
+  // Node's headers, 67 MB: they are for building addons, and every addon here comes built.
+  const packages = fileURLToPath(new URL('../node_modules', import.meta.url));
+  for (const headers of globSync('node-*/include', { cwd: packages })) {
+    rmSync(`${packages}/${headers}`, { recursive: true, force: true });
+  }
 } catch (error) {
   process.stderr.write(`tidemark: nothing was prepared, the first start takes some seconds more: ${String(error)}\n`);
 }
