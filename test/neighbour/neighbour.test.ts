@@ -6,7 +6,7 @@ import { besideHostile } from './neighbour.ts';
 test('a project is refused nothing while another one is hostile', { timeout: 180_000 }, async () => {
   const DATA_DIR = await temporaryFolder();
   const service = await ServiceProcess.start(DATA_DIR);
-  onTestFinished(() => void service.stop());
+  onTestFinished(async () => void (await service.stop()));
 
   const { beside, hostile } = await besideHostile(service, { DATA_DIR }, { aloneSeconds: 2, besideSeconds: 8 });
 

@@ -22,19 +22,24 @@ const runnables = SDKS.flatMap((sdk): readonly Runnable[] => {
 
 let outcomes: readonly Outcome[] = [];
 
+let folder: string;
+let service: ServiceProcess | undefined;
+
+afterAll(async () => {
+  await service?.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-sdks-'));
-  const service = await ServiceProcess.start(folder, { CORS_ORIGINS: ORIGIN });
-  afterAll(async () => {
-    await service.stop('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
-  });
-  const runs = await runScenarios(service, runnables);
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-sdks-'));
+  const started = await ServiceProcess.start(folder, { CORS_ORIGINS: ORIGIN });
+  service = started;
+  const runs = await runScenarios(started, runnables);
   const wire = process.env['SDK_WIRE_FILE'];
   if (wire !== undefined) await writeFile(wire, JSON.stringify(runs, null, 1));
   const inBrowsers = runnables.filter(({ sdk }) => sdk.inBrowsers);
-  const preflights = inBrowsers.map(({ sdk }) => preflight(service, sdk, ORIGIN));
-  outcomes = [...(await outcomesOfRuns(service, runs)), ...(await Promise.all(preflights))];
+  const preflights = inBrowsers.map(({ sdk }) => preflight(started, sdk, ORIGIN));
+  outcomes = [...(await outcomesOfRuns(started, runs)), ...(await Promise.all(preflights))];
   if (process.env['UPDATE_SDK_TABLE'] === '1') {
     await writeRows(SDKS, new Map(runnables.map(({ sdk }) => [sdk.name, rowOf(sdk, outcomesOf(sdk))])));
   }
