@@ -56,13 +56,13 @@ function createApp(parts: AppParts): Koa<State, object> {
   const app = new LeanKoa<State, object>();
   app.use(begin);
   app.use(settle(parts, new HttpMetrics(parts.registry, receiving)));
-  app.use(allowOrigins(parts));
+  // Every request passes every step: one that has nothing to do is left out.
+  if ((parts.corsOrigins ?? []).length > 0) app.use(allowOrigins(parts));
   app.use(findRoute(parts.table));
   app.use(authenticate(parts.keys));
   app.use(limitRate(limiter));
   app.use(decodeParameters);
-  app.use(takeBody(receiving));
-  app.use(authenticateByBody(parts.keys, limiter));
+  app.use(takeBody(receiving, authenticateByBody(parts.keys, limiter)));
   app.use(handle);
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
@@ -129,7 +129,6 @@ function logRequest(logger: Logger, { req, requestId, route }: Call, status: num
 
 /** Lets pages of these origins send what SDKs send, and answers what browsers ask before they do (the preflight). */
 function allowOrigins({ table, corsOrigins = [] }: AppParts): Step {
-  if (corsOrigins.length === 0) return (_, next) => next();
   return ({ state, res }, next) => {
     const { headers, method } = state.call.req;
     const { origin } = headers;
@@ -202,7 +201,6 @@ function authenticateByBody(keys: KeyRing, limiter: RateLimiter): Step {
   const limit = limitRate(limiter);
   return (context, next) => {
     const { state } = context;
-    if (!isKeyInBody(state)) return next();
     return admitKey(state, keys, keyInBody(state.call.text), async () => limit(context, next));
   };
 }
@@ -239,8 +237,9 @@ function decodeParameters({ state }: Context, next: Next): Promise<void> | undef
   return next();
 }
 
-function takeBody(receiving: ReceivingBytes): Step {
-  return ({ state }, next) => {
+function takeBody(receiving: ReceivingBytes, byBody: Step): Step {
+  return (context, next) => {
+    const { state } = context;
     const { call } = state;
     const { bodyLimitBytes } = routeOf(state);
     if (bodyLimitBytes === null) return next();
@@ -248,7 +247,9 @@ function takeBody(receiving: ReceivingBytes): Step {
     if (refusal !== undefined) return refuse(state, bodyRefusal(state, refusal));
     if (expectsContinue(call)) call.res.writeContinue();
     const held = receiving.open(call.key?.project.id ?? '');
-    return readBody(call.req, bodyLimitBytes, held).then((read) => keepBody(state, read, next));
+    return readBody(call.req, bodyLimitBytes, held).then((read) =>
+      keepBody(state, read, isKeyInBody(state) ? async () => byBody(context, next) : next),
+    );
   };
 }
 

@@ -50,12 +50,15 @@ export class Offload {
    * @param mayOffload False where the request must be encoded in this thread.
    * @param accept Is given how to offload the body; undefined where this thread encodes it.
    */
-  async run<T>(
+  run<T>(
     source: BodySource,
     mayOffload: boolean,
     accept: (append: AppendEncoded | undefined) => Promise<T>,
   ): Promise<T> {
-    if (source !== 'batch') return accept(mayOffload ? this.#append : undefined);
+    return source === 'batch' ? this.#runBatch(mayOffload, accept) : accept(mayOffload ? this.#append : undefined);
+  }
+
+  async #runBatch<T>(mayOffload: boolean, accept: (append: AppendEncoded | undefined) => Promise<T>): Promise<T> {
     this.#recentlyOpen.see(++this.#openBatches);
     const append = mayOffload && this.#offloadedBatches < this.#maxOffloadedBatches ? this.#append : undefined;
     try {
