@@ -46,9 +46,9 @@ function aliasesOf(name: string, more: readonly string[] = []): readonly string[
 }
 
 /** The interface's own form demands that its type is named; what is in the form of an SDK may have any. */
-function refuseType({ headers, text }: Call): Refusal | undefined {
-  if (isJson(headers)) return undefined;
-  const read = readJson(text);
+function refuseType(call: Call): Refusal | undefined {
+  if (isJson(call.headers)) return undefined;
+  const read = readJson(call.text);
   const isSdk = read.ok && (isSdkCall(read.value.plain) || isSdkBatch(read.value.plain));
   return isSdk ? undefined : UNSUPPORTED_TYPE;
 }
