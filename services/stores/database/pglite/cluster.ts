@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, 
 import { join } from 'node:path';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { POSTGRES_VERSION } from './engine.ts';
-import { copyPreparedCluster, preparedCluster } from './prepared-cluster.ts';
+import { copyPreparedCluster } from './prepared-cluster.ts';
 import { runInitdb } from './run-initdb.ts';
 
 const DRAFT = 'cluster.new';
@@ -14,15 +14,11 @@ const DRAFT = 'cluster.new';
  * complete one.
  *
  * @param signal Aborts the creation with `STOPPING`.
- * @param prepared A folder to copy if it exists (`prepared-cluster.ts`); otherwise initdb runs.
+ * @param prepared A folder to copy if it exists; otherwise initdb runs. By default that of `prepared-cluster.ts`.
  * @throws TidemarkError `CONFIG_INVALID` if the cluster has another major version; `STORE_UNAVAILABLE` if no cluster
  *   can be created.
  */
-export async function ensureCluster(
-  folder: string,
-  signal?: AbortSignal,
-  prepared = preparedCluster(),
-): Promise<string> {
+export async function ensureCluster(folder: string, signal?: AbortSignal, prepared?: string): Promise<string> {
   const cluster = join(folder, 'cluster');
   removeDrafts(folder);
   if (!existsSync(cluster)) await createCluster(folder, cluster, prepared, signal);
@@ -34,10 +30,10 @@ export async function ensureCluster(
   return cluster;
 }
 
-async function createCluster(folder: string, cluster: string, prepared: string, signal?: AbortSignal): Promise<void> {
+async function createCluster(folder: string, cluster: string, prepared?: string, signal?: AbortSignal): Promise<void> {
   // Each start uses a folder of its own: the initdb process of a killed start may still be running in another one.
   const draft = join(folder, `${DRAFT}-${randomBytes(8).toString('hex')}`);
-  if (!(await copyPreparedCluster(prepared, draft))) await initialize(draft, signal);
+  if (!(await copyPreparedCluster(draft, prepared))) await initialize(draft, signal);
   syncTree(draft);
   renameSync(draft, cluster);
   sync(folder);

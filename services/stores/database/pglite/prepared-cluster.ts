@@ -39,9 +39,10 @@ export async function prepareCluster(cluster = preparedCluster()): Promise<void>
  *
  * @returns False, leaving nothing, if it does not exist or cannot be copied.
  */
-export async function copyPreparedCluster(cluster: string, folder: string): Promise<boolean> {
-  if (!existsSync(join(cluster, 'PG_VERSION'))) return false;
+export async function copyPreparedCluster(folder: string, prepared?: string): Promise<boolean> {
   try {
+    const cluster = prepared ?? preparedCluster();
+    if (!existsSync(join(cluster, 'PG_VERSION'))) return false;
     await cp(cluster, folder, { recursive: true });
     await closeToOthers(folder);
     return true;
