@@ -97,12 +97,9 @@ const PROJECT_ID = /^proj_\w{20}$/;
  * command says that it is unknown.
  */
 export async function projectIdOf(context: CliContext, wanted: string | undefined): Promise<string> {
-  if (wanted === undefined) return (await projectOf(context, undefined)).id;
-  if (PROJECT_ID.test(wanted)) return wanted;
-  const named = (await carryOut(context, 'project list', {})).filter(
-    ({ id, name }) => id === wanted || name === wanted,
-  );
-  return named.length > 1 ? (await projectOf(context, wanted)).id : (named[0]?.id ?? wanted);
+  if (wanted !== undefined && PROJECT_ID.test(wanted)) return wanted;
+  const { all, found } = await projectsNamed(context, wanted);
+  return wanted !== undefined && found.length === 0 ? wanted : onlyOf(all, found).id;
 }
 
 /** For commands that mean all projects where none is named. */
@@ -112,11 +109,25 @@ export function optionalProjectId(context: CliContext, wanted: string | undefine
 
 /** The project of this id or name; the only one where none is named. @throws TidemarkError `COMMAND_INVALID`. */
 export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ProjectSummary> {
-  const projects = await carryOut(context, 'project list', {});
-  const found = wanted === undefined ? projects : projects.filter(({ id, name }) => id === wanted || name === wanted);
+  const { all, found } = await projectsNamed(context, wanted);
+  return onlyOf(all, found);
+}
+
+interface NamedProjects {
+  readonly all: readonly ProjectSummary[];
+  /** Those of this id or name; all where none is named. */
+  readonly found: readonly ProjectSummary[];
+}
+
+async function projectsNamed(context: CliContext, wanted: string | undefined): Promise<NamedProjects> {
+  const all = await carryOut(context, 'project list', {});
+  return { all, found: wanted === undefined ? all : all.filter(({ id, name }) => id === wanted || name === wanted) };
+}
+
+function onlyOf(all: readonly ProjectSummary[], found: readonly ProjectSummary[]): ProjectSummary {
   const [only, another] = found;
   if (only !== undefined && another === undefined) return only;
-  const known = projects.map(({ id, name }) => `${id} (${name})`).join(', ');
+  const known = all.map(({ id, name }) => `${id} (${name})`).join(', ');
   const message = found.length === 0 ? 'There is no such project' : 'Say which project by --project';
   throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
 }
