@@ -12,7 +12,7 @@ import type { Codec } from '../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import { isRetryable } from '../runtime/errors.ts';
-import { type Checked, readName, refuseParameter, single } from './query.ts';
+import { type Checked, readIfGiven, readName, refuseParameter, single } from './query.ts';
 
 export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
@@ -100,14 +100,14 @@ class LiveListener {
   #readTo(to: readonly PartitionEnd[], from: readonly PartitionEnd[]): Promise<Tick> {
     const behind = rangesBetween(from, to).reduce((sum, range) => sum + range.to - range.from, 0n);
     if (behind <= MAX_BEHIND) return this.#read(from, to);
-    return Promise.resolve({ rows: [], seen: 0, lagMs: 0, skipped: behind, ends: to });
+    return Promise.resolve({ matched: [], seen: 0, lagMs: 0, skipped: behind, ends: to });
   }
 
   /** What was recorded between two ends of the log, the newest rows; less where it is too much for one interval. */
   async #read(from: readonly PartitionEnd[], to: readonly PartitionEnd[]): Promise<Tick> {
     const ends = new Map(from.map((end) => [nameOfPartition(end), end]));
     const ranges = rangesBetween(from, to);
-    const tick = { rows: [] as string[], seen: 0, lagMs: 0 };
+    const tick = { matched: [] as Matched[], seen: 0, lagMs: 0 };
     let records = 0;
     for await (const piece of this.#parts.log.scan(ranges, { ...PIECE, signal: this.#signal })) {
       await this.#parts.codec.prepare(piece.records.map(({ value }) => value));
@@ -123,18 +123,24 @@ class LiveListener {
     return { ...tick, lagMs: 0, ends: to };
   }
 
-  #add(tick: { rows: string[]; seen: number }, { topic, partition }: TopicPartition, record: LogRecord): void {
+  #add(tick: { matched: Matched[]; seen: number }, { topic, partition }: TopicPartition, record: LogRecord): void {
     const message = decodedOrUndefined(this.#parts.codec, topic, record.value);
     if (message === undefined || message.projectId !== this.#projectId || !matches(message, this.#filter)) return;
     tick.seen++;
-    tick.rows.push(liveRowOf(message, { topic, partition, offset: record.offset }));
-    if (tick.rows.length > ROWS_AT_ONCE) tick.rows.shift();
+    tick.matched.push({ message, at: { topic, partition, offset: record.offset } });
+    if (tick.matched.length > ROWS_AT_ONCE) tick.matched.shift();
   }
+}
+
+interface Matched {
+  readonly message: Message;
+  readonly at: PartitionEnd;
 }
 
 /** What one event of the stream tells. */
 interface Tick {
-  readonly rows: readonly string[];
+  /** The newest of those that matched. */
+  readonly matched: readonly Matched[];
   /** How many messages matched, shown or not. */
   readonly seen: number;
   /** How far behind the log's end it is. */
@@ -145,13 +151,14 @@ interface Tick {
   readonly ends: readonly PartitionEnd[];
 }
 
-function eventOf({ rows, seen, lagMs, skipped = 0n, ends }: Tick): string {
+function eventOf({ matched, seen, lagMs, skipped = 0n, ends }: Tick): string {
+  const rows = matched.map(liveRowOf);
   const counts = `"seen":${seen},"shown":${rows.length},"skipped":${skipped},"lag_ms":${lagMs}`;
   const data = `{"rows":[${rows.join(',')}],${counts}}`;
   return `id: ${encodeEnds(ends)}\ndata: ${data}\n\n`;
 }
 
-function liveRowOf(message: Message, at: PartitionEnd): string {
+function liveRowOf({ message, at }: Matched): string {
   const { type, messageId, userId, anonymousId, userKey, timestamp, receivedAt, source } = message;
   const content = type === 'track' ? message.properties : message.traits;
   const isCut = content.length > MAX_CONTENT_CHARS;
@@ -231,11 +238,11 @@ function readFilter(query: URLSearchParams): Checked<LiveFilter & { readonly sec
   if (unknown !== undefined) return refuseParameter(unknown, 'is not a parameter of this path');
   const type = single(query, 'type', readType);
   if (!type.ok) return type;
-  const event = single(query, 'event', (text) => readOptionalName('event', text));
+  const event = single(query, 'event', (text) => readIfGiven(text, (name) => readName('event', name)));
   if (!event.ok) return event;
-  const userId = single(query, 'user_id', (text) => readOptionalName('user_id', text));
+  const userId = single(query, 'user_id', (text) => readIfGiven(text, (id) => readName('user_id', id)));
   if (!userId.ok) return userId;
-  const contained = single(query, 'text', (text) => readOptionalName('text', text));
+  const contained = single(query, 'text', (text) => readIfGiven(text, (part) => readName('text', part)));
   if (!contained.ok) return contained;
   const seconds = single(query, 'seconds', readSeconds);
   if (!seconds.ok) return seconds;
@@ -255,10 +262,6 @@ function readType(text: string | undefined): Checked<Message['type'] | undefined
   if (text === undefined || MESSAGE_TYPES.includes(text))
     return { ok: true, value: text as Message['type'] | undefined };
   return refuseParameter('type', `is one of ${MESSAGE_TYPES.join(', ')}`);
-}
-
-function readOptionalName(name: string, text: string | undefined): Checked<string | undefined> {
-  return text === undefined ? { ok: true, value: undefined } : readName(name, text);
 }
 
 /** How long the stream goes on; without it until the listener goes. */

@@ -40,6 +40,11 @@ export function single<T>(
   return values.length > 1 ? refuseParameter(name, 'may be given once only') : read(values[0]);
 }
 
+/** Reads a value that may be left out. */
+export function readIfGiven<T>(text: string | undefined, read: (text: string) => Checked<T>): Checked<T | undefined> {
+  return text === undefined ? { ok: true, value: undefined } : read(text);
+}
+
 /** A user id or the name of an event: what ingest would have taken as one. */
 export function readName(name: string, text: string): Checked<string> {
   // A character is one or two UTF-16 units, so most need no counting.

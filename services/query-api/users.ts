@@ -9,7 +9,7 @@ import type { ProfileReader } from '../stores/profiles/profile-store.ts';
 import { isHex } from '../messages/hex.ts';
 import { decodeCursor } from './cursor.ts';
 import { MAX_PAGE_CHARS, pageBody, readPage } from './events.ts';
-import { type Checked, readLimit, readName, refuseParameter, single } from './query.ts';
+import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from './query.ts';
 
 /** The stores that answer requests about users. */
 export interface UserStores {
@@ -117,10 +117,6 @@ function readOtherId(query: URLSearchParams): Checked<OtherId> {
     return refuseParameter('anonymous_id', 'or internal_id is needed, and only one of them');
   if (anonymousId.value !== undefined) return { ok: true, value: { anonymousId: anonymousId.value } };
   return { ok: true, value: { internalId: internalId.value ?? '' } };
-}
-
-function readIfGiven<T>(text: string | undefined, read: (text: string) => Checked<T>): Checked<T | undefined> {
-  return text === undefined ? { ok: true, value: undefined } : read(text);
 }
 
 function readInternalId(text: string): Checked<string> {
