@@ -1,6 +1,7 @@
 /** What the service prints for people when it starts, beside its log. */
 import { existsSync } from 'node:fs';
 import type { Config } from '../runtime/config.ts';
+import { hostInUrl } from '../runtime/server-url.ts';
 import { hasEmbedded } from './embedded.ts';
 import type { Role } from './role.ts';
 
@@ -18,8 +19,7 @@ export interface StartingFacts {
 
 export function startingText({ version, role, config, makesStores: isFirst }: StartingFacts): string {
   const { host, port } = config;
-  const hostInUrl = host.includes(':') ? `[${host}]` : host;
-  const where = port === 0 ? `a free port of ${hostInUrl}` : `http://${hostInUrl}:${port}`;
+  const where = port === 0 ? `a free port of ${hostInUrl(host)}` : `http://${hostInUrl(host)}:${port}`;
   const name = role === 'all' ? `Tidemark ${version}` : `Tidemark ${version}, role ${role},`;
   return `Starting ${name} on ${where}; ${durationText(config, isFirst)}.\n`;
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
+import { hostInUrl } from '../runtime/server-url.ts';
 import type { CliContext } from './context.ts';
 
 export interface ServiceOptions {
@@ -143,6 +144,5 @@ function serviceUrl({ env }: CliContext, given: string | undefined): string {
 /** A service that listens on every address is asked on this machine's own. */
 function hostToAsk(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+  return hostInUrl(host === '::' ? '::1' : host);
 }

@@ -1,6 +1,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
+import { hostInUrl } from '../runtime/server-url.ts';
 import { renderRefusal, type ErrorStyle, type Refusal } from './problems.ts';
 
 export interface ServerOptions {
@@ -251,8 +252,8 @@ function bindingError(cause: NodeJS.ErrnoException, host: string, port: number):
 }
 
 /** Where a server listens, as a URL. */
-export function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+export function urlOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
+  return `http://${hostInUrl(address)}:${port}`;
 }
 
 /** The requests whose bodies have not arrived whole. */

@@ -156,3 +156,8 @@ export class ServerUrl<Parameter extends string> {
     }
   }
 }
+
+/** A host as a URL has it: an IPv6 address in brackets. */
+export function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
