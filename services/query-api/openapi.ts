@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
 
-const SOURCE = new URL('../../schemas/openapi/openapi.json', import.meta.url);
+const FOLDER = new URL('../../schemas/openapi/', import.meta.url);
+
+// What all parts share. Every other file of the folder has the paths of one area, and the components that they alone use.
+const SHARED = 'openapi.json';
 
 // The default LEGACY_BASE_PATH, under which the source describes the two-step interface.
 const LEGACY_BASE_PATH = '/legacy';
@@ -15,8 +18,8 @@ const LEGACY_BASE_PATH = '/legacy';
  */
 export function openApiDocument(legacyBasePath: string): JsonObject {
   const components = new Components();
-  const { paths, components: own, ...rest } = components.resolve(readJson(SOURCE), SOURCE, 'source') as Source;
-  const schemas = { ...own.schemas };
+  const { paths, components: own, ...rest } = components.resolve(readSource(), FOLDER, 'source') as Source;
+  const schemas = { ...own['schemas'] };
   for (const [name, schema] of components.collect()) {
     if (name in schemas) throw new Error(`two schemas would be called ${name} in the OpenAPI document`);
     schemas[name] = schema;
@@ -24,9 +27,38 @@ export function openApiDocument(legacyBasePath: string): JsonObject {
   return { ...rest, paths: rebased(paths, legacyBasePath), components: { ...own, schemas } };
 }
 
-interface Source extends JsonObject {
+interface AreaOfDocument {
   readonly paths: JsonObject;
-  readonly components: JsonObject & { readonly schemas: JsonObject };
+  /** Kind (`schemas`, `parameters`, …) → name → component. */
+  readonly components: Readonly<Record<string, JsonObject>>;
+}
+
+type Source = JsonObject & AreaOfDocument;
+
+function readSource(): Source {
+  const shared = readJson(new URL(SHARED, FOLDER)) as Source;
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && name !== SHARED);
+  const parts = files.sort().map((name) => readJson(new URL(name, FOLDER)) as Partial<AreaOfDocument>);
+  const components = [shared, ...parts].map(({ components = {} }) => components);
+  const kinds = new Set(components.flatMap((component) => Object.keys(component)));
+  return {
+    ...shared,
+    paths: union(parts.map(({ paths = {} }) => paths)),
+    components: Object.fromEntries(
+      [...kinds].map((kind) => [kind, union(components.map((component) => component[kind] ?? {}))]),
+    ),
+  };
+}
+
+/** @throws Error where two of the objects have a member of one name. */
+function union(objects: readonly JsonObject[]): JsonObject {
+  const entries = objects.flatMap((object) => Object.entries(object));
+  const names = new Set<string>();
+  for (const [name] of entries) {
+    if (names.has(name)) throw new Error(`the OpenAPI document has ${name} twice`);
+    names.add(name);
+  }
+  return Object.fromEntries(entries);
 }
 
 function rebased(paths: JsonObject, legacyBasePath: string): JsonObject {

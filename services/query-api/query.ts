@@ -25,6 +25,15 @@ export function refuseParameter(name: string, message: string): Refused {
   return { ok: false, refusal: { refused: 'invalid-parameter', detail: `${name} ${message}` } };
 }
 
+/** Refuses a parameter that the endpoint does not have: a misspelt filter must not answer with everything. */
+export function refuseUnknown(query: URLSearchParams, known: readonly string[]): Refusal | undefined {
+  const unknown = [...query.keys()].find((name) => !known.includes(name));
+  if (unknown === undefined) return undefined;
+  const quoted = JSON.stringify(unknown.slice(0, 64));
+  const detail = `There is no parameter ${quoted} here. Known are: ${known.join(', ') || 'none'}.`;
+  return { refused: 'invalid-parameter', detail };
+}
+
 /** The refusal of a body with these problems. */
 export function refuseBody(problems: readonly Problem[]): Refused {
   return { ok: false, refusal: invalid('invalid-body', problems) };
