@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
 import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/deployment.ts';
-import { CLICKHOUSE_SCHEMAS } from '../../../services/stores/analytics/clickhouse/migrations.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
-import { type MigrationFile, readMigrations, statementsOf } from '../../../services/runtime/migrate.ts';
+import { statementsOf } from '../../../services/runtime/migrate.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { ask } from '../../support/analytics.ts';
 import { askServer } from '../../support/clickhouse.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts';
+import { ANALYTICS_MIGRATIONS, statementsUpTo } from '../../support/older-analytics.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const FILES = await readMigrations(CLICKHOUSE_SCHEMAS);
-const BEFORE = FILES.slice(0, 7);
-const MOVE = statementsOf(FILES[7]?.sql ?? '');
+const MOVE = statementsOf(ANALYTICS_MIGRATIONS[7]?.sql ?? '');
 
 // Message m-1 came twice on one day, once more on the next, and in a month of its own.
 const OLD_ROWS = `INSERT INTO event_rows (project_id, event, user, message_id, timestamp, received_at, session_id, source,
@@ -43,13 +41,7 @@ const TABLES = `SELECT name FROM system.tables WHERE database = currentDatabase(
 
 /** The statements that bring an empty database to before the move. */
 function statementsBefore(statement: (sql: string) => string): readonly string[] {
-  const applied = BEFORE.map(({ number, name, checksum }: MigrationFile) => `(${number}, '${name}', '${checksum}')`);
-  return [
-    ...BEFORE.flatMap(({ sql }) => statementsOf(sql)).map((sql) => statement(sql)),
-    `CREATE TABLE schema_migrations (number UInt32, name String, checksum String) ENGINE = ReplacingMergeTree ORDER BY number`,
-    `INSERT INTO schema_migrations VALUES ${applied.join(', ')}`,
-    OLD_ROWS,
-  ];
+  return [...statementsUpTo(7, statement), OLD_ROWS];
 }
 
 test('chDB moves them when it is opened', async () => {
