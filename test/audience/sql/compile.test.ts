@@ -20,6 +20,13 @@ function conditionFor(definition: unknown): string {
   return condition.replaceAll(/\{(p\d+):[^}]*\}/g, (_, name: string) => `‹${String(params[name])}›`);
 }
 
+test('booleans that a list repeats are asked about once', () => {
+  const repeated = { event: 'Paid', where: [{ property: [''], in: [false, 'yes', ...Array(900).fill(false), true] }] };
+  const once = { event: 'Paid', where: [{ property: [''], in: [false, 'yes', true] }] };
+
+  expect(queryFor(repeated).sql).toBe(queryFor(once).sql);
+});
+
 describe('a definition is asked as', () => {
   test.each([
     [
