@@ -6,18 +6,25 @@ import { runTool } from '../servers/server-process.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
+/** A Python with Confluent's Kafka client; undefined as `pythonOrReason` says. */
+export function pythonWithKafka(): Promise<string | undefined> {
+  return pythonOrReason(REQUIREMENTS, "Kafka's client");
+}
+
 /**
- * A Python with Confluent's Kafka client.
+ * A Python with the packages of a file of pinned requirements.
  *
  * Without it (no python3 with venv and pip, offline): `undefined` and a line that says why; with `REQUIRE_SERVERS=1` it
  * rejects.
+ *
+ * @param what What the packages are, for that line.
  */
-export async function pythonWithKafka(): Promise<string | undefined> {
+export async function pythonOrReason(list: string, what: string): Promise<string | undefined> {
   try {
-    return await installedPython(REQUIREMENTS);
+    return await installedPython(list);
   } catch (cause) {
-    if (process.env['REQUIRE_SERVERS'] === '1') throw new Error("the tests need Python with Kafka's client", { cause });
-    process.stderr.write(`no Python with Kafka's client for these tests: ${String(cause)}\n`);
+    if (process.env['REQUIRE_SERVERS'] === '1') throw new Error(`the tests need Python with ${what}`, { cause });
+    process.stderr.write(`no Python with ${what} for these tests: ${String(cause)}\n`);
     return undefined;
   }
 }

@@ -1,0 +1,45 @@
+/** Schemathesis, which knows the service by its OpenAPI document alone, sends what the document allows. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pythonOrReason } from '../../foreign/python.ts';
+import { READ_KEY, ServiceProcess, WRITE_KEY } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const python = await pythonOrReason(join(import.meta.dirname, 'requirements.txt'), 'Schemathesis');
+
+// A stream without end, which Schemathesis would wait for.
+const ENDLESS = '/v1/events/live';
+
+const OPTIONS = [
+  '--checks=not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance',
+  '--phases=examples,fuzzing',
+  '--max-examples=8',
+  '--seed=1',
+  '--request-timeout=60',
+  '--no-color',
+  `--exclude-path=${ENDLESS}`,
+];
+
+/** What Schemathesis reports; '' where it found nothing. */
+async function faultsFound({ url }: ServiceProcess, key: string): Promise<string> {
+  const args = ['-m', 'schemathesis.cli', 'run', `${url}/openapi.json`, `--header=api_key: ${key}`, ...OPTIONS];
+  return promisify(execFile)(python ?? '', args, { cwd: await temporaryFolder(), maxBuffer: 2 ** 26 }).then(
+    () => '',
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+}
+
+describe.skipIf(python === undefined)('Schemathesis', () => {
+  test(
+    'Schemathesis finds no answer that differs from the OpenAPI document, with a key of either scope',
+    { timeout: 600_000 },
+    async () => {
+      const service = await ServiceProcess.start(await temporaryFolder());
+      onTestFinished(() => void service.stop());
+
+      for (const key of [READ_KEY, WRITE_KEY]) expect(await faultsFound(service, key)).toBe('');
+    },
+  );
+});
