@@ -1,3 +1,4 @@
+import type { AdminPort } from '../admin/admin-commands.ts';
 import { Audiences } from '../audience/audiences.ts';
 import { limitsOf } from '../audience/query-budget.ts';
 import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
@@ -39,6 +40,7 @@ export interface Stores {
   readonly readers: ReadersHealth;
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
+  readonly admin: AdminPort;
 }
 
 interface DatabaseAndAnalytics {
@@ -82,7 +84,7 @@ export function audienceSchedulerOf(
 export function storesOf(
   config: Config,
   { database, analytics }: DatabaseAndAnalytics,
-  { readers, evaluator }: Pick<Stores, 'readers' | 'evaluator'>,
+  { readers, evaluator, admin }: Pick<Stores, 'readers' | 'evaluator' | 'admin'>,
 ): Stores {
   return {
     ...liveStores(database, analytics),
@@ -90,6 +92,7 @@ export function storesOf(
     readers,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     evaluator,
+    admin,
   };
 }
 

@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SCOPES } from '../stores/projects/project-store.ts';
+import type { Scope } from '../stores/projects/project-store.ts';
 import type { CreatedKey, KeySummary } from '../stores/projects/project-commands.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { optionalProjectId, projectIdOf } from './project.ts';
+
+/** No store is loaded for them. */
+const SCOPES: readonly Scope[] = ['write', 'read', 'audiences', 'admin'];
 
 export function addKey(root: Command, context: CliContext): void {
   const key = root.command('key').description('API keys');

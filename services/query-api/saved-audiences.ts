@@ -75,7 +75,11 @@ export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: Qu
   return { status: 200, body: audienceJson(await evaluator.evaluate(call.project.id, id)) };
 }
 
-export const NO_AUDIENCE: Refusal = { refused: 'not-found', detail: 'This project has no such audience.' };
+export const NO_AUDIENCE: Refusal = {
+  refused: 'not-found',
+  detail: 'This project has no such audience.',
+  errorCode: 'AUDIENCE_UNKNOWN',
+};
 
 /** The audience that the path names. */
 export async function findAudience(

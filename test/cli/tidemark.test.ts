@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { hashKey } from '../../services/stores/projects/keys.ts';
 import { projectCommands, type ProjectSummary } from '../../services/stores/projects/project-commands.ts';
-import type { Command } from '../../services/runtime/command.ts';
-import { askControl } from '../../services/runtime/control/client.ts';
-import { ControlServer } from '../../services/runtime/control/server.ts';
-import { controlSocketPath } from '../../services/runtime/control/socket.ts';
 import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
+import { serveCommands } from '../support/admin-server.ts';
 import { MemoryProjectStore } from '../support/memory-project-store.ts';
 import { runProgram, startProgram, type Finished } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -148,7 +146,7 @@ describe('tidemark beside a running service', () => {
     const context = { env: { DATA_DIR: dataDir }, out: (text: string) => void (out += text), err: () => undefined };
     const asking = runCli(['project', 'list', '--json'], context);
     // After the command line's own attempt, so that both have failed.
-    await expect(askControl(controlSocketPath(dataDir), 'project list', {})).rejects.toThrow();
+    await once(connect(join(dataDir, 'control.sock')), 'error');
 
     await serve(dataDir);
 
@@ -205,7 +203,7 @@ describe('tidemark used wrongly', () => {
     ['an unknown command', ['project', 'destroy']],
     ['a missing argument', ['key', 'revoke']],
     ['a missing scope', ['key', 'create', 'proj_x']],
-    ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'admin']],
+    ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'root']],
     ['a rate limit of 0', ['project', 'create', 'x', '--rate-limit', '0']],
     ['an unknown option', ['project', 'list', '--yaml']],
   ])('tidemark exits with 2 on %s and touches nothing', async (_, args) => {
@@ -269,10 +267,4 @@ async function serve(dataDir: string): Promise<MemoryProjectStore> {
   const store = new MemoryProjectStore();
   await serveCommands(dataDir, { ...projectCommands(store, 'Asia/Tokyo') });
   return store;
-}
-
-async function serveCommands(dataDir: string, commands: Readonly<Record<string, Command>>): Promise<void> {
-  const server = new ControlServer(controlSocketPath(dataDir), commands, { warn: () => undefined });
-  onTestFinished(() => server.stop());
-  await server.start();
 }

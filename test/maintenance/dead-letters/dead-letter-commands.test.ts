@@ -31,9 +31,9 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     put({ offset: 1n, reader: 'projector', failedAt: MIDNIGHT + MINUTE });
     put({ offset: 1n, reader: 'sink', failedAt: MIDNIGHT + 2n * MINUTE });
 
-    const { dead_letters: listed, more } = await list();
+    const { dead_letters: listed, next_cursor: next } = await list();
 
-    expect(more).toBe(false);
+    expect(next).toBeNull();
     expect(listed).toHaveLength(1);
     expect(listed[0]).toMatchObject({
       id: 'tidemark.track/0/1',
@@ -235,8 +235,8 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     };
     const list = (args: CommandArguments = {}) => run('dead-letters list', args);
     const ids = async (args: CommandArguments) => {
-      const { dead_letters: listed, more } = await list(args);
-      return { ids: listed.map(({ id }) => id.split('/')[2]!), more };
+      const { dead_letters: listed, next_cursor: next } = await list(args);
+      return { ids: listed.map(({ id }) => id.split('/')[2]!), more: next !== null };
     };
     const put = (said: Partial<DeadLetter>): void => {
       const letter: DeadLetter = {
