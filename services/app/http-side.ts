@@ -116,7 +116,8 @@ function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled)
     }),
   ]);
   const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
-  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort });
+  const { audit } = stores;
+  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit });
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {
