@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command, CommandArguments, CommandEvent, Progress } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { type CommandEnd, CommandRun } from './command-run.ts';
+import { type CommandEnd, type CommandHooks, CommandRun } from './command-run.ts';
 import { type Job, type JobFilter, isFinished, type NewJob } from './jobs/job.ts';
 import type { JobEnd, SqlJobStore } from './jobs/sql-job-store.ts';
 
@@ -96,8 +96,8 @@ export class AdminCommands implements AdminPort {
       await active.turn(call.signal);
       return command(args, call);
     };
-    active.run = this.#run(made.kind, waits, made.args);
-    void active.run.end.then((end) => this.#finish(active, end));
+    // Who has the result finds the job done.
+    active.run = this.#run(made.kind, waits, made.args, (end) => this.#finish(active, end));
     this.#startNext();
     return made;
   }
@@ -126,10 +126,7 @@ export class AdminCommands implements AdminPort {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const run of this.#runs) run.abort(STOPPING);
-    const ended = Promise.all([
-      ...[...this.#runs].map(({ end }) => end),
-      ...[...this.#active.values()].map(({ finished }) => finished.promise),
-    ]);
+    const ended = Promise.all([...this.#runs].map(({ end }) => end));
     await Promise.race([ended, delay(this.#options.stopWithinMs, undefined, { ref: false })]);
     clearInterval(this.#beating);
   }
@@ -141,9 +138,10 @@ export class AdminCommands implements AdminPort {
     throw new TidemarkError('COMMAND_INVALID', `There is no command ${JSON.stringify(name)}.`);
   }
 
-  #run(name: string, command: Command, args: CommandArguments): CommandRun {
+  #run(name: string, command: Command, args: CommandArguments, onEnd?: CommandHooks['onEnd']): CommandRun {
     const onError = (error: unknown): void => this.#logger.warn({ err: error, command: name }, 'a command failed');
-    const run = new CommandRun(command, args, onError, this.#options.signOfLifeMs);
+    const hooks = { onError, ...(onEnd && { onEnd }) };
+    const run = new CommandRun(command, args, hooks, this.#options.signOfLifeMs);
     this.#runs.add(run);
     void run.end.then(() => this.#runs.delete(run));
     return run;
@@ -174,7 +172,6 @@ export class AdminCommands implements AdminPort {
       this.#logger.warn({ err: error, job: job.id }, 'cannot note the end of a job');
     } finally {
       this.#active.delete(job.id);
-      job.finished.resolve();
       this.#startNext();
     }
   }
@@ -183,7 +180,6 @@ export class AdminCommands implements AdminPort {
 /** A job that this process runs, or that waits for its turn here. */
 class ActiveJob {
   readonly id: string;
-  readonly finished = Promise.withResolvers<void>();
   run: CommandRun | undefined;
   readonly #turn = Promise.withResolvers<void>();
   #first: { readonly done: number; readonly atMs: number } | undefined;

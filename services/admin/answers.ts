@@ -1,5 +1,7 @@
 /** How commands are answered over HTTP: with their result, as a stream of lines, or with the job that they became. */
 import { Readable } from 'node:stream';
+import { LOCAL_KEY } from '../http/access/authenticate.ts';
+import type { Change } from '../http/auditing.ts';
 import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
@@ -8,7 +10,7 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { AdminPort } from './admin-commands.ts';
 import type { CommandEnd } from './command-run.ts';
 import { problemText, refusalOfFailure } from './failures.ts';
-import type { NewJob } from './jobs/job.ts';
+import type { Job, NewJob } from './jobs/job.ts';
 import { jobJson, jobPath } from './jobs/job-json.ts';
 
 /** What is needed of a request. */
@@ -24,11 +26,11 @@ export interface Order {
 
 const NDJSON = 'application/x-ndjson';
 
-/** Answers with the result of a command, or streams its progress where the client accepts that. */
+/** Answers with the result of a command, or streams its progress where it changes nothing and the client accepts that. */
 export async function answerCommand(port: AdminPort, call: AdminCall, order: Order): Promise<Answer | Refusal> {
   const events = await port.follow(order.name, order.args).catch(failed);
   if ('refused' in events) return events;
-  if (acceptsLines(call)) return streamOf(events);
+  if (acceptsLines(call) && call.req.method === 'GET') return streamOf(events);
   const end = await endOfRun(events, call.signal);
   if ('failure' in end) return refusalOfFailure(end.failure, call.req.method);
   return order.answer?.(end.result) ?? { status: 200, body: end.result };
@@ -42,24 +44,32 @@ export async function resultOf<T>(port: AdminPort, call: AdminCall, { name, args
   return 'failure' in end ? refusalOfFailure(end.failure, call.req.method) : (JSON.parse(end.result) as T);
 }
 
-/** Starts a job: 202 with where it is found, or a stream of its progress and result whose client cancels it by leaving. */
+/**
+ * Starts a job: 202 with where it is found, or a stream of its progress and result whose client cancels it by leaving.
+ *
+ * @param action What it changes, for the audit log; undefined for nothing.
+ */
 export async function answerJob(
   port: AdminPort,
   call: AdminCall,
   job: Omit<NewJob, 'principal'>,
+  action?: string,
 ): Promise<Answer | Refusal> {
   try {
-    const started = await port.startJob({ ...job, principal: call.key?.id ?? LOCAL });
+    const started = await port.startJob({ ...job, principal: call.key?.id ?? LOCAL_KEY.id });
     const headers = { Location: jobPath(started.id) };
-    if (acceptsLines(call)) return streamOf(await port.followJob(started.id), headers);
-    return { status: 202, body: jobJson(started), headers };
+    const change = action === undefined ? {} : { audit: jobChange(action, started) };
+    if (acceptsLines(call)) return { ...streamOf(await port.followJob(started.id), headers), ...change };
+    return { status: 202, body: jobJson(started), headers, ...change };
   } catch (error) {
     return failed(error);
   }
 }
 
-/** Whoever is at the Unix socket. */
-export const LOCAL = 'local';
+function jobChange(action: string, { id, args }: Job): Change {
+  const { project } = args;
+  return { action, object: id, project: typeof project === 'string' ? project : null, after: JSON.stringify(args) };
+}
 
 function failed(error: unknown): Refusal {
   if (!(error instanceof TidemarkError)) throw error;

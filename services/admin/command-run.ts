@@ -10,6 +10,13 @@ import { TidemarkError } from '../runtime/errors.ts';
 /** The end of a command. */
 export type CommandEnd = Exclude<CommandEvent, { readonly progress: unknown }>;
 
+export interface CommandHooks {
+  /** Called with what it failed with where that is not a TidemarkError. */
+  readonly onError: (error: unknown) => void;
+  /** Awaited before the end is told. */
+  readonly onEnd?: (end: CommandEnd) => Promise<void>;
+}
+
 const SIGN_OF_LIFE_MS = 1_000;
 
 /**
@@ -26,15 +33,9 @@ export class CommandRun implements AsyncIterableIterator<CommandEvent> {
   #isDone = false;
   #wake: () => void = () => undefined;
 
-  /** @param onError Called with what it failed with where that is not a TidemarkError. */
-  constructor(
-    command: Command,
-    args: CommandArguments,
-    onError: (error: unknown) => void,
-    signOfLifeMs = SIGN_OF_LIFE_MS,
-  ) {
+  constructor(command: Command, args: CommandArguments, hooks: CommandHooks, signOfLifeMs = SIGN_OF_LIFE_MS) {
     this.#signOfLifeMs = signOfLifeMs;
-    this.end = this.#run(command, args, onError);
+    this.end = this.#run(command, args, hooks);
   }
 
   /** Why the command was aborted, where it was. */
@@ -76,7 +77,7 @@ export class CommandRun implements AsyncIterableIterator<CommandEvent> {
     return { done: true, value: undefined };
   }
 
-  async #run(command: Command, args: CommandArguments, onError: (error: unknown) => void): Promise<CommandEnd> {
+  async #run(command: Command, args: CommandArguments, { onError, onEnd }: CommandHooks): Promise<CommandEnd> {
     const report = (progress: Progress): void => {
       this.#latest = this.#lastReported = progress;
       this.#wake();
@@ -89,6 +90,7 @@ export class CommandRun implements AsyncIterableIterator<CommandEvent> {
       if (!(error instanceof TidemarkError || signal.aborted)) onError(error);
       end = { failure: commandFailure(error) };
     }
+    await onEnd?.(end);
     this.#ended = end;
     this.#wake();
     return end;

@@ -35,5 +35,6 @@ export function answerResolution(
 ): Promise<Answer | Refusal> | Refusal {
   const members = readMembers(call, SELECTION);
   if (!members.ok) return members.refusal;
-  return answerJob(port, call, { kind: `dead-letters ${how}`, args: members.value });
+  const action = members.value['dry_run'] === true ? undefined : `dead-letters.${how}`;
+  return answerJob(port, call, { kind: `dead-letters ${how}`, args: members.value }, action);
 }

@@ -1,6 +1,7 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import type { GenerationSummary } from '../maintenance/replay/replay-commands.ts';
+import type { CommandArguments } from '../runtime/command.ts';
 import { refuseParameter, refuseUnknown } from '../query-api/query.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, answerJob, resultOf } from './answers.ts';
@@ -26,7 +27,7 @@ export function answerBuild(port: AdminPort, call: AdminCall): Promise<Answer | 
   const { rate_limit: rate, ...target } = members.value;
   const args = { ...target, ...(rate !== undefined && { rate }) };
   if (isDry) return answerCommand(port, call, { name: 'replay plan', args });
-  return answerJob(port, call, { kind: 'replay build', args });
+  return answerJob(port, call, { kind: 'replay build', args }, 'generation.build');
 }
 
 export function readDryRun(query: URLSearchParams): boolean | Refusal {
@@ -44,7 +45,12 @@ export async function answerRate(port: AdminPort, call: AdminCall): Promise<Answ
   if ('refused' in generation) return generation;
   const { kind, number } = generation;
   const args = { kind, number, rate: members.value['rate_limit'] };
-  return answerCommand(port, call, { name: 'replay rate', args });
+  const audit = { action: 'generation.change', object: `${kind}/${number}`, before: JSON.stringify(generation) };
+  return answerCommand(port, call, {
+    name: 'replay rate',
+    args,
+    answer: (body) => ({ status: 200, body, audit: { ...audit, after: body } }),
+  });
 }
 
 /** `POST /v1/admin/generations/:kind/:number/compare`, `swap` and `drop` */
@@ -59,7 +65,8 @@ export async function answerStep(
   const refusal = conflictOf(step, generation);
   if (refusal !== undefined) return { refused: 'conflict', detail: refusal, errorCode: 'COMMAND_INVALID' };
   if (state === 'dropped') return notFound(`Generation ${number} of ${kind} has been dropped.`);
-  return answerJob(port, call, { kind: `replay ${step}`, args: { kind, number, project } });
+  const action = step === 'compare' ? undefined : `generation.${step}`;
+  return answerJob(port, call, { kind: `replay ${step}`, args: { kind, number, project } }, action);
 }
 
 function conflictOf(step: string, { kind, number, state }: GenerationSummary): string | undefined {
@@ -74,14 +81,18 @@ export async function answerRollback(port: AdminPort, call: AdminCall): Promise<
   if (!members.ok) return members.refusal;
   const { project = null } = members.value;
   const { kind = '', number } = call.params;
-  if (number === 'live') return answerJob(port, call, { kind: 'replay rollback', args: { kind, project } });
+  if (number === 'live') return rollback(port, call, { kind, project });
   const generation = await generationIn(port, call);
   if ('refused' in generation) return generation;
   if (generation.answers.includes(typeof project === 'string' ? project : 'all')) {
-    return answerJob(port, call, { kind: 'replay rollback', args: { kind, project } });
+    return rollback(port, call, { kind, project });
   }
   const detail = `Generation ${generation.number} of ${generation.kind} is not live there.`;
   return { refused: 'conflict', detail, errorCode: 'COMMAND_INVALID' };
+}
+
+function rollback(port: AdminPort, call: AdminCall, args: CommandArguments): Promise<Answer | Refusal> {
+  return answerJob(port, call, { kind: 'replay rollback', args }, 'generation.rollback');
 }
 
 /** The generation that the path names. */

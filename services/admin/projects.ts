@@ -31,25 +31,37 @@ export function answerNewProject(port: AdminPort, call: AdminCall): Promise<Answ
   return answerCommand(port, call, {
     name: 'project create',
     args: members.value,
-    answer: (body) => ({ ...made(body, '/v1/admin/projects') }),
+    answer: (body) => made(body, '/v1/admin/projects', 'project.create'),
   });
 }
 
 /** `PATCH /v1/admin/projects/:id` */
-export function answerProjectChange(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
+export async function answerProjectChange(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers(call, ['name', 'timezone', 'rate_limit', ...LIMITS]);
   if (!members.ok) return members.refusal;
-  return answerCommand(port, call, { name: 'project set', args: { ...members.value, id: call.params['id'] } });
+  const before = await projectIn(port, call);
+  if ('refused' in before) return before;
+  const { id } = before;
+  const audit = { action: 'project.change', object: id, project: id, before: JSON.stringify(before) };
+  return answerCommand(port, call, {
+    name: 'project set',
+    args: { ...members.value, id },
+    answer: (body) => ({ status: 200, body, audit: { ...audit, after: body } }),
+  });
 }
 
 /** `DELETE /v1/admin/projects/:id` */
-export function answerProjectDelete(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerProjectDelete(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
+  const before = await projectIn(port, call);
+  if ('refused' in before) return before;
+  const { id } = before;
+  const audit = { action: 'project.delete', object: id, project: id, before: JSON.stringify(before) };
   return answerCommand(port, call, {
     name: 'project delete',
-    args: { id: call.params['id'] },
+    args: { id },
     answer: (body) => {
       const { deleted, has } = JSON.parse(body) as { readonly deleted: boolean; readonly has: readonly string[] };
-      if (deleted) return { status: 200, body: JSON.stringify({ id: call.params['id'], deleted }) };
+      if (deleted) return { status: 200, body: JSON.stringify({ id, deleted }), audit };
       return {
         refused: 'conflict',
         detail: `The project has ${has.join(', ')}. Only an empty project can be deleted: no key in use, no audience, no user.`,
@@ -85,11 +97,22 @@ export function answerNewAdminKey(port: AdminPort, call: AdminCall): Promise<Ans
 
 /** `DELETE /v1/admin/keys/:id` */
 export function answerRevokedKey(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  return answerCommand(port, call, { name: 'key revoke', args: { id: call.params['id'] } });
+  return answerCommand(port, call, {
+    name: 'key revoke',
+    args: { id: call.params['id'] },
+    answer: (body) => {
+      const { id, project_id: project } = JSON.parse(body) as KeySummary;
+      return { status: 200, body, audit: { action: 'key.revoke', object: id, project, after: body } };
+    },
+  });
 }
 
 function newKey(port: AdminPort, call: AdminCall, args: Readonly<Record<string, unknown>>): Promise<Answer | Refusal> {
-  return answerCommand(port, call, { name: 'key create', args, answer: (body) => made(body, '/v1/admin/keys') });
+  return answerCommand(port, call, {
+    name: 'key create',
+    args,
+    answer: (body) => made(body, '/v1/admin/keys', 'key.create'),
+  });
 }
 
 async function keysAnswer(
@@ -121,7 +144,10 @@ function pageAnswer<T extends { readonly id: string }>(
   return { status: 200, body: JSON.stringify({ [name]: page.value.items, next_cursor: page.value.next }) };
 }
 
-function made(body: string, folder: string): Answer {
-  const { id } = JSON.parse(body) as { readonly id: string };
-  return { status: 201, body, headers: { Location: `${folder}/${id}` } };
+/** The answer to what was created. A key itself stays out of the audit log. */
+function made(body: string, folder: string, action: string): Answer {
+  const { key: _, ...after } = JSON.parse(body) as { readonly id: string; readonly project_id?: string; key?: string };
+  const project = action === 'project.create' ? after.id : (after.project_id ?? null);
+  const audit = { action, object: after.id, project, after: JSON.stringify(after) };
+  return { status: 201, body, headers: { Location: `${folder}/${after.id}` }, audit };
 }

@@ -128,7 +128,8 @@ function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled)
     }),
   ]);
   const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
-  return { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort };
+  const { audit } = stores;
+  return { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit };
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {

@@ -24,6 +24,7 @@ const stores: Stores = {
   progress: caller.standIn('progress'),
   readers: caller.standIn('readers'),
   saved: caller.standIn('saved'),
+  audit: caller.standIn('audit'),
   evaluator: caller.standIn('evaluator'),
   admin: caller.standIn('admin'),
 };

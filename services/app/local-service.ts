@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { AdminCommands } from '../admin/admin-commands.ts';
 import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import { adminRoutes } from '../admin/routes.ts';
@@ -18,7 +19,7 @@ import type { Database } from '../stores/database/database.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
 import { commandsOn, type StoreName } from './commands.ts';
 import { closeStores, type OpenedStores, openNeeded } from './open-stores.ts';
-import { audienceQueriesOf, audienceSchedulerOf, storesOf } from './stores.ts';
+import { audienceQueriesOf, audienceSchedulerOf, type Stores, storesOf } from './stores.ts';
 
 const FINISH_LOCAL_MS = 5_000;
 
@@ -41,9 +42,10 @@ export class LocalService {
     const parts = partsOf(config, logger);
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
     const socketPath = join(folder, 'control.sock');
-    const { table, keys } = parts;
+    const { table, keys, audit } = parts;
     const { maxReceivingBytes } = config;
-    const server = await LocalServer.open({ table, keys, logger, maxReceivingBytes }, socketPath);
+    const registry = new Registry();
+    const server = await LocalServer.open({ table, keys, registry, logger, maxReceivingBytes, audit }, socketPath);
     return new LocalService(folder, socketPath, server, parts);
   }
 
@@ -64,6 +66,7 @@ interface ServiceParts {
   readonly watch: ProgressWatch;
   readonly opener: OpenOnDemand;
   readonly table: RouteTable;
+  readonly audit: Stores['audit'];
 }
 
 function partsOf(config: Config, logger: Logger): ServiceParts {
@@ -80,7 +83,7 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
   const log = opener.standIn<EventLog>('log');
   const codec = opener.standIn<OpenedStores['codec']>('codec');
   const reading = readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) });
-  return { admin, keys, watch, opener, table: new RouteTable([adminRoutes(admin), reading]) };
+  return { admin, keys, watch, opener, table: new RouteTable([adminRoutes(admin), reading]), audit: stores.audit };
 }
 
 /** Stores that are opened when they are first needed. */

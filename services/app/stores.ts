@@ -7,6 +7,8 @@ import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { AnalyticsReader, AnalyticsStore, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { AuditLog } from '../stores/audit/audit-log.ts';
+import { SqlAuditLog } from '../stores/audit/sql-audit-log.ts';
 import type { Database } from '../stores/database/database.ts';
 import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
@@ -39,6 +41,7 @@ export interface Stores {
   readonly progress: ReaderProgress;
   readonly readers: ReadersHealth;
   readonly saved: AudienceStore;
+  readonly audit: AuditLog;
   readonly evaluator: AudienceEvaluator;
   readonly admin: AdminPort;
 }
@@ -91,6 +94,7 @@ export function storesOf(
     projects: new SqlProjectStore(database),
     readers,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
+    audit: new SqlAuditLog(database),
     evaluator,
     admin,
   };

@@ -2,16 +2,27 @@ import { randomBytes } from 'node:crypto';
 import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
+import type { AuditLog } from '../stores/audit/audit-log.ts';
 import type { KeyRing } from '../stores/projects/project-store.ts';
-import { authenticate, authenticateByBody, expectsContinue, isKeyInBody, limitRate, mayBeSdk } from './admission.ts';
-import { UNAUTHORIZED } from './authenticate.ts';
+import {
+  authenticate,
+  authenticateByBody,
+  expectsContinue,
+  isKeyInBody,
+  limitRate,
+  mayBeSdk,
+} from './access/admission.ts';
+import { UNAUTHORIZED } from './access/authenticate.ts';
 import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
+import { Auditor } from './auditing.ts';
 import { Call } from './call.ts';
 import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
+import { refuseUnknown } from './query-parameters.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
+import type { Answer } from './route.ts';
 import { send } from './send.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
 import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
@@ -27,6 +38,8 @@ export interface AppParts {
   readonly corsOrigins?: readonly string[];
   /** Whether `/v1/admin` is served on the port; it is where left out. On the Unix socket it always is. */
   readonly isAdminOnPort?: boolean;
+  /** Where changes are recorded; needed only where a route changes anything. */
+  readonly audit?: Pick<AuditLog, 'append'>;
 }
 
 export interface AnsweringOptions {
@@ -49,13 +62,33 @@ export function answeringBy(parts: AppParts, options: AnsweringOptions = {}): An
   };
 }
 
+/** What the apps of one process have in common: one answers on the port, the other on the Unix socket. */
+interface Shared {
+  readonly receiving: ReceivingBytes;
+  readonly limiter: RateLimiter;
+  readonly metrics: HttpMetrics;
+  readonly auditor: Auditor | undefined;
+}
+
+const sharedByRegistry = new WeakMap<Registry, Shared>();
+
+function sharedOf({ registry, logger, maxReceivingBytes, audit: log }: AppParts): Shared {
+  const known = sharedByRegistry.get(registry);
+  if (known !== undefined) return known;
+  const receiving = new ReceivingBytes(maxReceivingBytes);
+  const metrics = new HttpMetrics(registry, receiving);
+  const auditor = log && new Auditor({ log, logger, registry });
+  const shared = { receiving, limiter: new RateLimiter(), metrics, auditor };
+  sharedByRegistry.set(registry, shared);
+  return shared;
+}
+
 /** The Koa app that every role's routes are plugged into. A step that refuses does not call the next. */
 function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
-  const receiving = new ReceivingBytes(parts.maxReceivingBytes);
-  const limiter = new RateLimiter();
+  const { receiving, limiter, metrics, auditor } = sharedOf(parts);
   const app = new LeanKoa<State, object>();
   app.use(begin(isLocal));
-  app.use(settle(parts, new HttpMetrics(parts.registry, receiving)));
+  app.use(settle(parts, metrics));
   // Every request passes every step: one that has nothing to do is left out.
   if ((parts.corsOrigins ?? []).length > 0) app.use(allowOrigins(parts));
   if (!isLocal && parts.isAdminOnPort === false) app.use(hideAdmin);
@@ -64,7 +97,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   app.use(limitRate(limiter));
   app.use(decodeParameters);
   app.use(takeBody(receiving, authenticateByBody(parts.keys, limiter)));
-  app.use(handle);
+  app.use(handle(auditor));
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
 }
@@ -196,7 +229,9 @@ function decodeParameters({ state }: Context, next: Next): Promise<void> | undef
       return refuse(state, invalid('invalid-parameter', [{ path: '', message: 'malformed percent-encoding' }]));
     }
   }
-  return next();
+  const { query } = routeOf(state);
+  const unknown = query === undefined || call.search === '' ? undefined : refuseUnknown(call.query, query);
+  return unknown === undefined ? next() : refuse(state, unknown);
 }
 
 function takeBody(receiving: ReceivingBytes, byBody: Step): Step {
@@ -228,16 +263,20 @@ function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next
   return next();
 }
 
-function handle({ state }: Context): Promise<void> | undefined {
-  const route = routeOf(state);
-  const refusal = route.admitWhole?.(state.call);
-  if (refusal !== undefined) return refuse(state, refusal);
-  const outcome = route.handle(state.call);
-  if (outcome instanceof Promise) {
-    return outcome.then((settled) => {
-      state.outcome = settled;
-    });
-  }
+function handle(auditor: Auditor | undefined): (context: Context) => Promise<void> | undefined {
+  return ({ state }) => {
+    const route = routeOf(state);
+    const refusal = route.admitWhole?.(state.call);
+    if (refusal !== undefined) return refuse(state, refusal);
+    const outcome = route.handle(state.call);
+    if (outcome instanceof Promise) return outcome.then((settled) => conclude(state, settled, auditor));
+    return conclude(state, outcome, auditor);
+  };
+}
+
+function conclude(state: State, outcome: Answer | Refusal, auditor: Auditor | undefined): Promise<void> | undefined {
   state.outcome = outcome;
-  return undefined;
+  if (!('audit' in outcome) || outcome.audit === undefined) return undefined;
+  if (auditor === undefined) throw new Error('a change that no audit log is there for');
+  return auditor.record(state.call, outcome.audit);
 }

@@ -1,7 +1,6 @@
 /** HTTP on a Unix socket that only its owner can open. */
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Registry } from 'prom-client';
 import { checkSocketPath } from '../runtime/control-socket.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import { answeringBy, type AppParts } from './app.ts';
@@ -28,14 +27,9 @@ export class LocalServer {
    *
    * @throws TidemarkError `CONFIG_INVALID` where the path is too long, or no socket can be made there.
    */
-  static async open(
-    parts: Omit<AppParts, 'registry'>,
-    path: string,
-    options: Partial<ServerOptions> = {},
-  ): Promise<LocalServer> {
+  static async open(parts: AppParts, path: string, options: Partial<ServerOptions> = {}): Promise<LocalServer> {
     checkSocketPath(path);
-    // The metrics of requests are those of the port: what operators do locally is no load.
-    const answering = answeringBy({ ...parts, registry: new Registry() }, { isLocal: true });
+    const answering = answeringBy(parts, { isLocal: true });
     const server = new HttpServer(answering, options);
     try {
       await listen(server, path);

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import { AdminCommands, type AdminCommandsOptions } from '../../services/admin/admin-commands.ts';
 import { SqlJobStore } from '../../services/admin/jobs/sql-job-store.ts';
@@ -10,6 +11,7 @@ import { controlSocketPath } from '../../services/runtime/control-socket.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { ServiceClient } from '../../services/cli/client/service-client.ts';
 import type { Database } from '../../services/stores/database/database.ts';
+import { MemoryAuditLog } from './memory-audit-log.ts';
 
 export interface AdminServerOptions {
   /** Where jobs are; without it none can be started. */
@@ -22,6 +24,7 @@ export interface AdminServer {
   readonly path: string;
   readonly admin: AdminCommands;
   readonly server: LocalServer;
+  readonly audit: MemoryAuditLog;
   readonly client: ServiceClient;
   /** The log lines. */
   readonly lines: readonly string[];
@@ -43,10 +46,12 @@ export async function serveCommands(
   const admin = new AdminCommands({ find, jobs: new SqlJobStore(database), logger, options });
   const table = new RouteTable([adminRoutes(admin)]);
   const keys = { find: () => undefined, findProject: () => undefined };
+  const audit = new MemoryAuditLog();
+  const parts = { table, keys, registry: new Registry(), logger, maxReceivingBytes: 1e8, audit };
   const path = controlSocketPath(dataDir);
-  const server = await LocalServer.open({ table, keys, logger, maxReceivingBytes: 1e8 }, path, limits);
+  const server = await LocalServer.open(parts, path, limits);
   const stop = async (): Promise<void> => void (await Promise.all([admin.stop(), server.close(2_000)]));
   onTestFinished(stop);
   const client = new ServiceClient({ url: 'http://tidemark', socketPath: path }, undefined);
-  return { path, admin, server, client, lines, stop };
+  return { path, admin, server, audit, client, lines, stop };
 }

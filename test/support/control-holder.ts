@@ -14,5 +14,6 @@ const table = new RouteTable([
 ]);
 const keys = { find: () => undefined, findProject: () => undefined };
 const logger = createLogger('silent', { write: () => undefined });
-await LocalServer.open({ table, keys, logger, maxReceivingBytes: 0 }, controlSocketPath(folder));
+const registry = new Registry();
+await LocalServer.open({ table, keys, registry, logger, maxReceivingBytes: 0 }, controlSocketPath(folder));
 process.stdout.write('serving\n');

@@ -5,7 +5,7 @@ import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
-import { createHttpServer } from '../../services/http/app.ts';
+import { type AppParts, createHttpServer } from '../../services/http/app.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
 import type { Route, RouteSet } from '../../services/http/route.ts';
@@ -34,6 +34,7 @@ import {
 import { FaultyLog } from './faulty-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
+import { MemoryAuditLog } from './memory-audit-log.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
@@ -67,6 +68,7 @@ export class ReadingServer {
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
+  readonly audit = new MemoryAuditLog();
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
@@ -86,6 +88,8 @@ export class ReadingServer {
   ready = true;
   readonly routes: readonly Route[];
   readonly http: HttpServer;
+  /** What `http` was made of. */
+  readonly parts: AppParts;
   url = '';
   port = 0;
   readonly #ingestor: Ingestor;
@@ -117,7 +121,9 @@ export class ReadingServer {
       findProject: (idOrName) => [PROJECT, OTHER_PROJECT].find(({ id }) => id === idOrName),
     };
     this.routes = sets.flatMap(({ routes }) => routes);
-    this.http = createHttpServer({ table, keys, registry, logger, maxReceivingBytes: 64 * 1_024 * 1_024 }, options);
+    const maxReceivingBytes = 64 * 1_024 * 1_024;
+    this.parts = { table, keys, registry, logger, maxReceivingBytes, audit: this.audit };
+    this.http = createHttpServer(this.parts, options);
   }
 
   static async start(options: Partial<ServerOptions> = {}): Promise<ReadingServer> {
@@ -195,6 +201,8 @@ export class ReadingServer {
         log,
         codec: this.codec,
         saved: this.saved,
+        audit: this.audit,
+        projects: { listProjects: async () => [PROJECT, OTHER_PROJECT] },
         evaluator: this.evaluator,
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,

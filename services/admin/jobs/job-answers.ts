@@ -51,7 +51,10 @@ export async function answerJobState(port: AdminPort, call: AdminCall): Promise<
 
 /** `DELETE /v1/admin/jobs/:id`: asks for its end, and does not wait for it. */
 export async function answerJobCancel(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  return jobAnswer(await port.cancelJob(call.params['id'] ?? ''));
+  const job = await port.cancelJob(call.params['id'] ?? '');
+  const answer = jobAnswer(job);
+  if (job === undefined || 'refused' in answer) return answer;
+  return { ...answer, audit: { action: 'job.cancel', object: job.id, project: null } };
 }
 
 function jobAnswer(job: Job | undefined): Answer | Refusal {

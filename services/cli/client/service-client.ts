@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
 
 export interface ClientTarget {
@@ -97,6 +98,7 @@ export class ServiceClient {
       method,
       headers: {
         ...(key !== undefined && { api_key: key }),
+        ...(socketPath !== undefined && { 'tidemark-user': userInfo().username }),
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         ...headers,
       },

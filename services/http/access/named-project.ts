@@ -1,7 +1,7 @@
 /** Which project a request is about: its key's, or the one that it names by `?project=` or the header `Tidemark-Project`. */
-import type { KeyRing, Project } from '../stores/projects/project-store.ts';
-import type { Call } from './call.ts';
-import type { Refusal } from './problems.ts';
+import type { KeyRing, Project } from '../../stores/projects/project-store.ts';
+import type { Call } from '../call.ts';
+import type { Refusal } from '../problems.ts';
 
 /** The name of the query parameter, known on every route that needs a key. */
 export const PROJECT_PARAMETER = 'project';

@@ -1,11 +1,11 @@
 /** Who may: the key of a request, the project that it is about, and how many requests that project may send. */
-import type { AuthenticatedKey, KeyRing } from '../stores/projects/project-store.ts';
+import type { AuthenticatedKey, KeyRing } from '../../stores/projects/project-store.ts';
 import { keyIn, keyInBody, LOCAL_KEY, opens, UNAUTHORIZED } from './authenticate.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../call.ts';
 import { findProject } from './named-project.ts';
-import type { Refusal } from './problems.ts';
-import type { RateLimiter } from './rate-limit.ts';
-import { type Next, refuse, routeOf, type State, type Step } from './steps.ts';
+import type { Refusal } from '../problems.ts';
+import type { RateLimiter } from '../rate-limit.ts';
+import { type Next, refuse, routeOf, type State, type Step } from '../steps.ts';
 
 export function authenticate(keys: KeyRing): Step {
   return ({ state }, next) => {

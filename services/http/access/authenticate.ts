@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readJson } from '../messages/json.ts';
-import { isObject } from '../messages/sdk-call.ts';
-import type { AuthenticatedKey, Scope } from '../stores/projects/project-store.ts';
-import type { Refusal } from './problems.ts';
-import type { Route } from './route.ts';
+import { readJson } from '../../messages/json.ts';
+import { isObject } from '../../messages/sdk-call.ts';
+import type { AuthenticatedKey, Scope } from '../../stores/projects/project-store.ts';
+import type { Refusal } from '../problems.ts';
+import type { Route } from '../route.ts';
 
 // Longer than any key; more would only be hashed in vain.
 const MAX_KEY_LENGTH = 512;
