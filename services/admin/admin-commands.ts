@@ -4,8 +4,7 @@ import type { Command, CommandArguments, CommandEvent, Progress } from '../runti
 import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type CommandEnd, type CommandHooks, CommandRun } from './command-run.ts';
-import { type Job, type JobFilter, isFinished, type NewJob } from './jobs/job.ts';
-import type { JobEnd, SqlJobStore } from './jobs/sql-job-store.ts';
+import { type Job, type JobFilter, isFinished, type NewJob, type JobEnd, type JobStore } from './jobs/job.ts';
 
 /**
  * What operators have done, as HTTP calls it. Everything in it can be called from another thread: methods are
@@ -31,7 +30,7 @@ export interface AdminPort {
 export interface AdminCommandsParts {
   /** The command of this name; undefined where no command has it. */
   readonly find: (name: string) => Command | undefined;
-  readonly jobs: SqlJobStore;
+  readonly jobs: JobStore;
   readonly logger: Pick<Logger, 'warn'>;
   readonly options?: Partial<AdminCommandsOptions>;
 }
@@ -61,7 +60,7 @@ const STOPPING = new TidemarkError('STOPPING', 'The service is stopping.');
 /** Carries out commands, in the process and thread that has the stores open. */
 export class AdminCommands implements AdminPort {
   readonly #find: AdminCommandsParts['find'];
-  readonly #jobs: SqlJobStore;
+  readonly #jobs: JobStore;
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #options: AdminCommandsOptions;
   readonly #owner = randomUUID();

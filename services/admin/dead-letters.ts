@@ -1,9 +1,10 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
+import { orderOf } from '../maintenance/dead-letters/settle.ts';
 import { readLimit, refuseUnknown, single } from '../query-api/query.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, answerJob } from './answers.ts';
-import { readMembers, readTexts } from './reading.ts';
+import { checked, readMembers, readTexts } from './reading.ts';
 
 const FILTERS = ['reader', 'topic', 'project', 'error', 'since', 'until'] as const;
 const LISTED = [...FILTERS, 'state', 'cursor'] as const;
@@ -35,6 +36,8 @@ export function answerResolution(
 ): Promise<Answer | Refusal> | Refusal {
   const members = readMembers(call, SELECTION);
   if (!members.ok) return members.refusal;
+  const wrong = checked(() => orderOf(members.value));
+  if (wrong !== undefined) return wrong;
   const action = members.value['dry_run'] === true ? undefined : `dead-letters.${how}`;
   return answerJob(port, call, { kind: `dead-letters ${how}`, args: members.value }, action);
 }

@@ -1,11 +1,11 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import type { GenerationSummary } from '../maintenance/replay/replay-commands.ts';
+import { checkBuild, type GenerationSummary } from '../maintenance/replay/replay-commands.ts';
 import type { CommandArguments } from '../runtime/command.ts';
-import { refuseParameter, refuseUnknown } from '../query-api/query.ts';
+import { refuseBody, refuseParameter, refuseUnknown } from '../query-api/query.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, answerJob, resultOf } from './answers.ts';
-import { notFound, readMembers } from './reading.ts';
+import { checked, notFound, readMembers } from './reading.ts';
 
 /** `GET /v1/admin/generations`: all of them; there are few. */
 export async function answerGenerations(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
@@ -27,6 +27,8 @@ export function answerBuild(port: AdminPort, call: AdminCall): Promise<Answer | 
   const { rate_limit: rate, ...target } = members.value;
   const args = { ...target, ...(rate !== undefined && { rate }) };
   if (isDry) return answerCommand(port, call, { name: 'replay plan', args });
+  const wrong = checked(() => checkBuild(args));
+  if (wrong !== undefined) return wrong;
   return answerJob(port, call, { kind: 'replay build', args }, 'generation.build');
 }
 
@@ -41,10 +43,13 @@ export function readDryRun(query: URLSearchParams): boolean | Refusal {
 export async function answerRate(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers(call, ['rate_limit']);
   if (!members.ok) return members.refusal;
+  const rate = members.value['rate_limit'];
+  if (rate === undefined)
+    return refuseBody([{ path: '/rate_limit', message: 'is required; null is for none' }]).refusal;
   const generation = await generationIn(port, call);
   if ('refused' in generation) return generation;
   const { kind, number } = generation;
-  const args = { kind, number, rate: members.value['rate_limit'] };
+  const args = { kind, number, rate };
   const audit = { action: 'generation.change', object: `${kind}/${number}`, before: JSON.stringify(generation) };
   return answerCommand(port, call, {
     name: 'replay rate',

@@ -2,7 +2,9 @@
 import type { Refusal } from '../http/problems.ts';
 import { parseBody } from '../messages/json.ts';
 import { type Checked, readLimit, refuseBody, refuseParameter, single } from '../query-api/query.ts';
+import { TidemarkError } from '../runtime/errors.ts';
 import type { AdminCall } from './answers.ts';
+import { refusalOfFailure } from './failures.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -54,4 +56,15 @@ export function encodeId(id: string): string {
 
 export function notFound(detail: string, errorCode?: Refusal['errorCode']): Refusal {
   return { refused: 'not-found', detail, ...(errorCode && { errorCode }) };
+}
+
+/** Why the arguments of a job are refused before it is started; undefined where they are good. */
+export function checked(check: () => unknown): Refusal | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    return refusalOfFailure({ code: error.code, message: error.message }, 'POST');
+  }
 }

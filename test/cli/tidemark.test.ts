@@ -129,6 +129,19 @@ describe('tidemark beside a running service', () => {
     expect(await store.listProjects()).toMatchObject([{ queryMaxMs: null, queryMaxRows: 5 }]);
   });
 
+  test('a command that a service answers loads no code of a service', async () => {
+    const { dataDir } = await service();
+    const report =
+      'data:text/javascript,import m from "node:module";m.registerHooks({load(url,c,next){process.stderr.write(url+"\\n");return next(url,c)}})';
+
+    const { code, stderr } = await runProgram(['--import', report, TIDEMARK, 'project', 'list'], { DATA_DIR: dataDir });
+
+    const loaded = stderr.split('\n').flatMap((url) => url.split('/services/').slice(1));
+    expect(code).toBe(0);
+    expect(loaded).toContain('cli/client/with-service.ts');
+    expect(loaded.filter((file) => !/^(cli|runtime|messages)\//.test(file))).toEqual(['app/embedded.ts']);
+  });
+
   test('an error of the service is printed', async () => {
     const { dataDir, store } = await service();
     store.away = true;

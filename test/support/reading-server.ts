@@ -5,6 +5,7 @@ import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
+import { adminRoutes } from '../../services/admin/routes.ts';
 import { type AppParts, createHttpServer } from '../../services/http/app.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
@@ -34,6 +35,7 @@ import {
 import { FaultyLog } from './faulty-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
+import { MemoryAdmin } from './admin-fakes.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
@@ -69,6 +71,7 @@ export class ReadingServer {
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
   readonly audit = new MemoryAuditLog();
+  readonly admin = new MemoryAdmin();
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
@@ -175,6 +178,7 @@ export class ReadingServer {
 
   async stop(): Promise<void> {
     this.watch.stop();
+    await this.admin.commands.stop();
     this.#ingestor.close();
     await this.http.close(1_000);
   }
@@ -192,6 +196,7 @@ export class ReadingServer {
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
     return [
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
+      adminRoutes(this.admin.commands),
       { routes: publicRoutes(this.#ingestor) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
       readingRoutes({

@@ -1,9 +1,10 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
+import { readPeriod } from '../../maintenance/verify/verify-commands.ts';
 import { type Checked, readLimit, readWait, refuseParameter, refuseUnknown, single } from '../../query-api/query.ts';
 import { type AdminPort, waitForJob } from '../admin-commands.ts';
 import { type AdminCall, answerJob, resultOf } from '../answers.ts';
-import { notFound, readMembers } from '../reading.ts';
+import { checked, notFound, readMembers } from '../reading.ts';
 import { type Job, type JobCursor, type JobState } from './job.ts';
 import { jobJson } from './job-json.ts';
 
@@ -82,6 +83,8 @@ function readJobCursor(text: string | undefined): Checked<JobCursor | undefined>
 export function answerVerification(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
   const members = readMembers(call, ['since', 'until', 'project', 'deep']);
   if (!members.ok) return members.refusal;
+  const wrong = checked(() => readPeriod(members.value, Date.now()));
+  if (wrong !== undefined) return wrong;
   return answerJob(port, call, { kind: 'verify', args: members.value });
 }
 

@@ -36,3 +36,25 @@ export interface JobFilter {
 export function isFinished({ state }: Pick<Job, 'state'>): boolean {
   return state !== 'queued' && state !== 'running';
 }
+
+/** How a job ended. */
+export interface JobEnd extends Pick<Job, 'state' | 'result' | 'failure' | 'progress' | 'rate'> {}
+
+/** A job that this process runs, as it is at a heartbeat. */
+export interface Heartbeat extends Pick<Job, 'id' | 'progress' | 'rate'> {
+  readonly state: 'queued' | 'running';
+}
+
+/** Where jobs are kept. Methods throw `STORE_UNAVAILABLE` if the store cannot answer. */
+export interface JobStore {
+  /** Adds a queued job, and removes those that ended long ago. @param owner The process that runs it. */
+  add(job: NewJob, owner: string): Promise<Job>;
+  /** Newest first. */
+  list(limit: number, filter?: JobFilter): Promise<readonly Job[]>;
+  find(id: string): Promise<Job | undefined>;
+  /** Asks the owner of an unfinished job to end it. */
+  requestCancel(id: string): Promise<void>;
+  /** Says that these jobs live, and returns the ids of those that are to be cancelled. */
+  beat(jobs: readonly Heartbeat[]): Promise<readonly string[]>;
+  finish(id: string, end: JobEnd): Promise<void>;
+}

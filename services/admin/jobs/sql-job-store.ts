@@ -3,17 +3,7 @@ import type { CommandArguments, Progress } from '../../runtime/command.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
-import type { Job, JobFilter, JobState, NewJob } from './job.ts';
-
-/** How a job ended. */
-export interface JobEnd extends Pick<Job, 'result' | 'failure' | 'progress' | 'rate'> {
-  readonly state: JobState;
-}
-
-/** A job that this process runs, as it is at a heartbeat. */
-export interface Heartbeat extends Pick<Job, 'id' | 'progress' | 'rate'> {
-  readonly state: 'queued' | 'running';
-}
+import type { Heartbeat, Job, JobEnd, JobFilter, JobState, JobStore, NewJob } from './job.ts';
 
 // Longer than any pause of a process that lives.
 const OWNER_DEAD_AFTER_MS = 20_000;
@@ -21,7 +11,7 @@ const KEPT_MS = 30 * 86_400_000;
 const MOST_KEPT = 1_000;
 
 /** Jobs in the database of profiles. Times are those of the database's clock. */
-export class SqlJobStore {
+export class SqlJobStore implements JobStore {
   readonly #database: Database;
   readonly #ownerDeadAfterMs: number;
 
@@ -30,7 +20,6 @@ export class SqlJobStore {
     this.#ownerDeadAfterMs = ownerDeadAfterMs;
   }
 
-  /** Adds a queued job, and removes those that ended long ago. */
   async add({ kind, args, principal }: NewJob, owner: string): Promise<Job> {
     await this.#database.query(REMOVE_OLD, [KEPT_MS, MOST_KEPT]);
     const id = `job_${randomBytes(10).toString('hex')}`;
@@ -44,7 +33,6 @@ export class SqlJobStore {
     return toJob(row);
   }
 
-  /** Newest first. */
   async list(limit: number, { kind, state, after }: JobFilter = {}): Promise<readonly Job[]> {
     await this.#noteInterrupted();
     const rows = await this.#database.query<JobRow>(
@@ -64,12 +52,10 @@ export class SqlJobStore {
     return row && toJob(row);
   }
 
-  /** Asks the owner of an unfinished job to end it. */
   async requestCancel(id: string): Promise<void> {
     await this.#database.query(`update jobs set cancel_requested = true where id = $1 and ${UNFINISHED}`, [id]);
   }
 
-  /** Says that these jobs live, and returns the ids of those that are to be cancelled. */
   async beat(jobs: readonly Heartbeat[]): Promise<readonly string[]> {
     const rows = await this.#database.query<{ readonly id: string }>(
       `update jobs

@@ -236,6 +236,12 @@ function kindOf(kind: unknown): GenerationKind {
   throw commandInvalid('What is replayed is profiles or analytics.');
 }
 
+/** @throws TidemarkError `COMMAND_INVALID` where the arguments of a build are wrong. */
+export function checkBuild(args: CommandArguments): void {
+  kindOf(args['kind']);
+  rateOf(args);
+}
+
 /** Undefined keeps the rate limit, null removes it. */
 function rateOf({ rate }: CommandArguments): number | null | undefined {
   if (rate === undefined || rate === null) return rate;
