@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { commandInvalid } from '../runtime/command.ts';
 import { SCOPES } from '../stores/projects/project-store.ts';
-import type { CreatedKey, KeySummary } from '../stores/projects/project-commands.ts';
+import {
+  ADMIN_HAS_NO_PROJECT,
+  checkScopes,
+  type CreatedKey,
+  type KeySummary,
+} from '../stores/projects/project-commands.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
@@ -35,9 +41,11 @@ function addKeyCreate(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (given: string | undefined, { project: named, scope, name, json }: CreateKeyOptions) => {
       const chosen = named ?? given;
-      const isOfNone = scope.includes('admin') && chosen === undefined;
-      const project = isOfNone ? undefined : await projectIdOf(context, chosen);
-      const made = await carryOut(context, 'key create', { project, scopes: scope, name });
+      const scopes = checkScopes(scope);
+      const isAdmin = scopes.includes('admin');
+      if (isAdmin && chosen !== undefined) throw commandInvalid(ADMIN_HAS_NO_PROJECT);
+      const project = isAdmin ? undefined : await projectIdOf(context, chosen);
+      const made = await carryOut(context, 'key create', { project, scopes, name });
       if (json) printJson(context, made);
       else printCreatedKey(context, made);
     });

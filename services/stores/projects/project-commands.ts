@@ -150,11 +150,13 @@ export function checkScopes(given: unknown): readonly Scope[] {
   return all;
 }
 
+export const ADMIN_HAS_NO_PROJECT = 'An admin key belongs to the installation: it is made without a project.';
+
 /** An admin key belongs to no project, every other to one. */
 function projectOf(scopes: readonly Scope[], project: unknown): string | null {
   if (!scopes.includes('admin')) return checkId('project', project);
   if (project === undefined || project === null) return null;
-  throw commandInvalid('An admin key belongs to the installation: it is made without a project.');
+  throw commandInvalid(ADMIN_HAS_NO_PROJECT);
 }
 
 /** @throws TidemarkError `COMMAND_INVALID`. */
