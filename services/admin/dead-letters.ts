@@ -1,7 +1,7 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { orderOf } from '../maintenance/dead-letters/settle.ts';
-import { readLimit, refuseUnknown, single } from '../query-api/query.ts';
+import { readLimit, single } from '../query-api/query.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, answerJob } from './answers.ts';
 import { checked, readMembers, readTexts } from './reading.ts';
@@ -9,11 +9,11 @@ import { checked, readMembers, readTexts } from './reading.ts';
 const FILTERS = ['reader', 'topic', 'project', 'error', 'since', 'until'] as const;
 const LISTED = [...FILTERS, 'state', 'cursor'] as const;
 
+export const DEAD_LETTER_PARAMETERS = [...LISTED, 'limit'] as const;
+
 /** `GET /v1/admin/dead-letters` */
 export function answerDeadLetters(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
   const { query } = call;
-  const unknown = refuseUnknown(query, [...LISTED, 'limit']);
-  if (unknown !== undefined) return unknown;
   const texts = readTexts(query, LISTED);
   if (!texts.ok) return texts.refusal;
   const limit = single(query, 'limit', readLimit);

@@ -2,15 +2,13 @@ import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { checkBuild, type GenerationSummary } from '../maintenance/replay/replay-commands.ts';
 import type { CommandArguments } from '../runtime/command.ts';
-import { refuseBody, refuseParameter, refuseUnknown } from '../query-api/query.ts';
+import { refuseBody, refuseParameter } from '../query-api/query.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, answerJob, resultOf } from './answers.ts';
 import { checked, notFound, readMembers } from './reading.ts';
 
 /** `GET /v1/admin/generations`: all of them; there are few. */
-export async function answerGenerations(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const unknown = refuseUnknown(call.query, []);
-  if (unknown !== undefined) return unknown;
+export function answerGenerations(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
   return answerCommand(port, call, {
     name: 'replay status',
     args: {},
@@ -32,9 +30,7 @@ export function answerBuild(port: AdminPort, call: AdminCall): Promise<Answer | 
   return answerJob(port, call, { kind: 'replay build', args }, 'generation.build');
 }
 
-export function readDryRun(query: URLSearchParams): boolean | Refusal {
-  const unknown = refuseUnknown(query, ['dry_run']);
-  if (unknown !== undefined) return unknown;
+function readDryRun(query: URLSearchParams): boolean | Refusal {
   const text = query.get('dry_run') ?? 'false';
   return text === 'true' || text === 'false' ? text === 'true' : refuseParameter('dry_run', 'is true or false').refusal;
 }

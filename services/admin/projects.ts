@@ -1,19 +1,15 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import { refuseUnknown } from '../query-api/query.ts';
 import type { KeySummary, ProjectSummary } from '../stores/projects/project-commands.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, resultOf } from './answers.ts';
 import { notFound, pageOf, readMembers } from './reading.ts';
 
-const PAGE = ['limit', 'cursor'] as const;
 const LIMITS = ['query_max_ms', 'query_max_memory_bytes', 'query_max_rows'] as const;
 
 /** `GET /v1/admin/projects` */
 export async function answerProjects(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
   const { query } = call;
-  const unknown = refuseUnknown(query, PAGE);
-  if (unknown !== undefined) return unknown;
   const all = await resultOf<ProjectSummary[]>(port, call, { name: 'project list', args: {} });
   return 'refused' in all ? all : pageAnswer('projects', all.toReversed(), query);
 }
@@ -121,8 +117,6 @@ async function keysAnswer(
   isWanted: (key: KeySummary) => boolean,
 ): Promise<Answer | Refusal> {
   const { query } = call;
-  const unknown = refuseUnknown(query, PAGE);
-  if (unknown !== undefined) return unknown;
   const all = await resultOf<KeySummary[]>(port, call, { name: 'key list', args: {} });
   return 'refused' in all ? all : pageAnswer('keys', all.filter(isWanted).toReversed(), query);
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { commandInvalid } from '../runtime/command.ts';
 import type { Scope } from '../stores/projects/project-store.ts';
 import type { CreatedKey, KeySummary } from '../stores/projects/project-commands.ts';
 import { carryOut } from './client/carry-out.ts';
@@ -36,11 +37,15 @@ function addKeyCreate(parent: Command, context: CliContext): void {
     )
     .option('--name <name>', 'a name for people, 1 to 200 characters')
     .option(...JSON_OPTION)
-    .action(async (given: string | undefined, { project: named, scope, name, json }: CreateKeyOptions) => {
+    .action(async (given: string | undefined, { project: named, scope: scopes, name, json }: CreateKeyOptions) => {
       const chosen = named ?? given;
-      const isOfNone = scope.includes('admin') && chosen === undefined;
-      const project = isOfNone ? undefined : await projectIdOf(context, chosen);
-      const made = await carryOut(context, 'key create', { project, scopes: scope, name });
+      const isAdmin = scopes.includes('admin');
+      // Said before a store is opened.
+      if (isAdmin && (chosen !== undefined || scopes.some((one) => one !== 'admin'))) {
+        throw commandInvalid('An admin key belongs to the installation: it has no project, and no other scope.');
+      }
+      const project = isAdmin ? undefined : await projectIdOf(context, chosen);
+      const made = await carryOut(context, 'key create', { project, scopes, name });
       if (json) printJson(context, made);
       else printCreatedKey(context, made);
     });

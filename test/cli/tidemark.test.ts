@@ -95,6 +95,26 @@ describe('tidemark beside a running service', () => {
     expect((await store.snapshot()).keys).toEqual([]);
   });
 
+  test('key create takes several scopes and a name, and makes an admin key without a project', async () => {
+    const { dataDir, store } = await service();
+    const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
+
+    const jobs = await tidemark(dataDir, 'key', 'create', '--scope=read', '--scope=audiences', '--name=Jobs');
+    const admin = await tidemark(dataDir, 'key', 'create', '--scope', 'admin');
+    await store.noteUsed([(await store.listKeys(id))[0]!.id], '2026-11-24');
+    const [listed, json] = [await tidemark(dataDir, 'key', 'list'), await tidemark(dataDir, 'key', 'list', '--json')];
+
+    expect(jobs.stderr).toMatch(/^The read and audiences key key_\w+, shown only this once/u);
+    expect(admin.stdout).toMatch(/^tm_a_\w{43}\n$/u);
+    expect(listed.stdout).toMatch(/^ID +PROJECT +SCOPES +NAME +CREATED +LAST USED +REVOKED\n/u);
+    expect(listed.stdout).toMatch(new RegExp(`^key_\\w+ +${id} +read,audiences +Jobs +\\S+ +2026-11-24 +-$`, 'mu'));
+    expect(listed.stdout).toMatch(/^key_\w+ +- +admin +- +\S+ +- +-$/mu);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { project_id: id, scope: 'read', scopes: ['read', 'audiences'], name: 'Jobs', last_used_day: '2026-11-24' },
+      { project_id: null, scope: 'admin', scopes: ['admin'], name: null, last_used_day: null },
+    ]);
+  });
+
   test('a project is named by its id or name, by --project or in the old place', async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'My shop', timezone: 'UTC', rateLimit: 5 });
@@ -127,19 +147,6 @@ describe('tidemark beside a running service', () => {
     expect(JSON.parse(one.stdout)).toMatchObject({ ...limits, query_max_ms: null });
     expect(refused.map(({ code }) => code)).toEqual([2, 2]);
     expect(await store.listProjects()).toMatchObject([{ queryMaxMs: null, queryMaxRows: 5 }]);
-  });
-
-  test('a command that a service answers loads no code of a service', async () => {
-    const { dataDir } = await service();
-    const report =
-      'data:text/javascript,import m from "node:module";m.registerHooks({load(url,c,next){process.stderr.write(url+"\\n");return next(url,c)}})';
-
-    const { code, stderr } = await runProgram(['--import', report, TIDEMARK, 'project', 'list'], { DATA_DIR: dataDir });
-
-    const loaded = stderr.split('\n').flatMap((url) => url.split('/services/').slice(1));
-    expect(code).toBe(0);
-    expect(loaded).toContain('cli/client/with-service.ts');
-    expect(loaded.filter((file) => !/^(cli|runtime|messages)\//.test(file))).toEqual(['app/embedded.ts']);
   });
 
   test('an error of the service is printed', async () => {
@@ -216,7 +223,9 @@ describe('tidemark used wrongly', () => {
     ['an unknown command', ['project', 'destroy']],
     ['a missing argument', ['key', 'revoke']],
     ['a missing scope', ['key', 'create', 'proj_x']],
-    ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'root']],
+    ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'owner']],
+    ['an admin key of a project', ['key', 'create', 'proj_x', '--scope', 'admin']],
+    ['an admin key with another scope', ['key', 'create', '--scope', 'admin', '--scope', 'read']],
     ['a rate limit of 0', ['project', 'create', 'x', '--rate-limit', '0']],
     ['an unknown option', ['project', 'list', '--yaml']],
   ])('tidemark exits with 2 on %s and touches nothing', async (_, args) => {

@@ -255,7 +255,7 @@ test('what stands in the way of another is refused as documented', async () => {
   expect(await exchange(members, { path: `${pathOf(members)}?cursor=${cursor}` })).toBe(409);
 });
 
-test('what operators may not do now is refused as documented', async () => {
+test('a request that the state of its object forbids is refused as documented', async () => {
   server.admin.has = ['users'];
   expect(await exchange(document.operation('deleteProject'))).toBe(409);
   server.admin.has = [];
@@ -265,7 +265,7 @@ test('what operators may not do now is refused as documented', async () => {
   expect(await exchange(document.operation('rollbackGeneration'), generation(2, 'rollback'))).toBe(409);
 });
 
-test('lists of operators refuse parameters as documented', async () => {
+test('a parameter that a list does not have is refused as documented', async () => {
   for (const operation of document.operations.filter(({ scope, method }) => scope === 'admin' && method === 'get')) {
     if (!('400' in operation.responses)) continue;
     expect(await exchange(operation, { path: `${pathOf(operation)}?order=up` }), operation.operationId).toBe(400);

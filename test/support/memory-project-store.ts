@@ -30,6 +30,8 @@ export class MemoryProjectStore implements ProjectStore {
   /** What `snapshot` waits for between reading and answering. */
   gate: Promise<void> | undefined;
   #underWay = 0;
+  /** While true, `noteUsed` alone throws `STORE_UNAVAILABLE`. */
+  notingFails = false;
   /** The ids of each call of `noteUsed`. */
   readonly noted: (readonly string[])[] = [];
 
@@ -126,6 +128,7 @@ export class MemoryProjectStore implements ProjectStore {
   async noteUsed(ids: readonly string[], day: string): Promise<void> {
     this.#check();
     this.noted.push(ids);
+    if (this.notingFails) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
     for (const [id, key] of this.#keys) {
       if (ids.includes(id) && day > (key.lastUsedDay ?? '')) this.#keys.set(id, { ...key, lastUsedDay: day });
     }

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { readPeriod } from '../../maintenance/verify/verify-commands.ts';
-import { type Checked, readLimit, readWait, refuseParameter, refuseUnknown, single } from '../../query-api/query.ts';
+import { type Checked, readLimit, readWait, refuseParameter, single } from '../../query-api/query.ts';
 import { type AdminPort, waitForJob } from '../admin-commands.ts';
 import { type AdminCall, answerJob, resultOf } from '../answers.ts';
 import { checked, notFound, readMembers } from '../reading.ts';
@@ -9,6 +9,9 @@ import { type Job, type JobCursor, type JobState } from './job.ts';
 import { jobJson } from './job-json.ts';
 
 const JOB_STATES: readonly JobState[] = ['queued', 'running', 'done', 'failed', 'cancelled', 'interrupted'];
+
+export const VERIFICATION_PARAMETERS = ['state', 'limit', 'cursor'] as const;
+export const JOB_PARAMETERS = ['kind', ...VERIFICATION_PARAMETERS] as const;
 
 /** `GET /v1/admin/jobs` */
 export async function answerJobs(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
@@ -24,8 +27,6 @@ async function jobsPage(
   { query }: AdminCall,
   kind?: string,
 ): Promise<Checked<{ readonly jobs: readonly string[]; readonly next: string | null }>> {
-  const unknown = refuseUnknown(query, ['limit', 'cursor', 'state', ...(kind === undefined ? ['kind'] : [])]);
-  if (unknown !== undefined) return { ok: false, refusal: unknown };
   const limit = single(query, 'limit', readLimit);
   if (!limit.ok) return limit;
   const state = single(query, 'state', readJobState);
@@ -43,8 +44,6 @@ async function jobsPage(
 
 /** `GET /v1/admin/jobs/:id` */
 export async function answerJobState(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const unknown = refuseUnknown(call.query, ['wait']);
-  if (unknown !== undefined) return unknown;
   const wait = single(call.query, 'wait', readWait);
   if (!wait.ok) return wait.refusal;
   return jobAnswer(await waitForJob(port, call.params['id'] ?? '', wait.value, call.signal));

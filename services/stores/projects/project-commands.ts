@@ -138,7 +138,7 @@ function checkLimit(limit: unknown, most: number): number | null {
 }
 
 /** @param given One or several. */
-export function checkScopes(given: unknown): readonly Scope[] {
+function checkScopes(given: unknown): readonly Scope[] {
   const scopes: readonly unknown[] = Array.isArray(given) ? given : [given];
   if (scopes.length === 0 || !scopes.every((scope) => SCOPES.some((known) => known === scope))) {
     throw commandInvalid(`The scopes of a key are of ${SCOPES.join(', ')}.`);
@@ -150,11 +150,13 @@ export function checkScopes(given: unknown): readonly Scope[] {
   return all;
 }
 
+const ADMIN_HAS_NO_PROJECT = 'An admin key belongs to the installation: it is made without a project.';
+
 /** An admin key belongs to no project, every other to one. */
 function projectOf(scopes: readonly Scope[], project: unknown): string | null {
   if (!scopes.includes('admin')) return checkId('project', project);
   if (project === undefined || project === null) return null;
-  throw commandInvalid('An admin key belongs to the installation: it is made without a project.');
+  throw commandInvalid(ADMIN_HAS_NO_PROJECT);
 }
 
 /** @throws TidemarkError `COMMAND_INVALID`. */
