@@ -38,7 +38,9 @@ describe('each curl example of the README and of docs/http-api.md works as print
 
   /** What the example prints, and the status of its last answer. */
   async function run(example: string): Promise<{ status: string; body: string }> {
-    const script = example.replaceAll('http://127.0.0.1:8080', service.url);
+    const script = example
+      .replaceAll('http://127.0.0.1:8080', service.url)
+      .replaceAll('data/control.sock', join(folder, 'control.sock'));
     const last = script.lastIndexOf('curl -s');
     const told = `${script.slice(0, last)}curl -s -w '\\n%{http_code}' ${script.slice(last + 'curl -s'.length)}`;
     const env = { ...process.env, WRITE_KEY, READ_KEY };
