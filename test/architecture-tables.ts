@@ -10,6 +10,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   audience: ['runtime', 'messages', 'stores'],
   'query-api': ['runtime', 'messages', 'event-log', 'stores', 'http', 'audience'],
   maintenance: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
+  admin: ['runtime', 'messages', 'stores', 'http', 'query-api', 'maintenance'],
   app: [
     'runtime',
     'messages',
@@ -21,6 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'audience',
     'query-api',
     'maintenance',
+    'admin',
   ],
   cli: ['runtime', 'messages', 'stores', 'query-api', 'maintenance', 'app'],
 };
@@ -37,6 +39,7 @@ export const SHARED: readonly string[] = [
   'http',
   'consumers/throttle',
   'maintenance',
+  'admin',
   'app',
   'cli',
 ];

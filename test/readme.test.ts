@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SETTINGS } from '../services/runtime/config.ts';
-import { READ_KEY, ServiceProcess, WRITE_KEY } from './support/service.ts';
+import { ADMIN_KEY, READ_KEY, ServiceProcess, WRITE_KEY } from './support/service.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 // In the order in which they are read: what the later ones ask for, the earlier ones have posted.
@@ -38,10 +38,12 @@ describe('each curl example of the README and of docs/http-api.md works as print
 
   /** What the example prints, and the status of its last answer. */
   async function run(example: string): Promise<{ status: string; body: string }> {
-    const script = example.replaceAll('http://127.0.0.1:8080', service.url);
+    const script = example
+      .replaceAll('http://127.0.0.1:8080', service.url)
+      .replaceAll('data/control.sock', join(folder, 'control.sock'));
     const last = script.lastIndexOf('curl -s');
     const told = `${script.slice(0, last)}curl -s -w '\\n%{http_code}' ${script.slice(last + 'curl -s'.length)}`;
-    const env = { ...process.env, WRITE_KEY, READ_KEY };
+    const env = { ...process.env, WRITE_KEY, READ_KEY, ADMIN_KEY };
     const { stdout } = await promisify(execFile)('bash', ['-euc', told], { env });
     const end = stdout.lastIndexOf('\n');
     return { status: stdout.slice(end + 1), body: stdout.slice(0, end) };

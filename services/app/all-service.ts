@@ -1,16 +1,16 @@
 /** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { AdminCommands } from '../admin/admin-commands.ts';
+import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
-import { ControlServer } from '../runtime/control/server.ts';
-import { controlSocketPath } from '../runtime/control/socket.ts';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
-import type { Logger, OpenedLogger } from '../runtime/logger.ts';
+import type { OpenedLogger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { encoderModuleOf } from './encoder-module.ts';
-import { allCommands } from './commands.ts';
+import { commandsOn } from './commands.ts';
 import { hasEmbedded } from './embedded.ts';
 import { HttpThread } from './http-thread.ts';
 import { openStores, type OpenedStores } from './open-stores.ts';
@@ -69,7 +69,6 @@ export class AllService implements Running {
       try {
         throwIfStopping(signal);
         const firstStart = await ensureFirstProject(config, main.database);
-        await main.listen();
         await http.open(main.stores);
         return new AllService(http, main, address, firstStart);
       } catch (error) {
@@ -89,7 +88,8 @@ export class AllService implements Running {
   }
 
   async #stop(): Promise<void> {
-    await this.#http.stop();
+    // The streams of commands end with the commands.
+    await Promise.all([this.#main.stopCommands(), this.#http.stop()]);
     await this.#main.close();
   }
 }
@@ -112,11 +112,11 @@ interface MainThreadParts {
   readonly lock: FolderLock | undefined;
   readonly opened: OpenedStores;
   readonly side: ReaderSide;
-  readonly control: ControlServer | undefined;
+  readonly admin: AdminCommands;
   readonly stores: Stores;
 }
 
-/** Everything but HTTP: the stores and what works on them, and the control socket where there are embedded stores. */
+/** Everything but HTTP: the stores and what works on them. */
 class MainThread {
   readonly #parts: MainThreadParts;
 
@@ -138,10 +138,11 @@ class MainThread {
       const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
       const scheduler = audienceSchedulerOf(config, logger, opened);
       const side = new ReaderSide({ stores: opened, readers, scheduler });
-      const control = lock === undefined ? undefined : controlOf(config, logger, opened);
-      const stores = storesOf(config, opened, { readers, evaluator: scheduler });
+      const find = commandsOn({ config, logger, hasReaders: true }, () => Promise.resolve(opened));
+      const admin = new AdminCommands({ find, jobs: new SqlJobStore(opened.database), logger });
+      const stores = storesOf(config, opened, { readers, evaluator: scheduler, admin });
       side.start();
-      return new MainThread({ lock, opened, side, control, stores });
+      return new MainThread({ lock, opened, side, admin, stores });
     } catch (error) {
       lock?.release();
       throw error;
@@ -157,21 +158,17 @@ class MainThread {
     return this.#parts.stores;
   }
 
-  /** From now on commands of the command line are carried out. */
-  async listen(): Promise<void> {
-    await this.#parts.control?.start();
+  /** Ends what operators have under way, and takes no more of it. */
+  stopCommands(): Promise<void> {
+    return this.#parts.admin.stop();
   }
 
   async close(): Promise<void> {
-    const { lock, side, control } = this.#parts;
-    await control?.stop();
+    const { lock, side, admin } = this.#parts;
+    await admin.stop();
     await side.close();
     lock?.release();
   }
-}
-
-function controlOf(config: Config, logger: Logger, stores: OpenedStores): ControlServer {
-  return new ControlServer(controlSocketPath(config.dataDir), allCommands({ ...stores, config, logger }), logger);
 }
 
 async function lockWithRetry(folder: string): Promise<FolderLock> {

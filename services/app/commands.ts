@@ -1,31 +1,20 @@
-/** The commands of the command line, with the stores that each needs. */
-import { type QuestionCommandResults, questionCommands } from '../audience/question-commands.ts';
-import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
+/** What operators have done, by the names of the commands, with the stores that each needs. */
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
 import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
 import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify/verify-commands.ts';
-import { type AudienceCommandResults, audienceCommands } from '../query-api/audience-commands.ts';
-import type { Command } from '../runtime/command.ts';
+import { type Command, commandInvalid } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
-import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { liveStores } from '../stores/generations/live-stores.ts';
+import { deletionCommand } from '../stores/projects/delete-project.ts';
 import { type ProjectCommandResults, projectCommands } from '../stores/projects/project-commands.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { OpenedStores } from './open-stores.ts';
 import { Readers } from './readers/readers.ts';
 import { isServer } from './embedded.ts';
-import { audienceQueriesOf, audienceSchedulerOf } from './stores.ts';
 
 /** The result of each command, as JSON. */
 export interface CommandResults
-  extends
-    ProjectCommandResults,
-    DeadLetterCommandResults,
-    ReplayCommandResults,
-    QuestionCommandResults,
-    AudienceCommandResults,
-    VerifyCommandResults {}
+  extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults, VerifyCommandResults {}
 
 export type CommandName = keyof CommandResults;
 
@@ -49,27 +38,14 @@ export interface CommandGroup {
 }
 
 const projects = group(['database'], ({ database, config }) => {
-  return { ...projectCommands(new SqlProjectStore(database), config.initialTimezone) };
+  const store = new SqlProjectStore(database);
+  return { ...projectCommands(store, config.initialTimezone), 'project delete': deletionCommand(database) };
 });
 
 const deadLetters = group(['log', 'codec', 'database'], (parts) => ({ ...deadLetterCommands(parts) }));
 
 const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
   return { ...replayCommands({ ...parts, whileFed: (run) => whileFed(parts, run) }) };
-});
-
-const audiences = group(['database', 'analytics'], ({ database, analytics, config, logger }) => {
-  const live = liveStores(database, analytics).analytics;
-  const queries = audienceQueriesOf(config, live);
-  const projects = new SqlProjectStore(database);
-  const commands = audienceCommands({
-    projects,
-    saved: new SqlAudienceStore(database, config.maxProjectAudiences),
-    evaluator: audienceSchedulerOf(config, logger, { database, analytics }),
-    analytics: live,
-    ...queries,
-  });
-  return { ...questionCommands({ projects, audiencesOf: queries.audiencesOf }), ...commands };
 });
 
 const verification = group(['log', 'codec', 'database', 'analytics'], ({ config: { repeatWindowMs }, ...stores }) => {
@@ -82,23 +58,41 @@ const GROUPS: Readonly<Record<string, CommandGroup>> = {
   key: projects,
   'dead-letters': deadLetters,
   replay,
-  audience: audiences,
   verify: verification,
 };
 
-/** @throws TidemarkError `COMMAND_INVALID` where there is no such command. */
-export function groupOf(command: string): CommandGroup {
-  const found = Object.entries(GROUPS).find(([word]) => command.startsWith(`${word} `) || command === word);
-  if (found !== undefined) return found[1];
-  throw new TidemarkError('COMMAND_INVALID', `There is no command ${JSON.stringify(command)}.`);
+/** What the commands of a process work with beside the stores. */
+export interface CommandSurroundings {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Whether this process runs readers of its own. */
+  readonly hasReaders: boolean;
 }
 
-/** All commands, for a service that has every store open. */
-export function allCommands(parts: CommandParts<StoreName>): Commands {
-  return Object.assign(
-    {},
-    ...[...new Set(Object.values(GROUPS))].map(({ commands }) => commands({ ...parts, hasReaders: true })),
-  ) as Commands;
+/**
+ * Finds the command of a name. Its stores are asked for when it is carried out, and only those that it needs.
+ *
+ * @param open The stores of these names, opened.
+ */
+export function commandsOn(
+  surroundings: CommandSurroundings,
+  open: (needs: readonly StoreName[]) => Promise<Partial<OpenedStores>>,
+): (name: string) => Command | undefined {
+  return (name) => {
+    const found = groupOf(name);
+    if (found === undefined) return undefined;
+    return async (args, call) => {
+      const command = found.commands({ ...(await open(found.needs)), ...surroundings })[name];
+      if (command === undefined) throw commandInvalid(`There is no command ${JSON.stringify(name)}.`);
+      call.signal.throwIfAborted();
+      return command(args, call);
+    };
+  };
+}
+
+/** Undefined where there is no such command. */
+export function groupOf(command: string): CommandGroup | undefined {
+  return Object.entries(GROUPS).find(([word]) => command.startsWith(`${word} `) || command === word)?.[1];
 }
 
 function group<Needed extends StoreName>(

@@ -1,3 +1,5 @@
+import { AdminCommands } from '../admin/admin-commands.ts';
+import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';
@@ -7,7 +9,8 @@ import { standInFor } from '../runtime/stand-in.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { closeStores, StoreOpener } from './open-stores.ts';
+import { commandsOn, type StoreName } from './commands.ts';
+import { closeStores, type OpenedStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers/readers.ts';
 import {
   audienceSchedulerOf,
@@ -30,6 +33,7 @@ export class DeferredStores {
   readonly #fail: (error: unknown) => void;
   readonly #database = new Deferred<Database>('the database of profiles', 'STORE_UNAVAILABLE');
   readonly #analytics = new Deferred<AnalyticsStore>('analytics', 'STORE_UNAVAILABLE');
+  readonly #admin: AdminCommands;
   #codec: Codec | undefined;
   #opening: Promise<unknown> | undefined;
 
@@ -41,6 +45,9 @@ export class DeferredStores {
     promise.catch(() => undefined);
     this.failed = promise;
     this.#fail = reject;
+    // Its stores are on servers: the processes of the readers read them.
+    const find = commandsOn({ config, logger, hasReaders: true }, (needs) => this.#openedOf(needs));
+    this.#admin = new AdminCommands({ find, jobs: new SqlJobStore(this.#database.standIn), logger });
   }
 
   get stores(): Stores {
@@ -48,7 +55,17 @@ export class DeferredStores {
     const analytics = this.#analytics.standIn;
     const readers: ReadersHealth = { health: () => statesOf(database, analytics), metrics: async () => '' };
     const evaluator = audienceSchedulerOf(this.#config, this.#logger, { database, analytics });
-    return storesOf(this.#config, { database, analytics }, { readers, evaluator });
+    return storesOf(this.#config, { database, analytics }, { readers, evaluator, admin: this.#admin });
+  }
+
+  /** Those of these names, opened. @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
+  async #openedOf(needs: readonly StoreName[]): Promise<Partial<OpenedStores>> {
+    return {
+      ...(needs.includes('log') && { log: this.log.openedOrThrow() }),
+      ...(needs.includes('codec') && { codec: this.#loadedCodec }),
+      ...(needs.includes('database') && { database: this.#database.openedOrThrow() }),
+      ...(needs.includes('analytics') && { analytics: this.#analytics.openedOrThrow() }),
+    };
   }
 
   /** Until the schemas are loaded, every call throws `LOG_UNAVAILABLE`. */
@@ -87,6 +104,11 @@ export class DeferredStores {
     return projectNamesIn(this.#database.standIn);
   }
 
+  /** Ends what operators have under way, and takes no more of it. */
+  stopCommands(): Promise<void> {
+    return this.#admin.stop();
+  }
+
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#opening;
@@ -103,15 +125,23 @@ export class DeferredStores {
 export class Deferred<T extends object> {
   /** Has the methods of what is opened. Until then every call rejects with the error code. See `standInFor`. */
   readonly standIn: T;
+  readonly #unopened: () => TidemarkError;
   #opened: T | undefined;
 
   /** @param what Its name in the errors: `the event log`. */
   constructor(what: string, code: ErrorCode) {
+    this.#unopened = () => new TidemarkError(code, `${what} is not open yet`);
     this.standIn = standInFor<T>((method, args) => {
       const opened = this.#opened as Record<string, (...args: readonly unknown[]) => unknown> | undefined;
-      if (opened === undefined) return Promise.reject(new TidemarkError(code, `${what} is not open yet`));
+      if (opened === undefined) return Promise.reject(this.#unopened());
       return opened[method]?.(...args);
     });
+  }
+
+  /** @throws TidemarkError of the error code until it is opened. */
+  openedOrThrow(): T {
+    if (this.#opened === undefined) throw this.#unopened();
+    return this.#opened;
   }
 
   get opened(): T | undefined {

@@ -1,11 +1,13 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
-import { answeringBy } from '../http/app.ts';
+import { adminRoutes } from '../admin/routes.ts';
+import { answeringBy, type AppParts } from '../http/app.ts';
 import { countConnections } from '../http/http-metrics.ts';
 import { operationRoutes } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
-import type { Answering, HttpServer } from '../http/server.ts';
+import { LocalServer } from '../http/local-server.ts';
+import type { HttpServer } from '../http/server.ts';
 import type { BoundServer } from '../http/starting.ts';
 import type { Codec } from '../messages/codec.ts';
 import { openApiDocument } from '../query-api/openapi.ts';
@@ -23,6 +25,8 @@ const FINISH_REQUESTS_MS = 9_000;
 
 export interface HttpSideParts {
   readonly bound: BoundServer;
+  /** Where it answers on a Unix socket too; undefined for nowhere. */
+  readonly localSocket?: string | undefined;
   readonly config: Config;
   readonly logger: Logger;
   readonly stores: Stores;
@@ -41,26 +45,33 @@ export class HttpSide {
   readonly address: string;
   readonly #assembled: Assembled;
   readonly #server: HttpServer;
+  readonly #local: LocalServer | undefined;
   #stopping: Promise<void> | undefined;
 
-  private constructor(assembled: Assembled, { server, address }: BoundServer) {
+  private constructor(assembled: Assembled, { server, address }: BoundServer, local: LocalServer | undefined) {
     this.#assembled = assembled;
     this.#server = server;
+    this.#local = local;
     this.address = address;
   }
 
   /** Resolves once it answers. Where it throws, the server is closed. */
   static async open(parts: HttpSideParts): Promise<HttpSide> {
-    const { bound, storesAreOpen } = parts;
+    const { bound, storesAreOpen, localSocket } = parts;
     let assembled: Assembled | undefined;
     try {
       assembled = await assemble(parts);
       if (storesAreOpen) await refresh(assembled);
       // Not before: connections are counted in the registry of this process's routes, which the starting server has not.
       countConnections(parts.registry, bound.server);
-      bound.server.answerBy(appOf(parts, assembled));
+      const app = appOf(parts, assembled);
+      const local =
+        localSocket === undefined
+          ? undefined
+          : await LocalServer.open(app, localSocket, { maxConnections: parts.config.maxConnections });
+      bound.server.answerBy(answeringBy(app));
       assembled.ingest.openOffload();
-      return new HttpSide(assembled, bound);
+      return new HttpSide(assembled, bound, local);
     } catch (error) {
       await bound.server.close(0);
       if (assembled !== undefined) await close(assembled);
@@ -81,7 +92,7 @@ export class HttpSide {
 
   async #stop(): Promise<void> {
     this.#assembled.watch.stop();
-    await this.#server.close(FINISH_REQUESTS_MS);
+    await Promise.all([this.#server.close(FINISH_REQUESTS_MS), this.#local?.close(FINISH_REQUESTS_MS)]);
     await close(this.#assembled);
   }
 }
@@ -104,19 +115,21 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
   };
 }
 
-function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled): Answering {
+function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled): AppParts {
   const { config, logger, stores, log, codec, registry } = parts;
   const table = new RouteTable([
     ...ingest.routes,
     readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
+    adminRoutes(stores.admin),
     operationRoutes({
       readiness: () => ingest.readinessWith(health.parts),
       registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
-  const { maxReceivingBytes, corsOrigins } = config;
-  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins });
+  const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
+  const { audit } = stores;
+  return { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit };
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {

@@ -2,11 +2,13 @@
 import { workerData } from 'node:worker_threads';
 import { Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
+import { controlSocketPath } from '../runtime/control-socket.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
 import { type BoundServer, bindServer } from '../http/starting.ts';
+import { hasEmbedded } from './embedded.ts';
 import type { HttpSide } from './http-side.ts';
 import type { HttpControl, HttpThreadData } from './http-thread.ts';
 import type { Stores } from './stores.ts';
@@ -22,7 +24,9 @@ const stores: Stores = {
   progress: caller.standIn('progress'),
   readers: caller.standIn('readers'),
   saved: caller.standIn('saved'),
+  audit: caller.standIn('audit'),
   evaluator: caller.standIn('evaluator'),
+  admin: caller.standIn('admin'),
 };
 
 const shutdown = new AbortController();
@@ -71,7 +75,10 @@ async function openSide(): Promise<void> {
   const log = await opener.log();
   try {
     const registry = new Registry();
-    const side = await HttpSide.open({ bound, config, logger, stores, storesAreOpen: true, log, codec, registry });
+    // This process has the folder locked.
+    const localSocket = hasEmbedded(config) ? controlSocketPath(config.dataDir) : undefined;
+    const parts = { bound, localSocket, config, logger, stores, storesAreOpen: true, log, codec, registry };
+    const side = await HttpSide.open(parts);
     opened = { log, side };
   } catch (error) {
     await log.close();

@@ -78,7 +78,8 @@ export class IngestService implements Running {
   }
 
   async #stop(): Promise<void> {
-    await this.#http.stop();
+    // The streams of commands end with the commands.
+    await Promise.all([this.#stores.stopCommands(), this.#http.stop()]);
     await this.#stores.close();
   }
 }

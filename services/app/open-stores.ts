@@ -124,16 +124,21 @@ export async function openStoresWithoutAnalytics(
 /**
  * Opens the stores that a command needs, for the time that it runs. It does not wait for unreachable servers, and caches
  * no schema ids where there is no data folder.
+ *
+ * @param opened With the database, where that is open already.
  */
 export async function openNeeded(
   config: Config,
   logger: Logger,
   needs: readonly (keyof OpenedStores)[],
+  opened?: Promise<Pick<Partial<OpenedStores>, 'database'>>,
 ): Promise<Partial<OpenedStores>> {
   const opener = new StoreOpener(config, logger, undefined);
-  const database = needs.some((need) => need === 'database' || need === 'analytics') ? opener.database() : undefined;
+  const isNeeded = needs.some((need) => need === 'database' || need === 'analytics');
+  const before = (await opened)?.database;
+  const database = isNeeded ? (before === undefined ? opener.database() : Promise.resolve(before)) : undefined;
   return allOpenedOrNone({
-    ...(database !== undefined && { database }),
+    ...(database !== undefined && before === undefined && { database }),
     ...(needs.includes('log') && { log: opener.log() }),
     ...(needs.includes('codec') && { codec: opener.codec() }),
     ...(needs.includes('analytics') && database !== undefined && { analytics: opener.analytics(database) }),

@@ -1,3 +1,4 @@
+import type { AdminPort } from '../admin/admin-commands.ts';
 import { Audiences } from '../audience/audiences.ts';
 import { limitsOf } from '../audience/query-budget.ts';
 import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
@@ -6,6 +7,8 @@ import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { AnalyticsReader, AnalyticsStore, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { AuditLog } from '../stores/audit/audit-log.ts';
+import { SqlAuditLog } from '../stores/audit/sql-audit-log.ts';
 import type { Database } from '../stores/database/database.ts';
 import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
@@ -38,7 +41,9 @@ export interface Stores {
   readonly progress: ReaderProgress;
   readonly readers: ReadersHealth;
   readonly saved: AudienceStore;
+  readonly audit: AuditLog;
   readonly evaluator: AudienceEvaluator;
+  readonly admin: AdminPort;
 }
 
 interface DatabaseAndAnalytics {
@@ -82,14 +87,16 @@ export function audienceSchedulerOf(
 export function storesOf(
   config: Config,
   { database, analytics }: DatabaseAndAnalytics,
-  { readers, evaluator }: Pick<Stores, 'readers' | 'evaluator'>,
+  { readers, evaluator, admin }: Pick<Stores, 'readers' | 'evaluator' | 'admin'>,
 ): Stores {
   return {
     ...liveStores(database, analytics),
     projects: new SqlProjectStore(database),
     readers,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
+    audit: new SqlAuditLog(database),
     evaluator,
+    admin,
   };
 }
 
@@ -103,10 +110,11 @@ export async function projectNamesIn(database: Database): Promise<readonly strin
 
 /** Makes the first project, with the keys of the configuration, if the store has no project. */
 export function ensureFirstProject(config: Config, database: Database): Promise<FirstStart | undefined> {
-  const { initialTimezone: timezone, initialWriteKey: writeKey, initialReadKey: readKey, profilesUrl } = config;
+  const { initialTimezone: timezone, profilesUrl } = config;
+  const { initialWriteKey: writeKey, initialReadKey: readKey, initialAdminKey: adminKey } = config;
   return makeFirstProject(
     new SqlProjectStore(database),
-    { timezone, writeKey, readKey },
+    { timezone, writeKey, readKey, adminKey },
     // No other process has an embedded database open.
     { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 },
   );

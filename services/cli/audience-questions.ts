@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
 import { keepDigits } from '../messages/exact-number.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-import { carryOut } from './carry-out.ts';
+import {
+  addOperands,
+  askAudiences,
+  bodyWith,
+  definitionText,
+  type ProjectOption,
+  readOperands,
+} from './audience-request.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
-import { projectOf } from './project.ts';
 
 interface AudienceExplanation {
   readonly database: string;
@@ -21,16 +24,17 @@ interface AudienceExplanation {
 }
 
 export function addAudienceExplain(parent: Command, context: CliContext): void {
-  parent
-    .command('explain')
-    .description('print the SQL that an audience is asked for by, to run by hand, and what each condition reads')
-    .argument(...DEFINITION_ARGUMENT)
-    .option(...PROJECT_OPTION)
+  const names = ['definition'];
+  const description = 'print the SQL that an audience is asked for by, to run by hand, and what each condition reads';
+  addOperands(parent.command('explain').description(description), names)
     .option(...JSON_OPTION)
-    .action(async (file: string, options: OutputOptions & ProjectOption) => {
-      const explained = await carryOut(context, 'audience explain', await questionOf(context, file, options));
-      if (options.json) printJson(context, JSON.parse(explained, keepDigits));
-      else context.out(asScript(JSON.parse(explained) as AudienceExplanation));
+    .action(async (words: readonly string[], options: OutputOptions & ProjectOption) => {
+      const { project, values } = readOperands(words, names, options);
+      const body = bodyWith(await definitionText(values[0] ?? ''), {});
+      const explained = await askAudiences(context, project, { method: 'POST', path: '/explain', body });
+      const explanation = readExplanation(explained);
+      if (options.json) printJson(context, explanation);
+      else context.out(asScript(explanation as AudienceExplanation));
     });
 }
 
@@ -68,20 +72,19 @@ interface ShownEvaluation {
 }
 
 export function addAudienceWhy(parent: Command, context: CliContext): void {
-  parent
-    .command('why')
-    .description('say whether one user is in an audience, why, and until when')
-    .argument(...DEFINITION_ARGUMENT)
+  const names = ['definition'];
+  const description = 'say whether one user is in an audience, why, and until when';
+  addOperands(parent.command('why').description(description), names)
     .requiredOption('--user <id>', "the user's id")
     .option('--events <number>', 'how many events to name for each condition', readNumber, 3)
-    .option(...PROJECT_OPTION)
     .option(...JSON_OPTION)
-    .action(async (file: string, { user, events, ...options }: AudienceWhyOptions) => {
-      const question = await questionOf(context, file, options);
-      const why = await carryOut(context, 'audience why', { ...question, user, events });
-      const shown = JSON.parse(why, keepDigits) as { readonly why: ShownEvaluation };
-      if (options.json) printJson(context, shown);
-      else context.out(linesOf(shown.why, '').join(''));
+    .action(async (words: readonly string[], { user, events, ...options }: AudienceWhyOptions) => {
+      const { project, values } = readOperands(words, names, options);
+      const body = bodyWith(await definitionText(values[0] ?? ''), { user_id: user, events });
+      const why = await askAudiences(context, project, { method: 'POST', path: '/why', body });
+      const explanation = readExplanation(why) as { readonly why: ShownEvaluation };
+      if (options.json) printJson(context, explanation);
+      else context.out(linesOf(explanation.why, '').join(''));
     });
 }
 
@@ -110,31 +113,12 @@ function foundIn({ kind, count, value, version }: ShownEvaluation): string {
   return `: ${value === undefined ? 'nothing there' : JSON.stringify(value)}, set ${version.timestamp}`;
 }
 
-const DEFINITION_ARGUMENT = ['<definition>', 'the definition: a file, - for standard input, or JSON'] as const;
-const PROJECT_OPTION = ['--project <id>', 'whose users they are (default: the only project)'] as const;
+const ROOT = '/definition';
 
-interface ProjectOption {
-  readonly project?: string;
-}
-
-/** The arguments that name an audience in a question about it. */
-async function questionOf(
-  context: CliContext,
-  file: string,
-  { project }: ProjectOption,
-): Promise<{ project: string; definition: string }> {
-  const definition = await definitionText(file);
-  return { project: (await projectOf(context, project)).id, definition };
-}
-
-/** What a file, standard input (`-`) or the argument itself has. @throws TidemarkError `COMMAND_INVALID` */
-export async function definitionText(given: string): Promise<string> {
-  if (given.trimStart().startsWith('{')) return given;
-  // `@FILE` is how a file was named before.
-  const file = given.startsWith('@') ? given.slice(1) : given;
-  try {
-    return await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
-  } catch (cause) {
-    throw new TidemarkError('COMMAND_INVALID', `${file} cannot be read: ${(cause as Error).message}`, { cause });
-  }
+/** Every digit is kept. Paths are shown from the root of the definition, which is all that there is. */
+function readExplanation(text: string): unknown {
+  return JSON.parse(text, (key, value, context) => {
+    const isPath = key === 'path' && typeof value === 'string' && value.startsWith(ROOT);
+    return isPath ? value.slice(ROOT.length) : keepDigits(key, value, context);
+  });
 }

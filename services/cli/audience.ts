@@ -1,15 +1,22 @@
 import type { Command } from 'commander';
-import type { AudienceAnswer } from '../query-api/audience-commands.ts';
-import type { CommandArguments } from '../runtime/command.ts';
-import { addAudienceExplain, addAudienceWhy, definitionText } from './audience-questions.ts';
-import { carryOut } from './carry-out.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import { type ServiceRequest, askForText } from './client/ask.ts';
+import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
+import {
+  addOperands,
+  AUDIENCE_STORES,
+  askAudiences,
+  bodyWith,
+  definitionText,
+  pathFor,
+  type ProjectOption,
+  readOperands,
+} from './audience-request.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, printJson, table } from './print.ts';
-import { projectIdOf } from './project.ts';
+import type { ServiceClient } from './client/service-client.ts';
+import { withService } from './client/with-service.ts';
 
-const PROJECT_ARGUMENT = ['<project>', 'the id or name of the project'] as const;
-const AUDIENCE_ARGUMENT = ['<id>', 'the id of the audience'] as const;
-const DEFINITION_ARGUMENT = ['<definition>', 'the definition: a file, - for standard input, or JSON'] as const;
 /** For subcommands whose only output is JSON. */
 const JSON_ANYWAY_OPTION = ['--json', 'print JSON, as without it'] as const;
 
@@ -29,40 +36,27 @@ export function addAudience(root: Command, context: CliContext): void {
 }
 
 function addAudiencePreview(parent: Command, context: CliContext): void {
-  parent
-    .command('preview')
-    .description('count the users of an audience, and name some')
-    .argument(...PROJECT_ARGUMENT)
-    .argument(...DEFINITION_ARGUMENT)
+  const names = ['definition'];
+  addOperands(parent.command('preview').description('count the users of an audience, and name some'), names)
     .option('--sample <number>', 'how many user ids to give', '10')
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (project: string, definition: string, { sample }: { sample: string }) => {
-      const args = {
-        project: await projectIdOf(context, project),
-        definition: await definitionText(definition),
-        sample: Number(sample),
-      };
-      printAnswer(context, await carryOut(context, 'audience preview', args));
+    .action(async (words: readonly string[], options: ProjectOption & { sample: string }) => {
+      const { project, values } = readOperands(words, names, options);
+      const body = bodyWith(await definitionText(values[0] ?? ''), { sample: Number(options.sample) });
+      await printAnswer(context, project, { method: 'POST', path: '/preview', body });
     });
 }
 
 function addAudienceSave(parent: Command, context: CliContext): void {
-  parent
-    .command('save')
-    .description('save an audience under a name')
-    .argument(...PROJECT_ARGUMENT)
-    .argument('<name>', 'a name that no other audience of the project has')
-    .argument(...DEFINITION_ARGUMENT)
+  const names = ['name', 'definition'];
+  addOperands(parent.command('save').description('save an audience under a name'), names)
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d')
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (project: string, name: string, definition: string, { refresh }: { refresh?: string }) => {
-      const args = {
-        project: await projectIdOf(context, project),
-        name,
-        definition: await definitionText(definition),
-        refresh: refreshOf(refresh),
-      };
-      printAnswer(context, await carryOut(context, 'audience save', args));
+    .action(async (words: readonly string[], options: ProjectOption & { refresh?: string }) => {
+      const { project, values } = readOperands(words, names, options);
+      const [name, definition = ''] = values;
+      const body = bodyWith(await definitionText(definition), { name, refresh: refreshOf(options.refresh) });
+      await printAnswer(context, project, { method: 'POST', path: '', body });
     });
 }
 
@@ -80,27 +74,34 @@ interface ShownAudience {
 }
 
 function addAudienceList(parent: Command, context: CliContext): void {
-  parent
-    .command('list')
-    .description('list saved audiences, newest first')
-    .argument(...PROJECT_ARGUMENT)
+  addOperands(parent.command('list').description('list saved audiences, newest first'), [])
     .option(...JSON_OPTION)
-    .action(async (project: string, { json }: { json?: true }) => {
-      const projectId = await projectIdOf(context, project);
+    .action(async (word: string | undefined, options: ProjectOption & { json?: true }) => {
+      const { project } = readOperands(word, [], options);
       const all: ShownAudience[] = [];
-      for (let cursor: string | null | undefined; cursor !== null;) {
-        const answer = await carryOut(context, 'audience list', { project: projectId, limit: 100, cursor });
-        const page = JSON.parse(answer.json) as AudiencePage;
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const path = `?limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`;
+        const page = JSON.parse(await askAudiences(context, project, { path })) as AudiencePage;
         all.push(...page.audiences);
         cursor = page.next_cursor;
       }
-      if (json) printJson(context, all);
+      if (options.json) printJson(context, all);
       else context.out(table(['ID', 'NAME', 'REFRESH', 'MEMBERS', 'EVALUATED', 'FAILURE'], all.map(rowOf)));
     });
 }
 
 function rowOf({ id, name, refresh, evaluation, failure }: ShownAudience): string[] {
   return [id, name, refresh ?? '-', String(evaluation?.members ?? '-'), evaluation?.at ?? '-', failure ?? '-'];
+}
+
+const SAVED: Readonly<Record<'show' | 'delete' | 'evaluate', (id: string) => ServiceRequest>> = {
+  show: (id) => ({ path: onePath(id) }),
+  delete: (id) => ({ method: 'DELETE', path: onePath(id) }),
+  evaluate: (id) => ({ method: 'POST', path: `${onePath(id)}/evaluate`, body: '{}' }),
+};
+
+function onePath(id: string): string {
+  return `/${encodeURIComponent(id)}`;
 }
 
 /** A subcommand that takes nothing but a saved audience. */
@@ -110,95 +111,87 @@ function addSavedAudience(
   name: 'show' | 'delete' | 'evaluate',
   description: string,
 ): void {
-  parent
-    .command(name)
-    .description(description)
-    .argument(...PROJECT_ARGUMENT)
-    .argument(...AUDIENCE_ARGUMENT)
+  const names = ['id'];
+  addOperands(parent.command(name).description(description), names)
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (project: string, id: string) => {
-      printAnswer(
-        context,
-        await carryOut(context, `audience ${name}`, { project: await projectIdOf(context, project), id }),
-      );
+    .action(async (words: readonly string[], options: ProjectOption) => {
+      const { project, values } = readOperands(words, names, options);
+      await printAnswer(context, project, SAVED[name](values[0] ?? ''));
     });
 }
 
-interface ChangeAudienceOptions {
+interface ChangeAudienceOptions extends ProjectOption {
   readonly name?: string;
   readonly definition?: string;
   readonly refresh?: string;
 }
 
 function addAudienceChange(parent: Command, context: CliContext): void {
-  parent
-    .command('change')
-    .description('change what is named of a saved audience')
-    .argument(...PROJECT_ARGUMENT)
-    .argument(...AUDIENCE_ARGUMENT)
+  const names = ['id'];
+  addOperands(parent.command('change').description('change what is named of a saved audience'), names)
     .option('--name <name>', 'a name that no other audience of the project has')
     .option('--definition <definition>', 'the definition: a file, - for standard input, or JSON')
     .option('--refresh <time>', 'evaluate it by itself so often: 15m, 1h, 1d; or none')
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (project: string, id: string, { name, definition, refresh }: ChangeAudienceOptions) => {
-      const text = definition === undefined ? undefined : await definitionText(definition);
-      const args = {
-        project: await projectIdOf(context, project),
-        id,
-        name,
-        definition: text,
-        refresh: refreshOf(refresh),
-      };
-      printAnswer(context, await carryOut(context, 'audience change', args));
+    .action(async (words: readonly string[], options: ChangeAudienceOptions) => {
+      const { project, values } = readOperands(words, names, options);
+      const { name, definition, refresh } = options;
+      const given = definition === undefined ? undefined : await definitionText(definition);
+      const body = bodyWith(given, { name, refresh: refreshOf(refresh) });
+      await printAnswer(context, project, { method: 'PATCH', path: onePath(values[0] ?? ''), body });
     });
 }
 
 function addAudienceMembers(parent: Command, context: CliContext): void {
-  parent
-    .command('members')
-    .description('print everybody who is in a saved audience now, a line of JSON each, and a last line')
-    .argument(...PROJECT_ARGUMENT)
-    .argument(...AUDIENCE_ARGUMENT)
+  const names = ['id'];
+  const description = 'print everybody who is in a saved audience now, a line of JSON each, and a last line';
+  addOperands(parent.command('members').description(description), names)
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (project: string, id: string) =>
-      printLines(context, 'audience members', { project: await projectIdOf(context, project), id }),
-    );
+    .action((words: readonly string[], options: ProjectOption) => {
+      const { project, values } = readOperands(words, names, options);
+      return printLines(context, project, `${onePath(values[0] ?? '')}/members`);
+    });
 }
 
 function addAudienceChanges(parent: Command, context: CliContext): void {
-  parent
-    .command('changes')
-    .description('print who entered and left a saved audience, a line of JSON each, and a last line')
-    .argument(...PROJECT_ARGUMENT)
-    .argument(...AUDIENCE_ARGUMENT)
+  const names = ['id'];
+  const description = 'print who entered and left a saved audience, a line of JSON each, and a last line';
+  addOperands(parent.command('changes').description(description), names)
     .option('--since <time>', 'only what evaluations after this time found')
     .option(...JSON_ANYWAY_OPTION)
-    .action(async (project: string, id: string, { since }: { since?: string }) =>
-      printLines(context, 'audience changes', { project: await projectIdOf(context, project), id, since }),
-    );
+    .action((words: readonly string[], options: ProjectOption & { since?: string }) => {
+      const { project, values } = readOperands(words, names, options);
+      const since = options.since === undefined ? '' : `?since=${encodeURIComponent(options.since)}`;
+      return printLines(context, project, `${onePath(values[0] ?? '')}/changes${since}`);
+    });
 }
 
-/** Prints the pages of a stream of lines as one stream: the line that ends each page is printed once, at the end. */
-async function printLines(
-  context: CliContext,
-  command: 'audience members' | 'audience changes',
-  args: CommandArguments,
-): Promise<void> {
-  let page: CommandArguments = args;
-  for (;;) {
-    const lines = (await carryOut(context, command, page)).json.trimEnd();
-    const last = lines.lastIndexOf('\n') + 1;
-    const end = JSON.parse(lines.slice(last)) as { readonly next_cursor: string | null };
-    context.out(end.next_cursor === null ? `${lines}\n` : lines.slice(0, last));
-    if (end.next_cursor === null) return;
-    const { project, id } = args;
-    page = { project, id, cursor: end.next_cursor };
-  }
+const WRITTEN_TOGETHER = 1_000;
+
+/** Prints the lines of a stream as they arrive. @throws TidemarkError `CONTROL_LOST` where its last line is missing. */
+async function printLines(context: CliContext, project: string | undefined, path: string): Promise<void> {
+  const whole = await pathFor(context, project, path);
+  const { signal } = context;
+  const print = async (client: ServiceClient): Promise<void> => {
+    let last = '';
+    let waiting: string[] = [];
+    for await (const line of askForText(client, { path: whole, notFound: 'AUDIENCE_UNKNOWN' }, { signal })) {
+      last = line;
+      waiting.push(`${line}\n`);
+      if (waiting.length < WRITTEN_TOGETHER) continue;
+      context.out(waiting.join(''));
+      waiting = [];
+    }
+    context.out(waiting.join(''));
+    if (last.startsWith('{"next_cursor"')) return;
+    throw new TidemarkError('CONTROL_LOST', 'The stream ended before its last line: not all was printed.');
+  };
+  await withService(context, print, { needs: AUDIENCE_STORES });
 }
 
 /** Prints the JSON as the service sent it, so that every digit of a definition is kept. */
-function printAnswer({ out }: CliContext, { json }: AudienceAnswer): void {
-  out(`${json.trimEnd()}\n`);
+async function printAnswer(context: CliContext, project: string | undefined, request: ServiceRequest): Promise<void> {
+  context.out(`${(await askAudiences(context, project, { notFound: 'AUDIENCE_UNKNOWN', ...request })).trimEnd()}\n`);
 }
 
 /** `none`: the service no longer evaluates the audience by itself. */

@@ -13,6 +13,8 @@ export interface CliContext {
   readonly lowerPriority?: (() => void) | undefined;
   /** Asks the person at the keyboard, where there is one; true only if they answer yes. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
+  /** The service that the options of the command name; undefined for the one on this machine. */
+  readonly service?: { readonly url?: string; readonly key?: string } | undefined;
   /** Aborts, with `Interrupted` as its reason, when the user interrupts the command. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { DeadLetterSummary } from '../maintenance/dead-letters/listing.ts';
 import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, shortened, table } from './print.ts';
 import { withProgress } from './progress.ts';
+import { optionalProjectId } from './project.ts';
 
 export function addDeadLetters(root: Command, context: CliContext): void {
   const deadLetters = root.command('dead-letters').description('messages that readers could not process');
@@ -37,14 +38,16 @@ function addDeadLettersList(parent: Command, context: CliContext): void {
     .option('--state <state>', 'waiting, replayed, dropped or any (default: waiting)')
     .option('--limit <count>', 'at most so many (default: 100)', parseCount)
     .option(...JSON_OPTION)
-    .action(async ({ json, ...args }: ListDeadLettersOptions) => {
+    .action(async ({ json, state, limit, ...options }: ListDeadLettersOptions) => {
+      const args = { ...(await filtersOf(context, options)), state, limit };
       const listed = await withProgress(context, 'reading', (onProgress) =>
-        carryOut(context, 'dead-letters list', { ...args }, { onProgress }),
+        carryOut(context, 'dead-letters list', args, { onProgress }),
       );
-      if (json) return printJson(context, listed);
-      context.out(table(['ID', 'STATE', 'READERS', 'PROJECT', 'PUT ASIDE', 'WHY'], listed.dead_letters.map(rowOf)));
-      if (listed.more) context.err('There are more: raise --limit, or narrow it down.\n');
-      if (listed.unreadable > 0) context.err(`${listed.unreadable} records of the topic are no dead letters.\n`);
+      const { dead_letters: letters, next_cursor: next, unreadable } = listed;
+      if (json) return printJson(context, { dead_letters: letters, more: next !== null, unreadable });
+      context.out(table(['ID', 'STATE', 'READERS', 'PROJECT', 'PUT ASIDE', 'WHY'], letters.map(rowOf)));
+      if (next !== null) context.err('There are more: raise --limit, or narrow it down.\n');
+      if (unreadable > 0) context.err(`${unreadable} records of the topic are no dead letters.\n`);
     });
 }
 
@@ -90,7 +93,7 @@ function addResolution(
 ): void {
   addResolutionOptions(parent.command(name).description(description)).action(
     async (ids: readonly string[], options: ResolutionOptions) => {
-      const args = resolutionArguments(ids, options);
+      const args = await resolutionArguments(context, ids, options);
       const result = await withProgress(context, doing, (onProgress) =>
         carryOut(context, `dead-letters ${name}`, args, { onProgress }),
       );
@@ -119,7 +122,7 @@ function addFilters(command: Command): Command {
   return command
     .option('--reader <name>', 'put aside by projector or sink')
     .option('--topic <name>', 'of the message, as identify or tidemark.identify')
-    .option('--project <id>', 'of the message, where it can be read')
+    .option('--project <project>', 'of the message, by its id or name, where it can be read')
     .option('--error <code>', 'that the error begins with, as MESSAGE_UNDECODABLE')
     .option(
       '--since <time>',
@@ -137,12 +140,13 @@ function addResolutionOptions(command: Command): Command {
     .option(...JSON_OPTION);
 }
 
-function resolutionArguments(
-  ids: readonly string[],
-  { dryRun, all, again, limit, reader, topic, project, error, since, until }: ResolutionOptions,
-) {
-  const filters = { reader, topic, project, error, since, until };
-  return { ids, ...filters, all, again, limit, dry_run: dryRun };
+async function resolutionArguments(context: CliContext, ids: readonly string[], options: ResolutionOptions) {
+  const { dryRun, all, again, limit } = options;
+  return { ids, ...(await filtersOf(context, options)), all, again, limit, dry_run: dryRun };
+}
+
+async function filtersOf(context: CliContext, { reader, topic, project, error, since, until }: FilterOptions) {
+  return { reader, topic, project: await optionalProjectId(context, project), error, since, until };
 }
 
 /** @throws Error after printing, where an id that was given is not one of a dead letter. */

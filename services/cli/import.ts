@@ -5,12 +5,12 @@ import type { DefaultType } from '../maintenance/import/judge.ts';
 import type { Format } from '../maintenance/import/read-records.ts';
 import type { ProjectSummary } from '../stores/projects/project-commands.ts';
 import { readConfig } from '../runtime/config.ts';
-import { warningsTo } from './carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
 import { projectOf } from './project.ts';
+import { warningsTo } from './client/with-service.ts';
 
 interface ImportOptions extends OutputOptions {
   readonly project?: string;
@@ -38,7 +38,7 @@ export function addImport(parent: Command, context: CliContext): void {
     .command('import')
     .description('import identify and track messages from a file of NDJSON or CSV, packed by gzip or not')
     .argument('<file>', 'the file, - for standard input')
-    .option('--project <id>', 'whose messages they are (default: the only project)')
+    .option('--project <project>', 'whose messages they are, by id or name (default: the only project)')
     .addOption(new Option('--type <type>', 'what lines are that do not say').choices(['identify', 'track']))
     .addOption(
       new Option('--format <format>', 'what the file holds (default: as it begins)').choices(['ndjson', 'csv']),

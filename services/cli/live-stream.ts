@@ -1,7 +1,7 @@
 /** The server-sent events of `GET /v1/events/live`, over as many connections as it takes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { keepDigits } from '../messages/exact-number.ts';
-import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './service-client.ts';
+import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 
 /** One message, as the service shows it. Its content is in `properties` or `traits`. */
 export interface LiveRow {
@@ -54,7 +54,7 @@ export async function* liveTicks(
       const response = await client.expectOk(await client.get(path, headers, silence.signal));
       if (isLost) onBack();
       isLost = false;
-      for await (const { id, data } of eventsIn(response, silence)) {
+      for await (const { id, data } of eventsIn(client.url, response, silence)) {
         lastId = id;
         yield JSON.parse(data, keepDigits) as LiveTick;
       }
@@ -104,7 +104,7 @@ interface StreamEvent {
 }
 
 /** @throws ServiceUnreachable where the connection breaks. */
-async function* eventsIn(response: Response, silence: Silence): AsyncGenerator<StreamEvent> {
+async function* eventsIn(url: string, response: Response, silence: Silence): AsyncGenerator<StreamEvent> {
   let text = '';
   try {
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -117,6 +117,6 @@ async function* eventsIn(response: Response, silence: Silence): AsyncGenerator<S
       }
     }
   } catch (error) {
-    throw new ServiceUnreachable(response.url, error);
+    throw new ServiceUnreachable(url, error);
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ProjectSummary } from '../stores/projects/project-commands.ts';
 import { TidemarkError } from '../runtime/errors.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { type LimitOption, limitOrNone } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
@@ -122,6 +122,11 @@ interface NamedProjects {
 async function projectsNamed(context: CliContext, wanted: string | undefined): Promise<NamedProjects> {
   const all = await carryOut(context, 'project list', {});
   return { all, found: wanted === undefined ? all : all.filter(({ id, name }) => id === wanted || name === wanted) };
+}
+
+/** @throws TidemarkError `COMMAND_INVALID` unless there is exactly one. */
+export function onlyProject(all: readonly ProjectSummary[]): ProjectSummary {
+  return onlyOf(all, all);
 }
 
 function onlyOf(all: readonly ProjectSummary[], found: readonly ProjectSummary[]): ProjectSummary {

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { Compared } from '../maintenance/replay/comparison.ts';
 import type { BuiltGeneration, PlannedReplay } from '../maintenance/replay/replay-commands.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
@@ -51,7 +51,7 @@ function addReplayBuild(parent: Command, kind: (typeof KINDS)[number], context: 
       );
       if (!json) printBuilt(context, built);
       const isWanted = yes ?? (await confirms(context, built));
-      const swapped = isWanted ? await carryOut(context, 'replay swap', target) : null;
+      const swapped = isWanted ? await carryOut(context, 'replay swap', { ...target, number: built.number }) : null;
       if (json) printJson(context, { ...built, swapped: swapped !== null });
       else printOutcome(context, built, swapped !== null);
     });

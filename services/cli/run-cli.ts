@@ -9,6 +9,7 @@ import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addProject } from './project.ts';
 import { addReplay } from './replay.ts';
+import { addServiceOptionsBelow, type ServiceOptions } from './client/service-options.ts';
 import { addStatus } from './status.ts';
 import { addTail } from './tail.ts';
 import { addUser } from './user.ts';
@@ -40,7 +41,8 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   }
 }
 
-function tidemark(context: CliContext): Command {
+function tidemark(given: CliContext): Command {
+  const context: { -readonly [Name in keyof CliContext]: CliContext[Name] } = { ...given };
   const root = new Command('tidemark')
     .description(
       'Manages a Tidemark installation. Settings come from the environment, as for the service (DATA_DIR, …).',
@@ -60,6 +62,10 @@ function tidemark(context: CliContext): Command {
   addStatus(root, context);
   addUser(root, context);
   addCompletion(root, context);
+  addServiceOptionsBelow(root);
+  root.hook('preAction', (_, command) => {
+    context.service = command.opts<ServiceOptions>();
+  });
   return root;
 }
 

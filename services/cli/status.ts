@@ -6,14 +6,8 @@ import type { Command } from 'commander';
 import { readConfig } from '../runtime/config.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
-import {
-  addUrlOption,
-  clientWithoutKey,
-  HttpStatusError,
-  type ServiceClient,
-  type ServiceOptions,
-  ServiceUnreachable,
-} from './service-client.ts';
+import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
+import { addUrlOption, clientWithoutKey, type ServiceOptions } from './client/service-options.ts';
 import { type DiskStatus, parseMetrics, type ServiceStatus, statusDown, statusOf } from './service-status.ts';
 
 /** The exit code where something wants attention, or nothing answers. */

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { addServiceOptions, clientWithKey, type ServiceOptions } from './service-client.ts';
+import { projectClientOf } from './client/project-client.ts';
+import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 import type { CliContext } from './context.ts';
 import { type LiveRow, liveTicks } from './live-stream.ts';
 import { localTime, oneLine, shortened, width } from './print.ts';
@@ -26,9 +27,9 @@ export function addTail(root: Command, context: CliContext): void {
 
 /** Resolves when the context's signal is aborted: that is how it is meant to end. */
 async function tail(context: CliContext, { json, ...options }: TailOptions): Promise<void> {
-  const client = clientWithKey(context, options);
+  const { client, query } = await projectClientOf(context, options);
   const signal = context.signal ?? new AbortController().signal;
-  const ticks = liveTicks(client, livePathOf(options), signal, {
+  const ticks = liveTicks(client, livePathOf(options, query), signal, {
     onLost: () => context.err(`The connection to ${client.url} broke: connecting again …\n`),
     onBack: () => context.err('Connected again; what was recorded meanwhile follows.\n'),
   });
@@ -48,13 +49,14 @@ async function tail(context: CliContext, { json, ...options }: TailOptions): Pro
   }
 }
 
-function livePathOf({ user, event, type, text }: TailOptions): string {
+function livePathOf({ user, event, type, text }: TailOptions, project: string): string {
   const query = new URLSearchParams(
     Object.entries({ user_id: user, event, type, text }).filter(
       (parameter): parameter is [string, string] => parameter[1] !== undefined,
     ),
   );
-  return query.size === 0 ? '/v1/events/live' : `/v1/events/live?${query.toString()}`;
+  const parameters = [query.toString(), project].filter((part) => part !== '').join('&');
+  return parameters === '' ? '/v1/events/live' : `/v1/events/live?${parameters}`;
 }
 
 function leftOut(hidden: number, skipped: number): string {

@@ -3,7 +3,8 @@ import { keepDigits } from '../messages/exact-number.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from './print.ts';
-import { addServiceOptions, clientWithKey, type ServiceOptions } from './service-client.ts';
+import { projectClientOf } from './client/project-client.ts';
+import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 
 export function addUser(root: Command, context: CliContext): void {
   const user = root.command('user').description('What is known of one user');
@@ -83,7 +84,8 @@ function pathOf(user: string): string {
 
 /** Every digit of a number is kept. */
 async function readAnswer(context: CliContext, options: ServiceOptions, path: string): Promise<unknown> {
-  const client = clientWithKey(context, options);
-  const response = await client.expectOk(await client.get(path));
+  const { client, query } = await projectClientOf(context, options);
+  const named = query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+  const response = await client.expectOk(await client.get(named));
   return JSON.parse(await response.text(), keepDigits);
 }

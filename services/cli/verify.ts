@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding, HourReport, VerificationReport } from '../maintenance/verify/report.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './client/carry-out.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
@@ -27,10 +27,10 @@ export function addVerify(parent: Command, context: CliContext): void {
     .option('--project <project>', 'of this project alone, by its id or name')
     .option('--deep', 'compare every profile by content too; reads the whole log')
     .option(...JSON_OPTION)
-    .action(async ({ json, ...args }: VerifyCommandOptions) => {
-      const project = await optionalProjectId(context, args.project);
+    .action(async ({ json, since, until, deep, ...options }: VerifyCommandOptions) => {
+      const project = await optionalProjectId(context, options.project);
       const report = await withProgress(context, 'verifying', (onProgress) =>
-        carryOut(context, 'verify', { ...args, project }, { onProgress }),
+        carryOut(context, 'verify', { since, until, deep, project }, { onProgress }),
       );
       if (json) printJson(context, report);
       else printVerification(context, report);

@@ -39,6 +39,8 @@ export interface Refusal {
   readonly retryAfterS?: number;
   /** Of 405: the methods that the path has. */
   readonly allow?: string;
+  /** Which failure of Tidemark it was, for programs: docs/errors.md lists the codes. */
+  readonly errorCode?: ErrorCode;
   /** Of 503: the ids to send the same messages again under, in the order sent; null for an item that was refused. */
   readonly messageIds?: readonly (string | null)[];
 }
@@ -80,6 +82,11 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   AUDIENCE_EXISTS: 'conflict',
   AUDIENCE_LIMIT: 'conflict',
   AUDIENCE_BUSY: 'conflict',
+  PROJECT_UNKNOWN: 'not-found',
+  KEY_UNKNOWN: 'not-found',
+  POSITION_MOVED: 'conflict',
+  IMPORT_CHANGED: 'conflict',
+  IMPORT_UNREADABLE: 'invalid-body',
 };
 
 const STORE_AWAY = 'A store that this request needs is away now. Send the same request again later.';
@@ -101,7 +108,7 @@ export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof TidemarkError) || kind === undefined) {
     return { refused: 'internal', detail: 'Something went wrong on our side. The request id finds it in our logs.' };
   }
-  return { refused: kind, detail: DETAIL[error.code] ?? error.message };
+  return { refused: kind, detail: DETAIL[error.code] ?? error.message, errorCode: error.code };
 }
 
 function headersOf(refusal: Refusal, status: number): Record<string, string> {
@@ -121,6 +128,7 @@ function problemBody(refusal: Refusal, status: number): object {
     // Some SDKs read these of a refusal, and take one without them for a failure of the network.
     code: refusal.refused,
     message: refusal.detail,
+    error_code: refusal.errorCode,
     errors: refusal.errors,
     limit_bytes: refusal.limitBytes,
     message_ids: refusal.messageIds,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Scope } from '../stores/projects/project-store.ts';
+import type { Change } from './auditing.ts';
 import type { Call } from './call.ts';
 import type { ErrorStyle, Refusal } from './problems.ts';
 
@@ -15,8 +16,13 @@ export interface Route {
    * pages of the origins in CORS_ORIGINS.
    */
   readonly takesSdkBodies?: boolean;
-  /** The scope that the key must have; 'any' takes a key of either, null needs none. */
+  /** The scope that opens it (see `opens`); 'any' takes every key, null needs none. */
   readonly scope: Scope | 'any' | null;
+  /**
+   * The names of the query parameters. Where they are given, any other is refused 400, but for `project`, which names the
+   * project.
+   */
+  readonly query?: readonly string[];
   /** The most bytes that the body may have once decompressed; null where the route takes no body. */
   readonly bodyLimitBytes: number | null;
   readonly style: ErrorStyle;
@@ -42,4 +48,6 @@ export interface Answer {
   /** Text or bytes are sent with their length, a stream in chunks: which is destroyed when the client disconnects. */
   readonly body: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What was changed: recorded in the audit log before the answer leaves. */
+  readonly audit?: Change;
 }

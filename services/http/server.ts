@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
@@ -99,6 +100,11 @@ export class HttpServer {
   async listen(host: string, port: number): Promise<AddressInfo> {
     await bind(this.#server, host, port);
     return this.#server.address() as AddressInfo;
+  }
+
+  /** Resolves once it listens on a Unix socket made at this path. Whoever calls it sees to who may open the socket. */
+  async listenOn(path: string): Promise<void> {
+    await once(this.#server.listen(path), 'listening');
   }
 
   /** From now on requests are answered by this. */

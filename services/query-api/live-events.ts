@@ -230,12 +230,11 @@ function decodeEnds(id: string): readonly PartitionEnd[] | undefined {
   return ends.every((end) => end !== undefined) ? ends : undefined;
 }
 
-const PARAMETERS: readonly string[] = ['type', 'event', 'user_id', 'text', 'seconds'];
+/** The query parameters. */
+export const LIVE_PARAMETERS: readonly string[] = ['type', 'event', 'user_id', 'text', 'seconds'];
 const MESSAGE_TYPES: readonly string[] = ['identify', 'track', 'session'] satisfies readonly Message['type'][];
 
 function readFilter(query: URLSearchParams): Checked<LiveFilter & { readonly seconds?: number }> {
-  const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined) return refuseParameter(unknown, 'is not a parameter of this path');
   const type = single(query, 'type', readType);
   if (!type.ok) return type;
   const event = single(query, 'event', (text) => readIfGiven(text, (name) => readName('event', name)));

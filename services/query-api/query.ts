@@ -2,6 +2,8 @@ import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Problem } from '../messages/message.ts';
 
+export { refuseUnknown } from '../http/query-parameters.ts';
+
 /** A request for data, over HTTP or as a command. */
 export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
 
@@ -23,15 +25,6 @@ const MAX_WAIT_S = 30;
 /** Refuses an invalid parameter. @param name As in the URL, so that the caller finds it. */
 export function refuseParameter(name: string, message: string): Refused {
   return { ok: false, refusal: { refused: 'invalid-parameter', detail: `${name} ${message}` } };
-}
-
-/** Refuses a parameter that the endpoint does not have: a misspelt filter must not answer with everything. */
-export function refuseUnknown(query: URLSearchParams, known: readonly string[]): Refusal | undefined {
-  const unknown = [...query.keys()].find((name) => !known.includes(name));
-  if (unknown === undefined) return undefined;
-  const quoted = JSON.stringify(unknown.slice(0, 64));
-  const detail = `There is no parameter ${quoted} here. Known are: ${known.join(', ') || 'none'}.`;
-  return { refused: 'invalid-parameter', detail };
 }
 
 /** The refusal of a body with these problems. */

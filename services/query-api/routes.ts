@@ -1,10 +1,11 @@
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
+import { type AuditParts, auditRoutes } from './admin/audit.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
-import { answerLive, type LiveParts } from './live-events.ts';
+import { answerLive, LIVE_PARAMETERS, type LiveParts } from './live-events.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { answerReceipt } from './receipts.ts';
@@ -19,7 +20,8 @@ import {
 } from './saved-audiences.ts';
 import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
 
-export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
+export interface ReadingParts
+  extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts, AuditParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -40,6 +42,12 @@ const OPEN_STREAMS = 64;
 /** Listeners to what is recorded: each reads the end of the log by itself. */
 const OPEN_LISTENERS = 16;
 
+// The query parameters of more than one route.
+const PAGE = ['limit', 'cursor'] as const;
+const OF_USER = ['anonymous_id', 'internal_id'] as const;
+const EVENTS = ['event', ...PAGE] as const;
+const STREAM = [...PAGE, 'after'] as const;
+
 /** Everything that is read over HTTP: profiles, events, receipts, audiences. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem' } as const;
@@ -51,16 +59,29 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const ask = { ...read, ...question, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   return {
     routes: [
-      { ...page, path: '/v1/users', handle: (call) => answerUsers(parts, call) },
-      { ...page, path: '/v1/events', handle: (call) => answerOtherEvents(parts, call) },
-      { ...read, path: '/v1/users/:user_id', handle: (call) => answerProfile(parts, call) },
-      { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
-      { ...read, ...limitedTo(OPEN_LISTENERS), path: '/v1/events/live', handle: (call) => answerLive(parts, call) },
-      { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(receipts, call) },
-      { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
-      { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
-      { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },
+      { ...page, path: '/v1/users', query: [...OF_USER, ...PAGE], handle: (call) => answerUsers(parts, call) },
+      { ...page, path: '/v1/events', query: [...OF_USER, ...EVENTS], handle: (call) => answerOtherEvents(parts, call) },
+      { ...read, path: '/v1/users/:user_id', query: [], handle: (call) => answerProfile(parts, call) },
+      { ...page, path: '/v1/users/:user_id/events', query: EVENTS, handle: (call) => answerEvents(parts, call) },
+      {
+        ...read,
+        ...limitedTo(OPEN_LISTENERS),
+        path: '/v1/events/live',
+        query: LIVE_PARAMETERS,
+        handle: (call) => answerLive(parts, call),
+      },
+      {
+        ...get,
+        scope: 'any',
+        path: '/v1/receipts/:receipt',
+        query: ['wait'],
+        handle: (call) => answerReceipt(receipts, call),
+      },
+      { ...ask, path: '/v1/audiences/preview', query: [], handle: (call) => answerPreview(parts, call) },
+      { ...ask, path: '/v1/audiences/explain', query: [], handle: (call) => answerExplain(parts, call) },
+      { ...ask, path: '/v1/audiences/why', query: [], handle: (call) => answerWhy(parts, call) },
       ...savedRoutes(parts, question),
+      ...auditRoutes(parts),
     ],
   };
 }
@@ -76,20 +97,33 @@ function savedRoutes(parts: ReadingParts, question: Limited): Route[] {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
   const ask = { ...get, ...question };
   const stream = { ...get, ...limitedTo(OPEN_STREAMS) };
-  const write = { ...get, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
+  const change = { ...get, scope: 'audiences' } as const;
+  const write = { ...change, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const one = '/v1/audiences/:id';
   return [
-    { ...get, path: '/v1/audiences', handle: (call) => answerList(parts, call) },
-    { ...write, method: 'POST', path: '/v1/audiences', handle: (call) => answerSave(parts, call) },
-    { ...get, path: one, handle: (call) => answerSaved(parts, call) },
-    { ...write, method: 'PUT', path: one, handle: (call) => answerChange(parts, call, true) },
-    { ...write, method: 'PATCH', path: one, handle: (call) => answerChange(parts, call, false) },
-    { ...get, method: 'DELETE', path: one, handle: (call) => answerDelete(parts, call) },
-    { ...ask, path: `${one}/preview`, handle: (call) => answerSavedPreview(parts, call) },
-    { ...ask, path: `${one}/explain`, handle: (call) => answerSavedExplain(parts, call) },
-    { ...ask, path: `${one}/why`, handle: (call) => answerSavedWhy(parts, call) },
-    { ...stream, path: `${one}/members`, handle: (call) => answerMembers(parts, call) },
-    { ...stream, path: `${one}/changes`, handle: (call) => answerChanges(parts, call) },
-    { ...ask, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
+    { ...get, path: '/v1/audiences', query: PAGE, handle: (call) => answerList(parts, call) },
+    { ...write, method: 'POST', path: '/v1/audiences', query: [], handle: (call) => answerSave(parts, call) },
+    { ...get, path: one, query: [], handle: (call) => answerSaved(parts, call) },
+    { ...write, method: 'PUT', path: one, query: [], handle: (call) => answerChange(parts, call, true) },
+    { ...write, method: 'PATCH', path: one, query: [], handle: (call) => answerChange(parts, call, false) },
+    { ...change, method: 'DELETE', path: one, query: [], handle: (call) => answerDelete(parts, call) },
+    { ...ask, path: `${one}/preview`, query: ['sample'], handle: (call) => answerSavedPreview(parts, call) },
+    { ...ask, path: `${one}/explain`, query: ['sample'], handle: (call) => answerSavedExplain(parts, call) },
+    {
+      ...ask,
+      path: `${one}/why`,
+      query: ['user_id', 'internal_id', 'events'],
+      handle: (call) => answerSavedWhy(parts, call),
+    },
+    { ...stream, path: `${one}/members`, query: STREAM, handle: (call) => answerMembers(parts, call) },
+    { ...stream, path: `${one}/changes`, query: ['since', ...STREAM], handle: (call) => answerChanges(parts, call) },
+    {
+      ...ask,
+      ...change,
+      method: 'POST',
+      path: `${one}/evaluate`,
+      query: [],
+      handle: (call) => answerEvaluate(parts, call),
+    },
   ];
 }

@@ -22,7 +22,8 @@ export async function answerSave({ saved }: SavedAudienceParts, call: QueryReque
   if (!body.ok) return body.refusal;
   const { name = '', definition = '', refreshMs = null } = body.value;
   const audience = await saved.create(call.project.id, { name, definition, refreshMs });
-  return { status: 201, body: audienceJson(audience), headers: { Location: `/v1/audiences/${audience.id}` } };
+  const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
+  return { status: 201, body: audienceJson(audience), headers: { Location: `/v1/audiences/${audience.id}` }, audit };
 }
 
 /** `GET /v1/audiences` */
@@ -57,15 +58,25 @@ export async function answerChange(
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   const changes = { ...(replaces && { refreshMs: null }), ...body.value };
-  return { status: 200, body: audienceJson(await saved.update(call.project.id, id, changes)) };
+  const before = await saved.find(call.project.id, id);
+  const after = await saved.update(call.project.id, id, changes);
+  const audit = {
+    action: 'audience.change',
+    object: id,
+    before: before && settingsJson(before),
+    after: settingsJson(after),
+  };
+  return { status: 200, body: audienceJson(after), audit };
 }
 
 /** `DELETE /v1/audiences/:id` */
 export async function answerDelete({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
+  const before = await saved.find(call.project.id, id);
   await saved.remove(call.project.id, id);
-  return { status: 200, body: JSON.stringify({ id, deleted: true }) };
+  const audit = { action: 'audience.delete', object: id, before: before && settingsJson(before) };
+  return { status: 200, body: JSON.stringify({ id, deleted: true }), audit };
 }
 
 /** `POST /v1/audiences/:id/evaluate` */
@@ -75,7 +86,11 @@ export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: Qu
   return { status: 200, body: audienceJson(await evaluator.evaluate(call.project.id, id)) };
 }
 
-export const NO_AUDIENCE: Refusal = { refused: 'not-found', detail: 'This project has no such audience.' };
+export const NO_AUDIENCE: Refusal = {
+  refused: 'not-found',
+  detail: 'This project has no such audience.',
+  errorCode: 'AUDIENCE_UNKNOWN',
+};
 
 /** The audience that the path names. */
 export async function findAudience(
@@ -172,6 +187,12 @@ export function audienceJson(audience: SavedAudience): string {
     failure,
   };
   return `${JSON.stringify({ id, name }).slice(0, -1)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
+}
+
+/** What the audit log has of an audience. */
+function settingsJson({ name, definition, refreshMs }: NewAudience): string {
+  const refresh = refreshMs === null ? null : formatRefresh(refreshMs);
+  return `{"name":${JSON.stringify(name)},"definition":${definition},"refresh":${JSON.stringify(refresh)}}`;
 }
 
 function instant(ms: number): string {

@@ -1,7 +1,7 @@
-/** A command of the command line, as carried out by the process that has the stores open. */
-import { TidemarkError } from './errors.ts';
+/** What an operator has Tidemark do, as carried out by the process that has the stores open. */
+import { type ErrorCode, TidemarkError } from './errors.ts';
 
-/** What a command was given: JSON from the control socket or the command line, not yet checked. */
+/** What a command was given: JSON of a request, not yet checked. */
 export type CommandArguments = Readonly<Record<string, unknown>>;
 
 /** How far a command has come: plain JSON. A command may add members, which its own subcommand shows. */
@@ -29,3 +29,16 @@ export type Command<Result = unknown> = (args: CommandArguments, call: CommandCa
 export function commandInvalid(message: string): TidemarkError {
   return new TidemarkError('COMMAND_INVALID', message);
 }
+
+/** Why a command failed. An error without a code is not a TidemarkError. */
+export interface CommandFailure {
+  readonly code?: ErrorCode;
+  readonly message: string;
+}
+
+/**
+ * What is known of a command under way: how far it has come, null as a mere sign of life; at last its result, as JSON
+ * text, or why it failed.
+ */
+export type CommandEvent =
+  { readonly progress: Progress | null } | { readonly result: string } | { readonly failure: CommandFailure };

@@ -27,8 +27,8 @@ export type ErrorCode =
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
   | 'PROJECT_UNKNOWN' // no project has this id
   | 'KEY_UNKNOWN' // no key has this id
-  | 'COMMAND_INVALID' // a command of the command line with an argument that is not valid
-  | 'CONTROL_UNAVAILABLE' // no service listens on the control socket; the command was not carried out
+  | 'COMMAND_INVALID' // a request or a command with an argument that is not valid
+  | 'CONTROL_UNAVAILABLE' // a service has the data folder and does not answer; the command was not carried out
   | 'CONTROL_LOST' // the service did not answer a command; whether it was carried out is not known
   | 'IMPORT_CHANGED' // a file to be imported, or an option, has changed since its import began
   | 'IMPORT_UNREADABLE' // a file to be imported cannot be read to its end

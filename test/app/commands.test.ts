@@ -1,21 +1,33 @@
 import { expect, test } from 'vitest';
-import type { OpenedStores } from '../../services/app/open-stores.ts';
-import { allCommands, groupOf } from '../../services/app/commands.ts';
+import { commandsOn, groupOf, type StoreName } from '../../services/app/commands.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 
-const nowhere = new Proxy({}, { get: () => () => undefined });
-const config = readConfig({});
 const logger = createLogger('silent', { write: () => undefined });
-const parts = { log: nowhere, codec: nowhere, database: nowhere, analytics: nowhere } as unknown as OpenedStores;
+const call = { report: () => undefined, signal: new AbortController().signal };
 
-test('every command of a service is in a group that names the stores it needs', () => {
-  const names = Object.keys(allCommands({ ...parts, config, logger }));
+/** Finds commands whose stores cannot be opened, and tells which they wanted. */
+function finder() {
+  const wanted: (readonly StoreName[])[] = [];
+  const find = commandsOn({ config: readConfig({}), logger, hasReaders: true }, async (needs) => {
+    wanted.push(needs);
+    throw new Error('not to be opened');
+  });
+  return { find, wanted };
+}
 
-  expect(names).toContain('project list');
-  for (const name of names) expect(groupOf(name).commands({ ...parts, config, logger })).toHaveProperty([name]);
+test('a command opens the stores that it needs when it is carried out, and no others', async () => {
+  const { find, wanted } = finder();
+  const [list, verify] = [find('project list'), find('verify')];
+  expect(wanted).toEqual([]);
+
+  await expect(list?.({}, call)).rejects.toThrow('not to be opened');
+  await expect(verify?.({}, call)).rejects.toThrow('not to be opened');
+
+  expect(wanted).toEqual([['database'], ['log', 'codec', 'database', 'analytics']]);
 });
 
-test('an unknown command is refused', () => {
-  expect(() => groupOf('projects list')).toThrow(expect.objectContaining({ code: 'COMMAND_INVALID' }) as Error);
+test('a command of no group is not found', () => {
+  expect(groupOf('projects list')).toBeUndefined();
+  expect(finder().find('toString')).toBeUndefined();
 });

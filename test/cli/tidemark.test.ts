@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { hashKey } from '../../services/stores/projects/keys.ts';
 import { projectCommands, type ProjectSummary } from '../../services/stores/projects/project-commands.ts';
-import type { Command } from '../../services/runtime/command.ts';
-import { askControl } from '../../services/runtime/control/client.ts';
-import { ControlServer } from '../../services/runtime/control/server.ts';
-import { controlSocketPath } from '../../services/runtime/control/socket.ts';
 import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
+import { serveCommands } from '../support/admin-server.ts';
 import { MemoryProjectStore } from '../support/memory-project-store.ts';
 import { runProgram, startProgram, type Finished } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -85,7 +83,7 @@ describe('tidemark beside a running service', () => {
   test('tidemark changes projects, and lists and revokes keys, through a running service', async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
-    const key = await store.addKey(id, 'write', hashKey('x'));
+    const key = await store.addKey(id, { scopes: ['write'], sha256: hashKey('x') });
 
     const set = await tidemark(dataDir, 'project', 'set', id, '--name', 'Store', '--rate-limit', 'none');
     const revoked = await tidemark(dataDir, 'key', 'revoke', key.id, '--json');
@@ -95,6 +93,26 @@ describe('tidemark beside a running service', () => {
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'Store', timezone: 'UTC', rate_limit: null }]);
     expect(JSON.parse(revoked.stdout)).toMatchObject({ id: key.id, revoked_at: expect.any(String) as string });
     expect((await store.snapshot()).keys).toEqual([]);
+  });
+
+  test('key create takes several scopes and a name, and makes an admin key without a project', async () => {
+    const { dataDir, store } = await service();
+    const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
+
+    const jobs = await tidemark(dataDir, 'key', 'create', '--scope=read', '--scope=audiences', '--name=Jobs');
+    const admin = await tidemark(dataDir, 'key', 'create', '--scope', 'admin');
+    await store.noteUsed([(await store.listKeys(id))[0]!.id], '2026-11-24');
+    const [listed, json] = [await tidemark(dataDir, 'key', 'list'), await tidemark(dataDir, 'key', 'list', '--json')];
+
+    expect(jobs.stderr).toMatch(/^The read and audiences key key_\w+, shown only this once/u);
+    expect(admin.stdout).toMatch(/^tm_a_\w{43}\n$/u);
+    expect(listed.stdout).toMatch(/^ID +PROJECT +SCOPES +NAME +CREATED +LAST USED +REVOKED\n/u);
+    expect(listed.stdout).toMatch(new RegExp(`^key_\\w+ +${id} +read,audiences +Jobs +\\S+ +2026-11-24 +-$`, 'mu'));
+    expect(listed.stdout).toMatch(/^key_\w+ +- +admin +- +\S+ +- +-$/mu);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { project_id: id, scope: 'read', scopes: ['read', 'audiences'], name: 'Jobs', last_used_day: '2026-11-24' },
+      { project_id: null, scope: 'admin', scopes: ['admin'], name: null, last_used_day: null },
+    ]);
   });
 
   test('a project is named by its id or name, by --project or in the old place', async () => {
@@ -148,7 +166,7 @@ describe('tidemark beside a running service', () => {
     const context = { env: { DATA_DIR: dataDir }, out: (text: string) => void (out += text), err: () => undefined };
     const asking = runCli(['project', 'list', '--json'], context);
     // After the command line's own attempt, so that both have failed.
-    await expect(askControl(controlSocketPath(dataDir), 'project list', {})).rejects.toThrow();
+    await once(connect(join(dataDir, 'control.sock')), 'error');
 
     await serve(dataDir);
 
@@ -205,7 +223,9 @@ describe('tidemark used wrongly', () => {
     ['an unknown command', ['project', 'destroy']],
     ['a missing argument', ['key', 'revoke']],
     ['a missing scope', ['key', 'create', 'proj_x']],
-    ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'admin']],
+    ['an unknown scope', ['key', 'create', 'proj_x', '--scope', 'owner']],
+    ['an admin key of a project', ['key', 'create', 'proj_x', '--scope', 'admin']],
+    ['an admin key with another scope', ['key', 'create', '--scope', 'admin', '--scope', 'read']],
     ['a rate limit of 0', ['project', 'create', 'x', '--rate-limit', '0']],
     ['an unknown option', ['project', 'list', '--yaml']],
   ])('tidemark exits with 2 on %s and touches nothing', async (_, args) => {
@@ -269,10 +289,4 @@ async function serve(dataDir: string): Promise<MemoryProjectStore> {
   const store = new MemoryProjectStore();
   await serveCommands(dataDir, { ...projectCommands(store, 'Asia/Tokyo') });
   return store;
-}
-
-async function serveCommands(dataDir: string, commands: Readonly<Record<string, Command>>): Promise<void> {
-  const server = new ControlServer(controlSocketPath(dataDir), commands, { warn: () => undefined });
-  onTestFinished(() => server.stop());
-  await server.start();
 }

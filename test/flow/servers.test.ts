@@ -41,6 +41,8 @@ async function readiness(service: ServiceProcess): Promise<unknown> {
   return (await fetch(`${service.url}/readyz`)).json();
 }
 
+const ADMIN_KEY = 'tm_a_admin-key-of-this-flow-only-0123456789';
+
 describe.skipIf(!canRun)('on servers', () => {
   let servers: OnServers;
   beforeAll(async () => {
@@ -78,7 +80,7 @@ describe.skipIf(!canRun)('on servers', () => {
   test('every role has processes of its own, two of each, and one of each may go', { timeout: 180_000 }, async () => {
     const folder = await temporaryFolder();
     const start = (role: string, more: Record<string, string> = {}): Promise<ServiceProcess> =>
-      ServiceProcess.start(folder, { ...servers.settings, ...more }, role);
+      ServiceProcess.start(folder, { ...servers.settings, INITIAL_ADMIN_KEY: ADMIN_KEY, ...more }, role);
     const starting = await Promise.allSettled([
       start('ingest', { INGEST_PROCESSES: '2' }),
       start('ingest'),
@@ -104,6 +106,7 @@ describe.skipIf(!canRun)('on servers', () => {
         ready: true,
         parts: { ingest: 'ready', eventLog: 'ready' },
       });
+      await expectOperated(ingest, otherIngest);
       expect(await readiness(projector)).toMatchObject({ ready: true, parts: { projector: 'ready' } });
       expect(await readiness(sink)).toMatchObject({ ready: true, parts: { sink: 'ready', analytics: 'ready' } });
       const metrics = await (await fetch(`${ingest.url}/metrics`)).text();
@@ -123,3 +126,21 @@ describe.skipIf(!canRun)('on servers', () => {
     }
   });
 });
+
+/** A job that one process runs is followed and listed by the other. */
+async function expectOperated(one: ServiceProcess, other: ServiceProcess): Promise<void> {
+  const headers = { api_key: ADMIN_KEY, 'content-type': 'application/json' };
+  const started = await fetch(`${one.url}/v1/admin/verifications`, {
+    method: 'POST',
+    headers,
+    body: '{"since":"all"}',
+  });
+  expect(started.status).toBe(202);
+
+  const path = started.headers.get('location') ?? '';
+  const job = (await (await fetch(`${other.url}${path}?wait=30`, { headers })).json()) as object;
+
+  expect(job).toMatchObject({ kind: 'verify', state: 'done', result: { equal: true }, problem: null });
+  const projects = (await (await fetch(`${other.url}/v1/admin/projects`, { headers })).json()) as object;
+  expect(projects).toMatchObject({ projects: [{ name: expect.any(String) as string }] });
+}

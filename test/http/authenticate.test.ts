@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keyIn } from '../../services/http/authenticate.ts';
+import { keyIn } from '../../services/http/access/authenticate.ts';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 

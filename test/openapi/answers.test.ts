@@ -5,21 +5,28 @@ import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
+import { DEAD_LETTER } from '../support/admin-fakes.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
-import { OTHER_READ_KEY, PROJECT, READ_KEY, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer, SCOPE_KEYS } from '../support/reading-server.ts';
 
 const document = new Document();
 const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };
 const RECEIPT = encodeReceipt(receiptSignerOf(PROJECT), 0, [PLACE]);
 const AUDIENCE = 'aud_00000000000000000001';
 let server: ReadingServer;
+/** What the paths of operators name. */
+let [project, key, job] = ['', '', ''];
 /** `operation status` of every answer seen and found to be as documented. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
   server = await ReadingServer.start();
   server.addProfile('ada', { anonymous: true, anonymousIds: ['5b1f'], traits: '{"plan":"pro"}' });
+  const { admin } = server;
+  project = (await admin.projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null })).id;
+  key = (await admin.projects.addKey(project, { scopes: ['write'], sha256: 'a'.repeat(64) })).id;
+  job = (await admin.jobs.add({ kind: 'verify', args: {}, principal: 'local' })).id;
   server.addEvent('ada', { messageId: 'm1', sessionId: 's1', properties: '{"total":1e400}' });
 });
 
@@ -36,6 +43,8 @@ interface Request {
 const secured = document.operations.filter(({ security }) => security.length > 0);
 const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
 
+const TAKES_NOTHING = ['createAdminKey', 'startVerification', 'rollbackGeneration'];
+
 /** What an operation needs beside its path; a stream ends by itself. */
 const QUERIES: Readonly<Record<string, string>> = {
   explainSavedVerdict: '?user_id=ada',
@@ -44,8 +53,18 @@ const QUERIES: Readonly<Record<string, string>> = {
   watchEvents: '?seconds=1',
 };
 
+/** The objects of operators' paths, by what these begin with. */
+function adminIdIn(path: string): string {
+  const ids = { projects: project, keys: key, 'dead-letters': encodeURIComponent(DEAD_LETTER), jobs: job };
+  return ids[path.split('/')[3] as keyof typeof ids] ?? '';
+}
+
 function pathOf({ path, operationId }: Operation): string {
   const query = QUERIES[operationId] ?? '';
+  const number = operationId === 'rollbackGeneration' ? 'live' : '2';
+  if (path.startsWith('/v1/admin/')) {
+    return path.replace('{id}', adminIdIn(path)).replace('{kind}', 'profiles').replace('{number}', number);
+  }
   return `${path}${query}`
     .replace('{user_id}', 'ada')
     .replace('{receipt}', RECEIPT)
@@ -58,8 +77,8 @@ function successOf({ responses }: Operation): number {
   return Number(Object.keys(responses).find((status) => status.startsWith('2')));
 }
 
-function keyFor({ security }: Operation): string {
-  return Object.values(security[0] ?? {})[0]?.[0] === 'write' ? WRITE_KEY : READ_KEY;
+function keyFor(operation: Operation): string {
+  return SCOPE_KEYS[operation.scope ?? 'read'];
 }
 
 /** The bodies that the document gives as examples; add-event's with a pair that this service really gave. */
@@ -70,7 +89,7 @@ async function bodiesOf(operation: Operation): Promise<string[]> {
     return examples.map(({ value }) => JSON.stringify({ ...(value as object), name: randomUUID() }));
   }
   if (operation.operationId !== 'addEvent') return examples.map(({ value }) => JSON.stringify(value));
-  const headers = { service_key: WRITE_KEY, 'content-type': 'application/json' };
+  const headers = { service_key: SCOPE_KEYS.write, 'content-type': 'application/json' };
   const body = JSON.stringify({ user_id: 'ada', anonymous: false });
   const made = await fetch(`${server.url}/legacy/project-user`, { method: 'POST', headers, body });
   const { user_id, session_id } = ((await made.json()) as { result: { user_id: string; session_id: string } }).result;
@@ -103,13 +122,15 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 }
 
 async function whileAway<T>(run: () => Promise<T>): Promise<T> {
-  server.log.away = server.profiles.away = server.analytics.away = server.saved.away = true;
+  server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = true;
+  server.admin.away = true;
   server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
   try {
     return await run();
   } finally {
-    server.log.away = server.profiles.away = server.analytics.away = server.saved.away = false;
+    server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = false;
+    server.admin.away = false;
     server.progress.away = undefined;
     server.recorded.trouble = undefined;
   }
@@ -143,7 +164,9 @@ test('a request without a key is refused as documented', async () => {
 test('a body that is none, or of another type, is refused as documented', async () => {
   for (const operation of withBody) {
     expect(await exchange(operation, { body: '{' }), operation.operationId).toBe(400);
-    expect(await exchange(operation, { body: '{}' }), operation.operationId).toBe(400);
+    // Where nothing is required, `{}` is right.
+    if (!TAKES_NOTHING.includes(operation.operationId))
+      expect(await exchange(operation, { body: '{}' }), operation.operationId).toBe(400);
     const typed = { body: '{}', headers: { 'content-type': 'text/csv' } };
     expect(await exchange(operation, typed), operation.operationId).toBe(400);
   }
@@ -157,6 +180,7 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
   expect(await exchange(document.operation('watchEvents'), { path: '/v1/events/live?type=page' })).toBe(400);
   expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
+  expect(await exchange(document.operation('listAuditEntries'), { path: '/v1/admin/audit?since=soon' })).toBe(400);
   for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
     const operation = document.operation(id);
     const path = `${pathOf(operation)}?sample=-1&limit=0`;
@@ -169,7 +193,8 @@ test('a parameter that makes no sense is refused as documented', async () => {
 
 test('a body past the limit is refused as documented', async () => {
   for (const operation of withBody) {
-    const limit = operation.operationId === 'batch' ? 512_000 : 32_768;
+    const isSelection = operation.path.startsWith('/v1/admin/dead-letters/');
+    const limit = operation.operationId === 'batch' ? 512_000 : isSelection ? 1_048_576 : 32_768;
     const [body = ''] = await bodiesOf(operation);
 
     expect(await exchange(operation, { body: body.padEnd(limit) }), operation.operationId).toBe(successOf(operation));
@@ -178,9 +203,9 @@ test('a body past the limit is refused as documented', async () => {
 });
 
 test('a request past the rate limit is refused as documented', async () => {
-  for (const operation of secured) {
-    const scope = keyFor(operation) === WRITE_KEY ? 'write' : 'read';
-    const key = server.addLimitedKey(scope, 0.001);
+  // The rate of a project does not bind an admin key.
+  for (const operation of secured.filter(({ scope }) => scope !== 'admin')) {
+    const key = server.addLimitedKey(operation.scope ?? 'read', 0.001);
     await exchange(operation, { key });
 
     expect(await exchange(operation, { key }), operation.operationId).toBe(429);
@@ -194,7 +219,13 @@ test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('getReferenceFile'), { path: '/docs/other.css' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
   for (const operation of document.operations.filter(({ path }) => path.includes('{id}'))) {
-    expect(await exchange(operation, { key: OTHER_READ_KEY }), operation.operationId).toBe(404);
+    const request =
+      operation.scope === 'admin' ? { path: operation.path.replace('{id}', 'none') } : { key: OTHER_READ_KEY };
+    expect(await exchange(operation, request), operation.operationId).toBe(404);
+  }
+  for (const operation of document.operations.filter(({ path }) => path.includes('{number}'))) {
+    const path = operation.path.replace('{kind}', 'profiles').replace('{number}', '9');
+    expect(await exchange(operation, { path }), operation.operationId).toBe(404);
   }
 
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
@@ -222,6 +253,23 @@ test('what stands in the way of another is refused as documented', async () => {
   const cursor = encodeMembersCursor({ audienceId: AUDIENCE, version: 2, now: 0n, after: 0n });
   const members = document.operation('listAudienceMembers');
   expect(await exchange(members, { path: `${pathOf(members)}?cursor=${cursor}` })).toBe(409);
+});
+
+test('a request that the state of its object forbids is refused as documented', async () => {
+  server.admin.has = ['users'];
+  expect(await exchange(document.operation('deleteProject'))).toBe(409);
+  server.admin.has = [];
+  const generation = (number: number, step: string) => ({ path: `/v1/admin/generations/profiles/${number}/${step}` });
+  expect(await exchange(document.operation('swapGeneration'), generation(1, 'swap'))).toBe(409);
+  expect(await exchange(document.operation('dropGeneration'), generation(1, 'drop'))).toBe(409);
+  expect(await exchange(document.operation('rollbackGeneration'), generation(2, 'rollback'))).toBe(409);
+});
+
+test('a parameter that a list does not have is refused as documented', async () => {
+  for (const operation of document.operations.filter(({ scope, method }) => scope === 'admin' && method === 'get')) {
+    if (!('400' in operation.responses)) continue;
+    expect(await exchange(operation, { path: `${pathOf(operation)}?order=up` }), operation.operationId).toBe(400);
+  }
 });
 
 test('requests are refused as documented while the stores are unavailable', async () => {

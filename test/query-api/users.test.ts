@@ -174,6 +174,7 @@ describe('events', () => {
     'event=a&event=b',
     `event=${'e'.repeat(513)}`,
     'unknown=%ff',
+    'unknown=1&unknown=2',
   ])('events with the parameters %s are a bad request', async (search) => {
     server.addProfile('ada');
 
@@ -183,7 +184,7 @@ describe('events', () => {
   test.each([
     'limit=1',
     'limit=1000',
-    'unknown=1&unknown=2',
+    'project=proj_00000000000000000001',
     '',
     '&&',
     `event=${encodeURIComponent('😀'.repeat(512))}`,

@@ -5,7 +5,8 @@ import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
-import { createHttpServer } from '../../services/http/app.ts';
+import { adminRoutes } from '../../services/admin/routes.ts';
+import { type AppParts, createHttpServer } from '../../services/http/app.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
 import type { Route, RouteSet } from '../../services/http/route.ts';
@@ -34,11 +35,24 @@ import {
 import { FaultyLog } from './faulty-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
+import { MemoryAdmin } from './admin-fakes.ts';
+import { MemoryAuditLog } from './memory-audit-log.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
 export const WRITE_KEY = 'write-key-of-the-first-project';
+/** Also with the scope `audiences`, as that of the other project. */
+export const AUDIENCES_KEY = 'audiences-key-of-the-first-project';
+export const ADMIN_KEY = 'admin-key-of-the-installation';
 export const OTHER_READ_KEY = 'read-key-of-the-other-project';
+
+/** A key that has each scope. */
+export const SCOPE_KEYS = {
+  write: WRITE_KEY,
+  read: READ_KEY,
+  audiences: AUDIENCES_KEY,
+  admin: ADMIN_KEY,
+} as const satisfies Record<Scope, string>;
 
 function projectNamed(id: string, rateLimit: number | null = null): Project {
   const settings = { timezone: 'UTC', rateLimit, ...NO_LIMITS };
@@ -56,6 +70,8 @@ export class ReadingServer {
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
+  readonly audit = new MemoryAuditLog();
+  readonly admin = new MemoryAdmin();
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
@@ -75,13 +91,17 @@ export class ReadingServer {
   ready = true;
   readonly routes: readonly Route[];
   readonly http: HttpServer;
+  /** What `http` was made of. */
+  readonly parts: AppParts;
   url = '';
   port = 0;
   readonly #ingestor: Ingestor;
   readonly #keys = new Map<string, AuthenticatedKey>([
-    [READ_KEY, { project: PROJECT, scope: 'read' }],
-    [WRITE_KEY, { project: PROJECT, scope: 'write' }],
-    [OTHER_READ_KEY, { project: OTHER_PROJECT, scope: 'read' }],
+    [READ_KEY, { id: 'key_read', name: null, project: PROJECT, scopes: ['read'] }],
+    [WRITE_KEY, { id: 'key_write', name: null, project: PROJECT, scopes: ['write'] }],
+    [AUDIENCES_KEY, { id: 'key_audiences', name: 'Jobs', project: PROJECT, scopes: ['read', 'audiences'] }],
+    [ADMIN_KEY, { id: 'key_admin', name: 'Operators', project: null, scopes: ['admin'] }],
+    [OTHER_READ_KEY, { id: 'key_other', name: null, project: OTHER_PROJECT, scopes: ['read', 'audiences'] }],
   ]);
 
   private constructor(options: Partial<ServerOptions>) {
@@ -99,9 +119,14 @@ export class ReadingServer {
     });
     const sets = this.#routeSets(registry);
     const table = new RouteTable(sets);
-    const keys: KeyRing = { find: (key) => this.#keys.get(key) };
+    const keys: KeyRing = {
+      find: (key) => this.#keys.get(key),
+      findProject: (idOrName) => [PROJECT, OTHER_PROJECT].find(({ id }) => id === idOrName),
+    };
     this.routes = sets.flatMap(({ routes }) => routes);
-    this.http = createHttpServer({ table, keys, registry, logger, maxReceivingBytes: 64 * 1_024 * 1_024 }, options);
+    const maxReceivingBytes = 64 * 1_024 * 1_024;
+    this.parts = { table, keys, registry, logger, maxReceivingBytes, audit: this.audit };
+    this.http = createHttpServer(this.parts, options);
   }
 
   static async start(options: Partial<ServerOptions> = {}): Promise<ReadingServer> {
@@ -115,7 +140,8 @@ export class ReadingServer {
   /** A key of a project of its own, which has this rate limit. */
   addLimitedKey(scope: Scope, rateLimit: number): string {
     const key = `limited-key-${this.#keys.size}`;
-    this.#keys.set(key, { project: projectNamed(`proj_${key}`, rateLimit), scope });
+    const project = projectNamed(`proj_${key}`, rateLimit);
+    this.#keys.set(key, { id: `key_${key}`, name: null, project, scopes: [scope] });
     return key;
   }
 
@@ -146,12 +172,13 @@ export class ReadingServer {
     return audience;
   }
 
-  request(path: string, init: RequestInit = {}, key = READ_KEY): Promise<Response> {
+  request(path: string, init: RequestInit = {}, key = AUDIENCES_KEY): Promise<Response> {
     return fetch(this.url + path, { ...init, headers: { api_key: key, 'content-type': 'application/json' } });
   }
 
   async stop(): Promise<void> {
     this.watch.stop();
+    await this.admin.commands.stop();
     this.#ingestor.close();
     await this.http.close(1_000);
   }
@@ -169,6 +196,7 @@ export class ReadingServer {
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
     return [
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
+      adminRoutes(this.admin.commands),
       { routes: publicRoutes(this.#ingestor) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
       readingRoutes({
@@ -178,6 +206,8 @@ export class ReadingServer {
         log,
         codec: this.codec,
         saved: this.saved,
+        audit: this.audit,
+        projects: { listProjects: async () => [PROJECT, OTHER_PROJECT] },
         evaluator: this.evaluator,
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,

@@ -96,7 +96,10 @@ export class ReplayScene {
     return this.commands['replay build']({ kind, project }, QUIET);
   }
 
-  async run(name: 'replay swap' | 'replay rollback' | 'replay drop', args: Record<string, unknown>): Promise<unknown> {
+  async run(
+    name: 'replay swap' | 'replay rollback' | 'replay drop' | 'replay compare' | 'replay rate',
+    args: Record<string, unknown>,
+  ): Promise<unknown> {
     return this.commands[name](args, QUIET);
   }
 

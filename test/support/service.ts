@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline';
 import { placeCluster } from './cluster.ts';
 
 export const WRITE_KEY = 'write-key-of-the-tests-0123456789abcdef';
+/** Also with the scope `audiences`, as every first read key. */
 export const READ_KEY = 'read-key-of-the-tests-0123456789abcdef';
+export const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
@@ -42,6 +44,7 @@ export class ServiceProcess {
         DATA_DIR: dataDir,
         INITIAL_WRITE_KEY: WRITE_KEY,
         INITIAL_READ_KEY: READ_KEY,
+        INITIAL_ADMIN_KEY: ADMIN_KEY,
         ...settings,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

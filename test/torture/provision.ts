@@ -1,4 +1,4 @@
-import { carryOut } from '../../services/cli/carry-out.ts';
+import { carryOut } from '../../services/cli/client/carry-out.ts';
 import { READ_KEY, WRITE_KEY } from '../support/service.ts';
 import type { TestedProject } from './project.ts';
 import type { Scene } from './scene.ts';

@@ -3,7 +3,8 @@ import type { Message } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
-import { Listing, type DeadLetterSummary, type DeadLetterState } from './listing.ts';
+import { FacetCounter, type Facets } from './facets.ts';
+import { Listing, type DeadLetterSummary, type DeadLetterState, type ListCursor } from './listing.ts';
 import { formatCoordinates } from './record-coordinates.ts';
 import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
 import { isOfProject, isSelected, selectionOf } from './selection.ts';
@@ -13,8 +14,10 @@ import { SettledDeadLetters } from './settled-dead-letters.ts';
 export interface ListedDeadLetters {
   /** Newest first. */
   readonly dead_letters: readonly DeadLetterSummary[];
-  /** Whether there are more than the limit. */
-  readonly more: boolean;
+  /** Where the next page begins; null on the last page. */
+  readonly next_cursor: string | null;
+  /** Of all that were selected, not of this page alone. */
+  readonly facets: Facets;
   /** Records of the topic that are not valid dead letters. */
   readonly unreadable: number;
 }
@@ -58,7 +61,8 @@ export function deadLetterCommands(parts: DeadLetterParts): DeadLetterCommands {
 async function list(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<ListedDeadLetters> {
   const selection = selectionOf(args, Date.now());
   const wanted = readState(args['state']);
-  const listing = new Listing(limitOf(args['limit']));
+  const listing = new Listing(limitOf(args['limit']), readListCursor(args['cursor']));
+  const facets = new FacetCounter();
   const settled = new SettledDeadLetters(parts.database);
   let unreadable = 0;
   for await (const piece of readDeadLetters(parts, call)) {
@@ -75,10 +79,26 @@ async function list(parts: DeadLetterParts, args: CommandArguments, call: Comman
         original: originals.get(name),
       };
       const isWanted = wanted === 'any' || wanted === (known.settled?.state ?? 'waiting');
-      if (isWanted && isOfProject(selection, known.message)) listing.add(one, known);
+      if (!isWanted || !isOfProject(selection, known.message)) continue;
+      listing.add(one, known);
+      facets.add(one, known.message);
     }
   }
-  return { dead_letters: listing.summaries(), more: listing.hasMore, unreadable };
+  const next = listing.next;
+  return {
+    dead_letters: listing.summaries(),
+    next_cursor: next === undefined ? null : Buffer.from(`${next.failedAt} ${next.id}`).toString('base64url'),
+    facets: facets.facets,
+    unreadable,
+  };
+}
+
+function readListCursor(value: unknown): ListCursor | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? Buffer.from(value, 'base64url').toString() : '';
+  const [, failedAt, id] = /^(-?\d{1,18}) (\S{1,200})$/.exec(text) ?? [];
+  if (failedAt === undefined || id === undefined) throw commandInvalid('cursor is not one that this service gave.');
+  return { failedAt: BigInt(failedAt), id };
 }
 
 async function show(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<WholeDeadLetter> {

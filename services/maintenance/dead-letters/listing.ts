@@ -59,19 +59,34 @@ interface Attempt {
   readonly at: RecordCoordinates;
 }
 
+/** Where a list continues: after this message. */
+export interface ListCursor {
+  readonly failedAt: Micros;
+  readonly id: string;
+}
+
 /** Keeps the newest of the dead letters added, each message once. It holds few more than its limit in memory. */
 export class Listing {
   readonly #limit: number;
+  readonly #after: ListCursor | undefined;
   readonly #items = new Map<string, Item>();
   #hasMore = false;
 
-  constructor(limit: number) {
+  /** @param after Only messages after this one. */
+  constructor(limit: number, after?: ListCursor) {
     this.#limit = limit;
+    this.#after = after;
   }
 
   /** Whether some were omitted. */
   get hasMore(): boolean {
-    return this.#hasMore || this.#items.size > this.#limit;
+    return this.#hasMore || this.#following().length > this.#limit;
+  }
+
+  /** Where the next page begins; undefined on the last page. */
+  get next(): ListCursor | undefined {
+    const last = this.#newest().at(-1);
+    return last === undefined || !this.hasMore ? undefined : cursorOf(last);
   }
 
   add({ at, letter }: Found, known: Known): void {
@@ -95,16 +110,36 @@ export class Listing {
   }
 
   #newest(): readonly Item[] {
-    const all = [...this.#items.values()].toSorted((one, other) => (one.lastFailedAt < other.lastFailedAt ? 1 : -1));
-    return all.slice(0, this.#limit);
+    return this.#following().toSorted(newestFirst).slice(0, this.#limit);
+  }
+
+  /** Those after the cursor. */
+  #following(): readonly Item[] {
+    const all = [...this.#items.values()];
+    const after = this.#after;
+    return after === undefined ? all : all.filter((item) => compare(cursorOf(item), after) > 0);
   }
 
   #prune(): void {
     const kept = this.#newest();
-    this.#hasMore = true;
+    if (this.#following().length > kept.length) this.#hasMore = true;
     this.#items.clear();
     for (const item of kept) this.#items.set(formatCoordinates(item.place), item);
   }
+}
+
+function cursorOf({ place, lastFailedAt }: Item): ListCursor {
+  return { failedAt: lastFailedAt, id: formatCoordinates(place) };
+}
+
+function newestFirst(one: Item, other: Item): number {
+  return compare(cursorOf(one), cursorOf(other));
+}
+
+function compare(one: ListCursor, other: ListCursor): number {
+  if (one.failedAt !== other.failedAt) return one.failedAt > other.failedAt ? -1 : 1;
+  if (one.id === other.id) return 0;
+  return one.id < other.id ? -1 : 1;
 }
 
 function summaryOf({ place, known, bytes, attempts, lastFailedAt }: Item): DeadLetterSummary {

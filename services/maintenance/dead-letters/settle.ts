@@ -134,7 +134,8 @@ class Choice {
   }
 }
 
-function orderOf(args: CommandArguments): Order {
+/** @throws TidemarkError `COMMAND_INVALID` where the arguments of a replay or a drop are wrong. */
+export function orderOf(args: CommandArguments): Order {
   const selection = selectionOf(args, Date.now());
   const { all = false, again = false, dry_run: isDryRun = false, limit = Infinity } = args;
   if (isEverything(selection) && all !== true) throw commandInvalid('Name dead letters by id or filter, or say --all.');

@@ -1,12 +1,12 @@
 import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
-import { liveNumberOf } from '../../stores/generations/sql-generations.ts';
-import { type Command, type CommandArguments, commandInvalid } from '../../runtime/command.ts';
+import { liveNumberOf, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type Compared, isSame } from './comparison.ts';
 import { type Estimate, estimate } from './estimate.ts';
 import { Replay, type ReplayParts, type Target } from './replay.ts';
 
-/** A generation as the command line prints it. */
+/** A generation as operators see it. */
 export interface GenerationSummary {
   readonly kind: GenerationKind;
   readonly number: number;
@@ -49,6 +49,8 @@ export interface Swapped {
 export interface ReplayCommandResults {
   readonly 'replay plan': PlannedReplay;
   readonly 'replay build': BuiltGeneration;
+  readonly 'replay compare': BuiltGeneration;
+  readonly 'replay rate': GenerationSummary;
   readonly 'replay swap': Swapped;
   readonly 'replay rollback': Swapped;
   readonly 'replay drop': { readonly kind: GenerationKind; readonly number: number };
@@ -72,30 +74,15 @@ export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
   const replay = new Replay(parts);
   return {
     'replay plan': async (args) => plan(parts, replay, await targetOf(parts, args), rateOf(args) ?? null),
-    'replay build': async (args, { report, signal }) => {
-      const target = await targetOf(parts, args);
-      const generation = await replay.make(target, rateOf(args));
-      return parts.whileFed(async () => {
-        const idle = new Idleness();
-        await replay.caughtUp(generation, signal, ({ read, end }) => {
-          const waiting =
-            idle.sinceMs(read) > STALLED_AFTER_MS
-              ? { waiting: 'nobody reads it: is a projector or sink running?' }
-              : {};
-          report({ phase: 'reading', done: Number(read), total: Number(end), unit: 'messages', ...waiting });
-        });
-        const comparison = await replay.compare(generation, signal, (done, unit) =>
-          report({ phase: 'comparing', done, unit }),
-        );
-        const { read } = await replay.progressOf(generation);
-        const { kind, number, projectId } = generation;
-        return { kind, number, project: projectId, messages: Number(read), same: isSame(comparison), comparison };
-      });
-    },
+    'replay build': (args, call) => build(parts, replay, args, call),
+    'replay compare': async (args, call) => compared(replay, await generationOf(parts, args), call),
+    'replay rate': (args) => changeRate(parts, replay, args),
     'replay swap': async (args, { signal }) => {
       const target = await targetOf(parts, args);
       const building = await replay.building(target);
-      if (building === undefined) throw commandInvalid(`No generation of ${target.kind} is being built.`);
+      const isWanted = args['number'] === undefined || args['number'] === building?.number;
+      if (building === undefined || !isWanted)
+        throw commandInvalid(`No such generation of ${target.kind} is being built.`);
       const from = await liveNumberOf(parts.database, target.kind, target.projectId);
       await parts.whileFed(() => replay.swap(target, building.number, signal));
       return { kind: target.kind, project: target.projectId, from, to: building.number };
@@ -116,6 +103,54 @@ export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
     },
     'replay status': () => status(replay),
   };
+}
+
+async function build(
+  parts: ReplayCommandParts,
+  replay: Replay,
+  args: CommandArguments,
+  { report, signal }: CommandCall,
+): Promise<BuiltGeneration> {
+  const target = await targetOf(parts, args);
+  const generation = await replay.make(target, rateOf(args));
+  return parts.whileFed(async () => {
+    const idle = new Idleness();
+    await replay.caughtUp(generation, signal, ({ read, end }) => {
+      const waiting =
+        idle.sinceMs(read) > STALLED_AFTER_MS ? { waiting: 'nobody reads it: is a projector or sink running?' } : {};
+      report({ phase: 'reading', done: Number(read), total: Number(end), unit: 'messages', ...waiting });
+    });
+    return compared(replay, generation, { report, signal });
+  });
+}
+
+/** Its readers follow within a second. */
+async function changeRate(
+  parts: ReplayCommandParts,
+  replay: Replay,
+  args: CommandArguments,
+): Promise<GenerationSummary> {
+  const { kind, number } = await generationOf(parts, args);
+  const rate = rateOf(args);
+  if (rate === undefined) throw commandInvalid('Give the rate, or null for none.');
+  await new SqlGenerations(parts.database).setRateLimit(kind, number, rate);
+  const found = (await status(replay)).find((one) => one.kind === kind && one.number === number);
+  if (found === undefined) throw noGeneration(kind, number);
+  return found;
+}
+
+/** Compares a generation with what is live in its place. */
+async function compared(
+  replay: Replay,
+  generation: Generation,
+  { report, signal }: CommandCall,
+): Promise<BuiltGeneration> {
+  const comparison = await replay.compare(generation, signal, (done, unit) =>
+    report({ phase: 'comparing', done, unit }),
+  );
+  const { read } = await replay.progressOf(generation);
+  const { kind, number, projectId } = generation;
+  return { kind, number, project: projectId, messages: Number(read), same: isSame(comparison), comparison };
 }
 
 async function plan(
@@ -185,9 +220,26 @@ async function targetOf({ database }: ReplayParts, args: CommandArguments): Prom
   return { kind, projectId: project };
 }
 
+async function generationOf({ database }: ReplayParts, args: CommandArguments): Promise<Generation> {
+  const [kind, number] = [kindOf(args['kind']), readGeneration(args['number'])];
+  const found = await new SqlGenerations(database).find(kind, number);
+  if (found === undefined) throw noGeneration(kind, number);
+  return found;
+}
+
+function noGeneration(kind: GenerationKind, number: number): TidemarkError {
+  return commandInvalid(`There is no generation ${number} of ${kind}.`);
+}
+
 function kindOf(kind: unknown): GenerationKind {
   if (kind === 'profiles' || kind === 'analytics') return kind;
   throw commandInvalid('What is replayed is profiles or analytics.');
+}
+
+/** @throws TidemarkError `COMMAND_INVALID` where the arguments of a build are wrong. */
+export function checkBuild(args: CommandArguments): void {
+  kindOf(args['kind']);
+  rateOf(args);
 }
 
 /** Undefined keeps the rate limit, null removes it. */

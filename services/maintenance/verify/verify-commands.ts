@@ -1,9 +1,10 @@
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
-import { parseTimestamp } from '../../messages/timestamp.ts';
+import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
 import { type Command, type CommandArguments, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { lastVerification } from './last-verification.ts';
 import { type InstalledStores, storesToVerify } from './live-stores.ts';
 import type { Period } from './period.ts';
 import type { VerificationReport } from './report.ts';
@@ -11,7 +12,19 @@ import { verify } from './verify.ts';
 
 export interface VerifyCommandResults {
   readonly verify: VerificationReport;
+  readonly 'verify last': VerificationSummary | null;
 }
+
+/** What the service found when it last verified by itself: how many messages are missing, or are there without reason. */
+export interface VerificationSummary {
+  readonly finished_at: string;
+  readonly missing: { readonly postgres: number; readonly clickhouse: number };
+  readonly surplus: { readonly postgres: number; readonly clickhouse: number };
+}
+
+export type VerifyCommands = {
+  readonly [Name in keyof VerifyCommandResults]: Command<VerifyCommandResults[Name]>;
+};
 
 export interface VerifyCommandParts extends InstalledStores {
   readonly projects: Pick<ProjectStore, 'listProjects'>;
@@ -24,8 +37,14 @@ export interface VerifyCommandParts extends InstalledStores {
  *
  * It throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`, and what the stores throw.
  */
-export function verifyCommands(parts: VerifyCommandParts): { readonly verify: Command<VerificationReport> } {
+export function verifyCommands(parts: VerifyCommandParts): VerifyCommands {
   return {
+    'verify last': async () => {
+      const last = await lastVerification(parts.database);
+      if (last === undefined) return null;
+      const { finishedAtMs, ...found } = last;
+      return { finished_at: formatMicros(BigInt(finishedAtMs) * 1000n), ...found };
+    },
     verify: async (args, { report, signal }) => {
       const period = readPeriod(args, Date.now());
       if (period.projectId !== undefined) await checkProject(parts.projects, period.projectId);

@@ -31,9 +31,9 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     put({ offset: 1n, reader: 'projector', failedAt: MIDNIGHT + MINUTE });
     put({ offset: 1n, reader: 'sink', failedAt: MIDNIGHT + 2n * MINUTE });
 
-    const { dead_letters: listed, more } = await list();
+    const { dead_letters: listed, next_cursor: next } = await list();
 
-    expect(more).toBe(false);
+    expect(next).toBeNull();
     expect(listed).toHaveLength(1);
     expect(listed[0]).toMatchObject({
       id: 'tidemark.track/0/1',
@@ -54,6 +54,29 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
 
     expect(await ids({ limit: 2 })).toEqual({ ids: ['4', '3'], more: true });
     expect(await ids({ limit: 5 })).toEqual({ ids: ['4', '3', '2', '1', '0'], more: false });
+  });
+
+  test('dead-letters list continues after a page, and counts all that were selected by what they have in common', async () => {
+    const { put, list } = await scene();
+    for (let n = 0n; n < 5n; n++)
+      put({ offset: n, failedAt: MIDNIGHT + n * MINUTE, reader: n < 2n ? 'projector' : 'sink' });
+    // Of one time with another.
+    put({ offset: 5n, failedAt: MIDNIGHT + 4n * MINUTE, reader: 'sink' });
+
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await list({ limit: 2, ...(cursor !== undefined && { cursor }) });
+      seen.push(...page.dead_letters.map(({ id }) => id));
+      expect(page.facets.reader).toEqual([
+        { value: 'sink', count: 4 },
+        { value: 'projector', count: 2 },
+      ]);
+      expect(page.facets.day).toEqual([{ value: '2026-11-20', count: 6 }]);
+      cursor = page.next_cursor;
+    }
+
+    expect(seen.map((id) => id.split('/')[2])).toEqual(['4', '5', '3', '2', '1', '0']);
+    await expect(list({ cursor: 'x' })).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   });
 
   test('dead-letters list keeps little more in memory than it shows', async () => {
@@ -235,8 +258,8 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     };
     const list = (args: CommandArguments = {}) => run('dead-letters list', args);
     const ids = async (args: CommandArguments) => {
-      const { dead_letters: listed, more } = await list(args);
-      return { ids: listed.map(({ id }) => id.split('/')[2]!), more };
+      const { dead_letters: listed, next_cursor: next } = await list(args);
+      return { ids: listed.map(({ id }) => id.split('/')[2]!), more: next !== null };
     };
     const put = (said: Partial<DeadLetter>): void => {
       const letter: DeadLetter = {

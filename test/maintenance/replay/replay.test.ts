@@ -184,6 +184,11 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
       expect(built).toMatchObject({ number: 3, same: true });
       expect(before).toBeGreaterThan(0);
       expect(again[0]).toBeGreaterThanOrEqual(before);
+      const named = { kind: 'profiles', number: 3 };
+      expect(await scene.run('replay rate', { ...named, rate: 500 })).toMatchObject({ ...named, rate_limit: 500 });
+      expect(await scene.run('replay compare', named)).toMatchObject({ ...named, same: true });
+      await scene.run('replay rate', { ...named, rate: null });
+      await expect(scene.run('replay compare', { ...named, number: 99 })).rejects.toThrow('no generation 99');
     });
 
     test("one project's own answers for it alone", { timeout: 300_000 }, async () => {

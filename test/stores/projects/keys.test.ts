@@ -4,6 +4,8 @@ import { hashKey, makeKey } from '../../../services/stores/projects/keys.ts';
 test('a key says its scope and has 43 random letters and digits', () => {
   expect(makeKey('write')).toMatch(/^tm_w_[0-9A-Za-z]{43}$/u);
   expect(makeKey('read')).toMatch(/^tm_r_[0-9A-Za-z]{43}$/u);
+  expect(makeKey('audiences')).toMatch(/^tm_u_[0-9A-Za-z]{43}$/u);
+  expect(makeKey('admin')).toMatch(/^tm_a_[0-9A-Za-z]{43}$/u);
 });
 
 test('no two keys are the same, and every character of the alphabet occurs', () => {

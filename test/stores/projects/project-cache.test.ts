@@ -15,7 +15,7 @@ describe('the project cache', () => {
 
     const found = cache.find(key);
 
-    expect(found).toEqual({ project, scope: 'read' });
+    expect(found).toMatchObject({ project, scopes: ['read'] });
     expect(store.snapshots).toBe(snapshots);
   });
 
@@ -31,7 +31,7 @@ describe('the project cache', () => {
     await cache.start();
     const key = await addKey('write');
 
-    expect(await cache.find(key)).toEqual({ project, scope: 'write' });
+    expect(await cache.find(key)).toMatchObject({ project, scopes: ['write'] });
   });
 
   test('the project cache rejects no key on the result of a refresh that began before the lookup', async () => {
@@ -117,6 +117,95 @@ describe('the project cache', () => {
   });
 });
 
+describe('the projects in the cache', () => {
+  test('a project is found by its id and by its name, without a promise and without the store', async () => {
+    const { cache, store, project } = await setUp();
+    await cache.start();
+    const { snapshots } = store;
+
+    expect(cache.findProject(project.id)).toEqual(project);
+    expect(cache.findProject('Shop')).toEqual(project);
+    expect(store.snapshots).toBe(snapshots);
+  });
+
+  test('a project that was made after the last refresh is found, and one that does not exist is not', async () => {
+    const { cache, store } = await setUp();
+    await cache.start();
+    const later = await store.createProject({ name: 'Later', timezone: 'UTC', rateLimit: null });
+
+    expect(await cache.findProject('Later')).toEqual(later);
+    expect(await cache.findProject('Never')).toBeUndefined();
+  });
+
+  test('a name that two projects have names neither, and an id goes before a name', async () => {
+    const { cache, store, project } = await setUp();
+    await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
+    const trap = await store.createProject({ name: project.id, timezone: 'UTC', rateLimit: null });
+    await cache.start();
+
+    expect(await cache.findProject('Shop')).toBeUndefined();
+    expect(await cache.findProject(project.id)).toEqual(project);
+    expect(await cache.findProject(trap.id)).toEqual(trap);
+  });
+
+  test('an unknown project cannot be checked while the store is away', async () => {
+    const { cache, store } = await setUp();
+    await cache.start();
+    store.away = true;
+
+    await expect(cache.findProject('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});
+
+describe('the last day on which a key was used', () => {
+  const today = (): string => new Date().toISOString().slice(0, 10);
+
+  test('the day is written once a day for a key that is used, and not for others', async () => {
+    const { cache, store, addKey } = await setUp({ refreshEveryMs: 2 });
+    const key = await addKey('read');
+    await addKey('write');
+    await cache.start();
+    void cache.find(key);
+    await eventually(() => expect(store.noted).toHaveLength(1));
+    const { snapshots } = store;
+
+    await eventually(() => {
+      void cache.find(key);
+      expect(store.snapshots).toBeGreaterThan(snapshots + 5);
+    });
+
+    const days = (await store.listKeys()).map(({ scopes, lastUsedDay }) => [scopes[0], lastUsedDay]);
+    expect(days).toEqual([
+      ['read', today()],
+      ['write', null],
+    ]);
+    expect(store.noted).toHaveLength(1);
+  });
+
+  test('the day of a key that was found by a refresh of its own is written too', async () => {
+    const { cache, store, addKey } = await setUp({ refreshEveryMs: 2 });
+    await cache.start();
+    const key = await addKey('read');
+
+    await cache.find(key);
+
+    await eventually(async () => expect((await store.listKeys())[0]?.lastUsedDay).toBe(today()));
+  });
+
+  test('a day that could not be written is written later', async () => {
+    const { cache, store, addKey } = await setUp({ refreshEveryMs: 2 });
+    const key = await addKey('read');
+    await cache.start();
+    store.notingFails = true;
+    void cache.find(key);
+    await eventually(() => expect(store.noted.length).toBeGreaterThan(1));
+
+    store.notingFails = false;
+
+    await eventually(async () => expect((await store.listKeys())[0]?.lastUsedDay).toBe(today()));
+  });
+});
+
 describe('the project cache while the store is away', () => {
   test('while the store is unreachable, the project cache keeps the keys it has and cannot check others', async () => {
     const { cache, store, addKey } = await setUp({ refreshEveryMs: 5 });
@@ -126,7 +215,7 @@ describe('the project cache while the store is away', () => {
     store.away = true;
 
     await expect(cache.find('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
-    expect(cache.find(key)).toMatchObject({ scope: 'write' });
+    expect(cache.find(key)).toMatchObject({ scopes: ['write'] });
     expect(cache.storeAway).toBe(true);
   });
 
@@ -179,7 +268,7 @@ async function setUp(options: ProjectCacheOptions = {}) {
   onTestFinished(() => cache.stop());
   const addKey = async (scope: Scope): Promise<string> => {
     const key = makeKey(scope);
-    await store.addKey(project.id, scope, hashKey(key));
+    await store.addKey(project.id, { scopes: [scope], sha256: hashKey(key) });
     return key;
   };
   return { cache, store, project, lines, addKey };

@@ -103,7 +103,13 @@ describe('the project commands', () => {
     const wrong = [
       commands['project set']({ id }),
       commands['project set']({ id: "' or 1=1", name: 'x' }),
+      commands['key create']({ project: id, scope: 'owner' }),
       commands['key create']({ project: id, scope: 'admin' }),
+      commands['key create']({ scopes: ['admin', 'read'] }),
+      commands['key create']({ scopes: [], project: id }),
+      commands['key create']({ scopes: ['read'] }),
+      commands['key create']({ scopes: ['read'], project: id, name: ' ' }),
+      commands['key create']({ scopes: ['read'], project: id, name: 'a\u001bb' }),
       commands['key list']({ project: '' }),
       commands['key revoke']({ id: 'a\0' }),
     ];

@@ -1,0 +1,43 @@
+import type { Refusal } from '../http/problems.ts';
+import type { Answer } from '../http/route.ts';
+import { orderOf } from '../maintenance/dead-letters/settle.ts';
+import { readLimit, single } from '../query-api/query.ts';
+import type { AdminPort } from './admin-commands.ts';
+import { type AdminCall, answerCommand, answerJob } from './answers.ts';
+import { checked, readMembers, readTexts } from './reading.ts';
+
+const FILTERS = ['reader', 'topic', 'project', 'error', 'since', 'until'] as const;
+const LISTED = [...FILTERS, 'state', 'cursor'] as const;
+
+export const DEAD_LETTER_PARAMETERS = [...LISTED, 'limit'] as const;
+
+/** `GET /v1/admin/dead-letters` */
+export function answerDeadLetters(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
+  const { query } = call;
+  const texts = readTexts(query, LISTED);
+  if (!texts.ok) return texts.refusal;
+  const limit = single(query, 'limit', readLimit);
+  if (!limit.ok) return limit.refusal;
+  return answerCommand(port, call, { name: 'dead-letters list', args: { ...texts.value, limit: limit.value } });
+}
+
+/** `GET /v1/admin/dead-letters/:id` */
+export function answerDeadLetter(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
+  return answerCommand(port, call, { name: 'dead-letters show', args: { id: call.params['id'] } });
+}
+
+const SELECTION = [...FILTERS, 'ids', 'all', 'again', 'limit', 'dry_run'] as const;
+
+/** `POST /v1/admin/dead-letters/replay` and `…/drop` */
+export function answerResolution(
+  port: AdminPort,
+  call: AdminCall,
+  how: 'replay' | 'drop',
+): Promise<Answer | Refusal> | Refusal {
+  const members = readMembers(call, SELECTION);
+  if (!members.ok) return members.refusal;
+  const wrong = checked(() => orderOf(members.value));
+  if (wrong !== undefined) return wrong;
+  const action = members.value['dry_run'] === true ? undefined : `dead-letters.${how}`;
+  return answerJob(port, call, { kind: `dead-letters ${how}`, args: members.value }, action);
+}

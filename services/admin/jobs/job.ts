@@ -1,0 +1,60 @@
+import type { CommandArguments, CommandFailure, Progress } from '../../runtime/command.ts';
+
+export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled' | 'interrupted';
+
+/** Work that takes longer than a request should, and outlives the request. */
+export interface Job {
+  readonly id: string;
+  /** The command: `replay build`. */
+  readonly kind: string;
+  readonly args: CommandArguments;
+  /** Who started it: the id of a key, or `local`. */
+  readonly principal: string;
+  readonly state: JobState;
+  readonly progress: Progress | null;
+  /** Of what the progress counts, a second; null while it is not known. */
+  readonly rate: number | null;
+  /** JSON text. */
+  readonly result: string | null;
+  readonly failure: CommandFailure | null;
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly finishedAtMs: number | null;
+}
+
+export type NewJob = Pick<Job, 'kind' | 'args' | 'principal'>;
+
+/** Where a list of jobs continues: after this one. */
+export type JobCursor = Pick<Job, 'createdAtMs' | 'id'>;
+
+export interface JobFilter {
+  readonly kind?: string | undefined;
+  readonly state?: JobState | undefined;
+  readonly after?: JobCursor | undefined;
+}
+
+export function isFinished({ state }: Pick<Job, 'state'>): boolean {
+  return state !== 'queued' && state !== 'running';
+}
+
+/** How a job ended. */
+export interface JobEnd extends Pick<Job, 'state' | 'result' | 'failure' | 'progress' | 'rate'> {}
+
+/** A job that this process runs, as it is at a heartbeat. */
+export interface Heartbeat extends Pick<Job, 'id' | 'progress' | 'rate'> {
+  readonly state: 'queued' | 'running';
+}
+
+/** Where jobs are kept. Methods throw `STORE_UNAVAILABLE` if the store cannot answer. */
+export interface JobStore {
+  /** Adds a queued job, and removes those that ended long ago. @param owner The process that runs it. */
+  add(job: NewJob, owner: string): Promise<Job>;
+  /** Newest first. */
+  list(limit: number, filter?: JobFilter): Promise<readonly Job[]>;
+  find(id: string): Promise<Job | undefined>;
+  /** Asks the owner of an unfinished job to end it. */
+  requestCancel(id: string): Promise<void>;
+  /** Says that these jobs live, and returns the ids of those that are to be cancelled. */
+  beat(jobs: readonly Heartbeat[]): Promise<readonly string[]>;
+  finish(id: string, end: JobEnd): Promise<void>;
+}

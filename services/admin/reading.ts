@@ -1,0 +1,70 @@
+/** How requests of operators are read. */
+import type { Refusal } from '../http/problems.ts';
+import { parseBody } from '../messages/json.ts';
+import { type Checked, readLimit, refuseBody, refuseParameter, single } from '../query-api/query.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import type { AdminCall } from './answers.ts';
+import { refusalOfFailure } from './failures.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The members of the body, none of which is unknown. */
+export function readMembers(call: Pick<AdminCall, 'text'>, known: readonly string[]): Checked<Members> {
+  const parsed = parseBody(call.text);
+  if (!parsed.ok) return refuseBody(parsed.problems);
+  const { plain } = parsed.value;
+  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
+    return refuseBody([{ path: '', message: 'is not an object' }]);
+  }
+  const unknown = Object.keys(plain).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return { ok: true, value: plain as Members };
+  const message = `is unknown here; known are: ${known.join(', ')}`;
+  return refuseBody(unknown.slice(0, 20).map((name) => ({ path: `/${name.slice(0, 64)}`, message })));
+}
+
+/** Parameters that are texts, those that were given. */
+export function readTexts(query: URLSearchParams, names: readonly string[]): Checked<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  for (const name of names) {
+    const values = query.getAll(name);
+    if (values.length > 1) return refuseParameter(name, 'may be given once only');
+    if (values[0] !== undefined) texts[name] = values[0];
+  }
+  return { ok: true, value: texts };
+}
+
+/** A page of a list that is there whole, newest first. The cursor is the id of the last before it. */
+export function pageOf<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+  idOf: (item: T) => string,
+): Checked<{ readonly items: readonly T[]; readonly next: string | null }> {
+  const limit = single(query, 'limit', readLimit);
+  if (!limit.ok) return limit;
+  const cursor = query.get('cursor');
+  const after = cursor === null ? -1 : all.findIndex((item) => encodeId(idOf(item)) === cursor);
+  if (cursor !== null && after === -1) return refuseParameter('cursor', 'is not one that this service gave');
+  const items = all.slice(after + 1, after + 1 + limit.value);
+  const last = items.at(-1);
+  const hasMore = after + 1 + items.length < all.length;
+  return { ok: true, value: { items, next: hasMore && last !== undefined ? encodeId(idOf(last)) : null } };
+}
+
+export function encodeId(id: string): string {
+  return Buffer.from(id).toString('base64url');
+}
+
+export function notFound(detail: string, errorCode?: Refusal['errorCode']): Refusal {
+  return { refused: 'not-found', detail, ...(errorCode && { errorCode }) };
+}
+
+/** Why the arguments of a job are refused before it is started; undefined where they are good. */
+export function checked(check: () => unknown): Refusal | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    return refusalOfFailure({ code: error.code, message: error.message }, 'POST');
+  }
+}

@@ -1,0 +1,132 @@
+/** What operators do where no service runs: the same interface, in this process, on the stores that are asked for. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { AdminCommands } from '../admin/admin-commands.ts';
+import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
+import { adminRoutes } from '../admin/routes.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import { LocalServer } from '../http/local-server.ts';
+import { RouteTable } from '../http/route-table.ts';
+import { ProgressWatch } from '../query-api/progress-watch.ts';
+import { readingRoutes } from '../query-api/routes.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { standInFor } from '../runtime/stand-in.ts';
+import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
+import type { Database } from '../stores/database/database.ts';
+import { ProjectCache } from '../stores/projects/project-cache.ts';
+import { commandsOn, type StoreName } from './commands.ts';
+import { closeStores, type OpenedStores, openNeeded } from './open-stores.ts';
+import { audienceQueriesOf, audienceSchedulerOf, type Stores, storesOf } from './stores.ts';
+
+const FINISH_LOCAL_MS = 5_000;
+
+export class LocalService {
+  /** The socket that it answers on, in a folder that only its owner can enter. */
+  readonly socketPath: string;
+  readonly #folder: string;
+  readonly #server: LocalServer;
+  readonly #parts: ServiceParts;
+
+  private constructor(folder: string, socketPath: string, server: LocalServer, parts: ServiceParts) {
+    this.socketPath = socketPath;
+    this.#folder = folder;
+    this.#server = server;
+    this.#parts = parts;
+  }
+
+  /** Opens no store: a request opens those that it needs. */
+  static async start(config: Config, logger: Logger): Promise<LocalService> {
+    const parts = partsOf(config, logger);
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    const socketPath = join(folder, 'control.sock');
+    const { table, keys, audit } = parts;
+    const { maxReceivingBytes } = config;
+    const registry = new Registry();
+    const server = await LocalServer.open({ table, keys, registry, logger, maxReceivingBytes, audit }, socketPath);
+    return new LocalService(folder, socketPath, server, parts);
+  }
+
+  /** Aborts what is under way, and closes what was opened. */
+  async close(): Promise<void> {
+    const { admin, keys, watch, opener } = this.#parts;
+    await Promise.all([admin.stop(), this.#server.close(FINISH_LOCAL_MS)]);
+    watch.stop();
+    await keys.stop();
+    await opener.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+interface ServiceParts {
+  readonly admin: AdminCommands;
+  readonly keys: ProjectCache;
+  readonly watch: ProgressWatch;
+  readonly opener: OpenOnDemand;
+  readonly table: RouteTable;
+  readonly audit: Stores['audit'];
+}
+
+function partsOf(config: Config, logger: Logger): ServiceParts {
+  const opener = new OpenOnDemand(config, logger);
+  const database = opener.standIn<Database>('database');
+  const analytics = opener.standIn<AnalyticsStore>('analytics');
+  const find = commandsOn({ config, logger, hasReaders: false }, (needs) => opener.open(needs));
+  const admin = new AdminCommands({ find, jobs: new SqlJobStore(database), logger });
+  const evaluator = audienceSchedulerOf(config, logger, { database, analytics });
+  const readers = { health: async () => ({}), metrics: async () => '' };
+  const stores = storesOf(config, { database, analytics }, { readers, evaluator, admin });
+  const watch = new ProgressWatch(stores.progress);
+  const keys = new ProjectCache(stores.projects, logger);
+  const log = opener.standIn<EventLog>('log');
+  const codec = opener.standIn<OpenedStores['codec']>('codec');
+  const reading = readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) });
+  return { admin, keys, watch, opener, table: new RouteTable([adminRoutes(admin), reading]), audit: stores.audit };
+}
+
+/** Stores that are opened when they are first needed. */
+class OpenOnDemand {
+  readonly #config: Config;
+  readonly #logger: Logger;
+  readonly #opening = new Map<StoreName, Promise<Partial<OpenedStores>>>();
+
+  constructor(config: Config, logger: Logger) {
+    this.#config = config;
+    this.#logger = logger;
+  }
+
+  async open(needs: readonly StoreName[]): Promise<Partial<OpenedStores>> {
+    // Analytics is opened with the database at hand.
+    const missing = needs.filter((need) => !this.#opening.has(need));
+    if (missing.length > 0) {
+      const opening = openNeeded(this.#config, this.#logger, missing, this.#opening.get('database'));
+      for (const need of missing) this.#opening.set(need, opening);
+      if (missing.includes('analytics') && !this.#opening.has('database')) this.#opening.set('database', opening);
+      // One that could not be opened is tried again.
+      opening.catch(() => {
+        for (const [need, promise] of this.#opening) if (promise === opening) this.#opening.delete(need);
+      });
+    }
+    const opened = await Promise.all(needs.flatMap((need) => this.#opening.get(need) ?? []));
+    return Object.assign({}, ...opened) as Partial<OpenedStores>;
+  }
+
+  /** Its methods are those of the store. */
+  standIn<T extends object>(name: StoreName): T {
+    return standInFor<T>(async (method, args) => {
+      const store = (await this.open([name]))[name] as unknown as Record<
+        string,
+        (...args: readonly unknown[]) => unknown
+      >;
+      return store[method]?.(...args);
+    });
+  }
+
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(new Set(this.#opening.values()));
+    const stores = opened.map((one) => (one.status === 'fulfilled' ? one.value : {}));
+    await closeStores(Object.assign({}, ...stores) as Partial<OpenedStores>);
+  }
+}

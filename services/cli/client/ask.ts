@@ -1,0 +1,174 @@
+/** Requests to a service, and what their answers mean to a command. */
+import type { Progress } from '../../runtime/command.ts';
+import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import { unauthorizedText, type ServiceClient, ServiceUnreachable } from './service-client.ts';
+
+export interface ServiceRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** JSON, as text or as a value. Members that are undefined are left out. */
+  readonly body?: unknown;
+  /** Whether it is answered in lines: progress, and at last the result. */
+  readonly streams?: boolean;
+  /** What a 404 means here. */
+  readonly notFound?: ErrorCode;
+}
+
+export interface AskOptions {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A question may take ten minutes, in which the service sends nothing. */
+const ANSWER_WITHIN_MS = 660_000;
+/** A service that carries out a command sends a line every second. */
+const LINE_WITHIN_MS = 60_000;
+const CANCEL_WITHIN_MS = 5_000;
+const NDJSON = 'application/x-ndjson';
+
+/**
+ * Resolves with the JSON text of the result.
+ *
+ * @throws TidemarkError what the service says; `COMMAND_INVALID` where it refuses the request; `CONTROL_LOST` where the
+ *   connection ended before the answer, so that it may or may not have been done; ServiceUnreachable; the reason of the
+ *   signal.
+ */
+export async function ask(client: ServiceClient, request: ServiceRequest, options: AskOptions = {}): Promise<string> {
+  options.signal?.throwIfAborted();
+  return request.streams === true ? askForLines(client, request, options) : askOnce(client, request, options);
+}
+
+async function askOnce(client: ServiceClient, request: ServiceRequest, { signal }: AskOptions): Promise<string> {
+  const timeout = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  try {
+    const response = await send(client, request, either);
+    const text = await response.text();
+    if (!response.ok) throw errorOfAnswer(client, request, response.status, text);
+    return text;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw lostOf(client, error);
+  }
+}
+
+/** @throws as `ask`. The lines of the answer, without their ends, whatever they hold. */
+export async function* askForText(
+  client: ServiceClient,
+  request: ServiceRequest,
+  { signal }: AskOptions,
+): AsyncGenerator<string> {
+  try {
+    const response = await send(client, request, signal);
+    if (!response.ok) throw errorOfAnswer(client, request, response.status, await response.text());
+    yield* linesOf(response);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw lostOf(client, error);
+  }
+}
+
+async function askForLines(
+  client: ServiceClient,
+  request: ServiceRequest,
+  { onProgress, signal }: AskOptions,
+): Promise<string> {
+  const ending = new AbortController();
+  const leave = (): void => ending.abort();
+  let timer = setTimeout(leave, LINE_WITHIN_MS);
+  // Undefined before the service has answered; null of what is no job.
+  let job: string | null | undefined;
+  const cancel = (): void => {
+    clearTimeout(timer);
+    // Its end is awaited, so that it does not go on behind the caller's back.
+    timer = setTimeout(leave, job === null ? 0 : CANCEL_WITHIN_MS);
+    if (typeof job === 'string') void client.fetch(job, { method: 'DELETE' }).catch(leave);
+  };
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    const response = await send(client, request, ending.signal, { accept: NDJSON });
+    if (!response.ok) throw errorOfAnswer(client, request, response.status, await response.text());
+    job = response.headers.get('location');
+    if (signal?.aborted === true) cancel();
+    for await (const text of linesOf(response)) {
+      if (signal?.aborted !== true) timer.refresh();
+      const line = JSON.parse(text) as Line;
+      if ('problem' in line) throw errorOf(line.problem, request);
+      // The text itself, so that no digit is lost.
+      if ('result' in line) return text.slice('{"result":'.length, -1);
+      if (line.progress !== null) onProgress?.(line.progress);
+    }
+    throw new Error('The connection ended before the answer.');
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw lostOf(client, error);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    clearTimeout(timer);
+    ending.abort();
+  }
+}
+
+type Line = { readonly progress: Progress | null } | { readonly result: unknown } | { readonly problem: ProblemText };
+
+interface ProblemText {
+  readonly status?: number;
+  readonly detail?: string;
+  readonly error_code?: ErrorCode;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+}
+
+function send(
+  client: ServiceClient,
+  { method = 'GET', path, body }: ServiceRequest,
+  signal: AbortSignal | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  return client.fetch(path, { method, headers, signal, ...(text !== undefined && { body: text }) });
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  let begun = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = (begun + piece).split('\n');
+    begun = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
+function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: number, text: string): Error {
+  if (status === 401) return new TidemarkError('COMMAND_INVALID', unauthorizedText(client.url, 'admin'));
+  try {
+    return errorOf({ status, ...(JSON.parse(text) as ProblemText) }, request);
+  } catch {
+    return new Error(`${client.url} answered ${status}; is this a Tidemark service?`);
+  }
+}
+
+function errorOf(problem: ProblemText, { notFound = 'COMMAND_INVALID' }: ServiceRequest): Error {
+  const { status = 500, detail = 'no reason given', error_code: code, errors = [] } = problem;
+  const lines = errors.map(({ path, message }) => `  ${path === '' ? 'it' : path} ${message}\n`).join('');
+  const message = lines === '' ? detail : `The request is refused:\n${lines}`;
+  if (status === 404) return new TidemarkError(code ?? notFound, message);
+  if (code !== undefined) return new TidemarkError(code, message);
+  if (status === 503) return new TidemarkError('STORE_UNAVAILABLE', message);
+  if (status === 429) return new TidemarkError('TOO_MANY_QUESTIONS', message);
+  return status < 500 ? new TidemarkError('COMMAND_INVALID', message) : new Error(message);
+}
+
+/** A connection that broke, or that was given up, once the service may have heard the request. */
+function lostOf(client: ServiceClient, error: unknown): unknown {
+  if (error instanceof TidemarkError) return error;
+  if (error instanceof ServiceUnreachable && !client.hasConnected) return error;
+  const isBroken = error instanceof ServiceUnreachable || !(error instanceof Error) || isTransport(error);
+  if (!isBroken) return error;
+  return new TidemarkError('CONTROL_LOST', 'The service did not answer; it may have carried out the command.', {
+    cause: error,
+  });
+}
+
+function isTransport(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return error.name === 'AbortError' || error.message.startsWith('The connection ended') || code !== undefined;
+}

@@ -1,0 +1,146 @@
+/** The HTTP client of the command line: of a service at an address, or at the Unix socket in its data folder. */
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { userInfo } from 'node:os';
+import { Readable } from 'node:stream';
+
+export interface ClientTarget {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Connected to instead of the host of the URL. */
+  readonly socketPath?: string;
+  readonly key?: string | undefined;
+}
+
+export interface ClientRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The service answered a request with an error. */
+export class HttpStatusError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'HttpStatusError';
+    this.status = status;
+  }
+}
+
+/** Nothing answers at the address, or the connection broke. */
+export class ServiceUnreachable extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`No service answers at ${url} (${reasonOf(cause)}). Start it with npm start, or name its address by --url.`, {
+      cause,
+    });
+    this.name = 'ServiceUnreachable';
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  return code ?? message;
+}
+
+export class ServiceClient {
+  readonly url: string;
+  readonly #target: ClientTarget;
+  readonly #signal: AbortSignal | undefined;
+  readonly #agent = new Agent({ keepAlive: false });
+  #hasConnected = false;
+
+  constructor(target: ClientTarget, signal: AbortSignal | undefined) {
+    this.url = target.url;
+    this.#target = target;
+    this.#signal = signal;
+  }
+
+  /** Whether any connection was made: then the service may have done something. */
+  get hasConnected(): boolean {
+    return this.#hasConnected;
+  }
+
+  /**
+   * The answer to a GET, whatever its status is.
+   *
+   * @throws ServiceUnreachable
+   */
+  get(path: string, headers: Readonly<Record<string, string>> = {}, signal?: AbortSignal): Promise<Response> {
+    const signals = [this.#signal, signal].filter((one) => one !== undefined);
+    return this.fetch(path, { headers, signal: AbortSignal.any(signals) });
+  }
+
+  /**
+   * The answer to any request, whatever its status is. A redirect is an answer: the key is for this service alone.
+   *
+   * @throws ServiceUnreachable; the reason of the client's signal once that is aborted.
+   */
+  async fetch(path: string, request: ClientRequest): Promise<Response> {
+    try {
+      const answer = await this.#send(path, request);
+      const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+      const status = answer.statusCode ?? 500;
+      const hasBody = status !== 204 && status !== 304;
+      return new Response(hasBody ? (Readable.toWeb(answer) as ReadableStream) : null, { status, headers });
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      throw new ServiceUnreachable(this.url, error);
+    }
+  }
+
+  async #send(path: string, { method = 'GET', headers, body, signal }: ClientRequest): Promise<IncomingMessage> {
+    const { url, socketPath, key } = this.#target;
+    const options: RequestOptions = {
+      method,
+      headers: {
+        ...(key !== undefined && { api_key: key }),
+        ...(socketPath !== undefined && { 'tidemark-user': userInfo().username }),
+        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        ...headers,
+      },
+      ...(socketPath !== undefined && { socketPath }),
+      ...(signal !== undefined && { signal }),
+      ...(url.startsWith('http:') && { agent: this.#agent }),
+    };
+    const sent = (url.startsWith('https:') ? requestHttps : requestHttp)(url + path, options);
+    sent.once('socket', (socket) => socket.once('connect', () => (this.#hasConnected = true)));
+    sent.end(body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    return answer;
+  }
+
+  /** @throws HttpStatusError | ServiceUnreachable */
+  async expectOk(response: Response): Promise<Response> {
+    if (response.ok) return response;
+    const text = await response.text().catch(() => '');
+    throw new HttpStatusError(response.status, refusalText(this.url, response.status, text));
+  }
+}
+
+function refusalText(url: string, status: number, text: string): string {
+  if (status === 401) return unauthorizedText(url);
+  const detail = detailIn(text);
+  return detail === undefined ? `${url} answered ${status}; is this a Tidemark service?` : `${detail} (${status})`;
+}
+
+/** Of a problem document. */
+function detailIn(text: string): string | undefined {
+  try {
+    const { detail } = JSON.parse(text) as { readonly detail?: unknown };
+    return typeof detail === 'string' ? detail : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const HOW_TO_MAKE_A_KEY = 'Make one with: npx tidemark key create --project PROJECT --scope read';
+
+/** @param scope Of the key that is needed. */
+export function unauthorizedText(url: string, scope: 'read' | 'admin' = 'read'): string {
+  const how = scope === 'read' ? HOW_TO_MAKE_A_KEY : 'Make one with: npx tidemark key create --scope admin';
+  return `${url} does not take this key: it is wrong or revoked, or its scope is not ${scope}. ${how}`;
+}

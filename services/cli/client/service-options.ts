@@ -1,0 +1,86 @@
+/** Which service a subcommand asks: by --url and --key, or by the settings of the service. */
+import type { Command } from 'commander';
+import { readConfig } from '../../runtime/config.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { hostInUrl } from '../../runtime/server-url.ts';
+import type { CliContext } from '../context.ts';
+import { HOW_TO_MAKE_A_KEY, ServiceClient } from './service-client.ts';
+
+export interface ServiceOptions {
+  readonly url?: string;
+  readonly key?: string;
+  readonly project?: string;
+}
+
+const URL_OPTION = ['--url <url>', 'address of the service (default: the service on this machine)'] as const;
+const KEY_OPTION = ['--key <key>', 'a key for that service (default: TIDEMARK_KEY)'] as const;
+
+export function addUrlOption(command: Command): Command {
+  return command.option(...URL_OPTION);
+}
+
+/** For commands that a read key opens. */
+export function addServiceOptions(command: Command): Command {
+  return addUrlOption(command)
+    .option(
+      '--key <key>',
+      'a key with the scope read or admin (default: TIDEMARK_KEY, else the service on this machine)',
+    )
+    .option('--project <project>', 'the id or name of the project, for a key of the installation');
+}
+
+/** What asks no service, or has stores of its own open. */
+const OWN: readonly string[] = ['completion', 'import'];
+
+/** Gives every subcommand the options of a service that have none of their own. */
+export function addServiceOptionsBelow(command: Command): void {
+  for (const child of command.commands) addServiceOptionsBelow(child);
+  if (command.commands.length > 0 || OWN.includes(command.name())) return;
+  for (const option of [URL_OPTION, KEY_OPTION]) {
+    const [name] = option[0].split(' ');
+    if (!command.options.some(({ long }) => long === name)) command.option(option[0], option[1]);
+  }
+}
+
+/** @throws TidemarkError `COMMAND_INVALID` where no key is given or the address is not usable. */
+export function clientWithKey(context: CliContext, options: ServiceOptions): ServiceClient {
+  const key = keyOf(context, options);
+  if (key === undefined) {
+    throw new TidemarkError(
+      'COMMAND_INVALID',
+      `This needs a key with the scope read, by --key or TIDEMARK_KEY. ${HOW_TO_MAKE_A_KEY}`,
+    );
+  }
+  return new ServiceClient({ url: serviceUrl(context, options.url), key }, context.signal);
+}
+
+/** Undefined where none is given. @throws TidemarkError `COMMAND_INVALID` */
+export function keyOf({ env }: Pick<CliContext, 'env'>, options: ServiceOptions): string | undefined {
+  const key = options.key ?? env['TIDEMARK_KEY'];
+  if (key === undefined || key === '') return undefined;
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new TidemarkError('COMMAND_INVALID', 'The key has characters that no key has.');
+}
+
+/** For what a service answers without a key. @throws TidemarkError `COMMAND_INVALID` */
+export function clientWithoutKey(context: CliContext, options: ServiceOptions): ServiceClient {
+  return new ServiceClient({ url: serviceUrl(context, options.url) }, context.signal);
+}
+
+/** Without a slash at the end. */
+export function serviceUrl({ env }: Pick<CliContext, 'env'>, given: string | undefined): string {
+  if (given !== undefined) {
+    const isUsable = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+    if (isUsable) return given.replace(/\/+$/, '');
+    throw new TidemarkError('COMMAND_INVALID', `--url ${given} is not an address such as http://127.0.0.1:8080`);
+  }
+  const { host, port } = readConfig(env);
+  if (port === 0) throw new TidemarkError('COMMAND_INVALID', 'PORT is 0: name the address of the service by --url.');
+  return `http://${hostToAsk(host)}:${port}`;
+}
+
+/** A service that listens on every address is asked on this machine's own. */
+function hostToAsk(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return hostInUrl(host === '::' ? '::1' : host);
+}

@@ -1,0 +1,86 @@
+/** Records the changes that requests made: in the audit log, and one line each in the service's log. */
+import { Counter, type Registry } from 'prom-client';
+import type { Logger } from '../runtime/logger.ts';
+import type { AuditEntry, AuditLog } from '../stores/audit/audit-log.ts';
+import type { Call } from './call.ts';
+
+/** What a handler says that it changed. */
+export interface Change {
+  /** A kind of object and what was done to it: `audience.change`. */
+  readonly action: string;
+  /** Its id. */
+  readonly object: string;
+  /** The id of its project, null for none; the request's project where left out. */
+  readonly project?: string | null;
+  /** JSON text without secrets; null or left out where there was nothing before, or is nothing after. */
+  readonly before?: string | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+// Twice the longest definition of an audience.
+const MAX_JSON_LENGTH = 65_536;
+
+/** The user that the command line says on the Unix socket, where the operating system has checked who may open it. */
+const USER_HEADER = 'tidemark-user';
+const USER = /^[\w.@\\-]{1,64}$/u;
+
+export interface AuditorParts {
+  readonly log: Pick<AuditLog, 'append'>;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+export class Auditor {
+  readonly #log: Pick<AuditLog, 'append'>;
+  readonly #logger: Logger;
+  readonly #failures: Counter;
+
+  constructor({ log, logger, registry }: AuditorParts) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#failures = new Counter({
+      name: 'tidemark_http_audit_failures_total',
+      help: 'Changes that were made and could not be recorded in the audit log',
+      registers: [registry],
+    });
+  }
+
+  /** Never throws: the change has been made, and its answer says so. */
+  async record(call: Call, change: Change): Promise<void> {
+    const entry = entryOf(call, change);
+    const { before: _, after: __, at: ___, ...line } = entry;
+    this.#logger.info({ audit: line }, 'changed');
+    try {
+      await this.#log.append(entry);
+    } catch (error) {
+      this.#failures.inc();
+      this.#logger.error({ err: error, audit: line }, 'a change was made that the audit log does not have');
+    }
+  }
+}
+
+function entryOf(call: Call, { action, object, project, before = null, after = null }: Change): AuditEntry {
+  const { key, namedProject, requestId } = call;
+  return {
+    at: BigInt(Date.now()) * 1_000n,
+    principalId: key?.id ?? 'none',
+    principalName: key?.name ?? userNameOf(call),
+    source: call.isLocal ? null : (call.req.socket.remoteAddress ?? null),
+    action,
+    projectId: project === undefined ? ((key?.project ?? namedProject)?.id ?? null) : project,
+    object,
+    before: bounded(before),
+    after: bounded(after),
+    requestId,
+  };
+}
+
+function userNameOf({ isLocal, headers }: Call): string | null {
+  const user = headers[USER_HEADER];
+  return isLocal && typeof user === 'string' && USER.test(user) ? user : null;
+}
+
+/** Still JSON. */
+function bounded(json: string | null): string | null {
+  return json === null || json.length <= MAX_JSON_LENGTH ? json : `{"omitted_characters":${json.length}}`;
+}

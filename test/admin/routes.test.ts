@@ -1,0 +1,153 @@
+/** What operators are refused, and what the audit log says of what they changed. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEAD_LETTER } from '../support/admin-fakes.ts';
+import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../support/reading-server.ts';
+
+let server: ReadingServer;
+let project: string;
+
+beforeAll(async () => {
+  server = await ReadingServer.start();
+  project = (await server.admin.projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null })).id;
+});
+
+afterAll(() => server.stop());
+
+interface Problem {
+  readonly code: string;
+  readonly error_code?: string;
+  readonly detail: string;
+  readonly errors?: readonly { readonly path: string }[];
+}
+
+function send(method: string, path: string, body?: unknown, key = ADMIN_KEY): Promise<Response> {
+  const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  return server.request(`/v1/admin${path.replace('PROJECT', project)}`, init, key);
+}
+
+describe('a request of an operator that is wrong', () => {
+  test.each([
+    ['POST', '/projects', { name: 'x', colour: 1 }, 400, 'invalid-body', '/colour'],
+    ['POST', '/projects', [], 400, 'invalid-body', ''],
+    ['POST', '/projects/PROJECT/keys', { scope: 'read' }, 400, 'invalid-body', '/scope'],
+    ['POST', '/keys', { scopes: ['admin'] }, 400, 'invalid-body', '/scopes'],
+    ['PATCH', '/projects/PROJECT', { id: 'x' }, 400, 'invalid-body', '/id'],
+    ['PATCH', '/generations/profiles/2', {}, 400, 'invalid-body', '/rate_limit'],
+    ['POST', '/generations', { kind: 'profiles', rate: 1 }, 400, 'invalid-body', '/rate'],
+    ['POST', '/generations/profiles/live/rollback', { number: 1 }, 400, 'invalid-body', '/number'],
+    ['POST', '/verifications', { from: '7d' }, 400, 'invalid-body', '/from'],
+    ['POST', '/dead-letters/drop', { id: 'x' }, 400, 'invalid-body', '/id'],
+  ])('%s %s with %j is refused with the place of the fault', async (...[method, path, body, status, code, pointer]) => {
+    const answer = await send(method, path, body);
+
+    expect(answer.status).toBe(status);
+    const problem = (await answer.json()) as Problem;
+    expect([problem.code, problem.errors?.[0]?.path]).toEqual([code, pointer]);
+  });
+
+  test.each([
+    ['POST', '/projects', { name: '' }, 400, 'COMMAND_INVALID', 'A project name has'],
+    ['POST', '/projects', { name: 'x', timezone: 'Mars/Base' }, 400, 'COMMAND_INVALID', 'IANA time zone'],
+    ['POST', '/projects/PROJECT/keys', { scopes: [] }, 400, 'COMMAND_INVALID', 'The scopes of a key'],
+    ['POST', '/projects/nobody/keys', { scopes: ['read'] }, 404, 'PROJECT_UNKNOWN', 'nobody'],
+    ['PATCH', '/projects/PROJECT', {}, 400, 'COMMAND_INVALID', 'Nothing to change'],
+    ['PATCH', '/projects/nobody', { name: 'x' }, 404, 'PROJECT_UNKNOWN', 'no such project'],
+    ['GET', '/projects/nobody', undefined, 404, 'PROJECT_UNKNOWN', 'no such project'],
+    ['DELETE', '/projects/nobody', undefined, 404, 'PROJECT_UNKNOWN', 'no such project'],
+    ['GET', '/projects/nobody/keys', undefined, 404, 'PROJECT_UNKNOWN', 'no such project'],
+    ['DELETE', '/keys/key_x', undefined, 404, 'KEY_UNKNOWN', 'key_x'],
+    ['POST', '/generations', { kind: 'all' }, 400, 'COMMAND_INVALID', 'profiles or analytics'],
+    ['POST', '/generations', { kind: 'profiles', rate_limit: 0 }, 400, 'COMMAND_INVALID', 'A rate is'],
+    ['POST', '/generations/profiles/9/compare', undefined, 404, 'COMMAND_INVALID', 'no such generation'],
+    ['POST', '/generations/profiles/1/swap', undefined, 409, 'COMMAND_INVALID', 'is not being built'],
+    ['POST', '/generations/profiles/1/drop', undefined, 409, 'COMMAND_INVALID', 'it stays'],
+    ['POST', '/generations/profiles/2/rollback', {}, 409, 'COMMAND_INVALID', 'is not live'],
+    ['POST', '/verifications', { since: 'soon' }, 400, 'COMMAND_INVALID', 'since is an ISO-8601'],
+    ['POST', '/dead-letters/replay', {}, 400, 'COMMAND_INVALID', 'Name dead letters'],
+    ['POST', '/dead-letters/drop', { ids: ['x'] }, 400, 'COMMAND_INVALID', 'is no topic/partition/offset'],
+  ])('%s %s with %j is refused with the code of the failure', async (...[method, path, body, status, code, detail]) => {
+    const answer = await send(method, path, body);
+
+    expect(answer.status).toBe(status);
+    const problem = (await answer.json()) as Problem;
+    expect([problem.error_code, problem.detail]).toEqual([code, expect.stringContaining(detail)]);
+  });
+
+  test('the key of a project opens nothing of the installation', async () => {
+    for (const { method, path } of server.routes.filter((route) => route.path.startsWith('/v1/admin'))) {
+      const answer = await send(
+        method,
+        path.slice('/v1/admin'.length).replaceAll(/:\w+/g, 'x'),
+        undefined,
+        AUDIENCES_KEY,
+      );
+
+      expect(answer.status, `${method} ${path}`).toBe(401);
+    }
+  });
+
+  test('a project that is not empty is not deleted', async () => {
+    server.admin.has = ['keys in use', 'users'];
+
+    const answer = await send('DELETE', '/projects/PROJECT');
+
+    server.admin.has = [];
+    expect([answer.status, await answer.json()]).toMatchObject([
+      409,
+      { detail: expect.stringContaining('keys in use, users') as string },
+    ]);
+  });
+});
+
+describe('lists of operators', () => {
+  test('projects come newest first, in pages', async () => {
+    await server.admin.projects.createProject({ name: 'Second', timezone: 'UTC', rateLimit: null });
+
+    const first = (await (await send('GET', '/projects?limit=1')).json()) as {
+      projects: { name: string }[];
+      next_cursor: string;
+    };
+    const second = (await (await send('GET', `/projects?limit=1&cursor=${first.next_cursor}`)).json()) as typeof first;
+
+    expect([first, second].map(({ projects }) => projects[0]?.name)).toEqual(['Second', 'Shop']);
+    expect(second.next_cursor).toBeNull();
+  });
+});
+
+describe('the audit log', () => {
+  test('each change of an operator is in the audit log, without the key itself', async () => {
+    server.audit.entries.length = 0;
+    const made = (await (await send('POST', '/projects', { name: 'New' })).json()) as { id: string };
+    await send('PATCH', `/projects/${made.id}`, { name: 'Newer' });
+    const key = (await (await send('POST', `/projects/${made.id}/keys`, { scopes: ['read'] })).json()) as {
+      id: string;
+      key: string;
+    };
+    await send('DELETE', `/keys/${key.id}`);
+    await send('POST', '/generations', { kind: 'profiles' });
+    await send('PATCH', '/generations/profiles/2', { rate_limit: 5 });
+    await send('POST', '/generations/profiles/2/compare');
+    await send('POST', '/dead-letters/drop', { ids: [DEAD_LETTER] });
+    await send('POST', '/dead-letters/drop', { ids: [DEAD_LETTER], dry_run: true });
+    await send('POST', '/verifications', {});
+    await send('DELETE', `/projects/${made.id}`);
+
+    const { entries } = server.audit;
+    expect(entries.map(({ action }) => action)).toEqual([
+      'project.create',
+      'project.change',
+      'key.create',
+      'key.revoke',
+      'generation.build',
+      'generation.change',
+      'dead-letters.drop',
+      'project.delete',
+    ]);
+    expect(entries[1]).toMatchObject({ object: made.id, projectId: made.id, principalId: 'key_admin' });
+    expect(entries[1]?.before).toContain('"New"');
+    expect(entries[1]?.after).toContain('"Newer"');
+    expect(
+      JSON.stringify(entries, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+    ).not.toContain(key.key);
+  });
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answeringBy } from '../../services/http/app.ts';
+import { HttpServer } from '../../services/http/server.ts';
+import {
+  ADMIN_KEY,
+  AUDIENCES_KEY,
+  OTHER_PROJECT,
+  OTHER_READ_KEY,
+  PROJECT,
+  READ_KEY,
+  ReadingServer,
+  WRITE_KEY,
+} from '../support/reading-server.ts';
+
+let server: ReadingServer;
+let local: HttpServer;
+let hidden: HttpServer;
+let localUrl: string;
+let hiddenUrl: string;
+
+beforeAll(async () => {
+  server = await ReadingServer.start();
+  server.addProfile('ada');
+  // The Unix socket's server is made so, of the same parts.
+  local = new HttpServer(answeringBy({ ...server.parts, isAdminOnPort: false }, { isLocal: true }));
+  hidden = new HttpServer(answeringBy({ ...server.parts, isAdminOnPort: false }));
+  localUrl = `http://127.0.0.1:${(await local.listen('127.0.0.1', 0)).port}`;
+  hiddenUrl = `http://127.0.0.1:${(await hidden.listen('127.0.0.1', 0)).port}`;
+});
+
+afterAll(() => Promise.all([local.close(0), hidden.close(0), server.stop()]));
+
+interface Reply {
+  readonly status: number;
+  readonly body: { readonly code?: string; readonly detail?: string; readonly user_id?: string };
+}
+
+async function get(url: string, headers: Record<string, string> = {}): Promise<Reply> {
+  const response = await fetch(url, { headers });
+  return { status: response.status, body: (await response.json()) as Reply['body'] };
+}
+
+const ADA = '/v1/users/ada';
+
+describe('the project that an admin key names', () => {
+  test.each([
+    ['by its id', `?project=${PROJECT.id}`, {}],
+    ['in a header', '', { 'tidemark-project': PROJECT.id }],
+    ['in both', `?project=${PROJECT.id}`, { 'tidemark-project': PROJECT.id }],
+    ['percent-encoded', `?project=${PROJECT.id.replace('_', '%5f')}`, {}],
+  ])('an admin key reads the project that is named %s', async (_, query, headers) => {
+    const reply = await get(`${server.url}${ADA}${query}`, { api_key: ADMIN_KEY, ...headers });
+
+    expect(reply).toMatchObject({ status: 200, body: { user_id: 'ada' } });
+  });
+
+  test('an admin key reads no other project than the one it names', async () => {
+    const reply = await get(`${server.url}${ADA}?project=${OTHER_PROJECT.id}`, { api_key: ADMIN_KEY });
+
+    expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect(reply.body.detail).toContain('No user');
+  });
+
+  test.each([
+    ['twice', '?project=a&project=b', {}, 'project may name one project only'],
+    ['and another in the header', '?project=a', { 'tidemark-project': 'b' }, 'project may name one project only'],
+    ['by an empty text', '?project=', {}, 'project is empty'],
+    ['by no parameter', '?projects=x', {}, 'project is missing'],
+  ])('an admin key that names a project %s is refused', async (_, query, headers, detail) => {
+    const reply = await get(`${server.url}${ADA}${query}`, { api_key: ADMIN_KEY, ...headers });
+
+    expect(reply).toMatchObject({ status: 400, body: { code: 'invalid-parameter' } });
+    expect(reply.body.detail).toContain(detail);
+  });
+
+  test('a project that does not exist is answered 404 to an admin key', async () => {
+    const reply = await get(`${server.url}${ADA}?project=proj_none`, { api_key: ADMIN_KEY });
+
+    expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect(reply.body.detail).toContain('This key opens no project');
+  });
+
+  test('an admin key posts no messages, whatever project it names', async () => {
+    const body = '{"user_id":"u","event":"e"}';
+    const reply = await server.request(`/v1/track?project=${PROJECT.id}`, { method: 'POST', body }, ADMIN_KEY);
+
+    expect(reply.status).toBe(401);
+  });
+
+  test('an admin key saves audiences of the project that it names', async () => {
+    const body = '{"name":"Of an operator","definition":{"trait":"tier","is":"gold"}}';
+    const path = `/v1/audiences?project=${OTHER_PROJECT.id}`;
+
+    expect((await server.request(path, { method: 'POST', body }, ADMIN_KEY)).status).toBe(201);
+
+    const theirs = await get(`${server.url}/v1/audiences`, { api_key: OTHER_READ_KEY });
+    const ours = await get(`${server.url}/v1/audiences`, { api_key: AUDIENCES_KEY });
+    expect(JSON.stringify(theirs)).toContain('Of an operator');
+    expect(JSON.stringify(ours)).not.toContain('Of an operator');
+  });
+});
+
+describe('the project that a key of a project names', () => {
+  test.each([READ_KEY, AUDIENCES_KEY])('naming its own project changes nothing', async (key) => {
+    expect(await get(`${server.url}${ADA}?project=${PROJECT.id}`, { api_key: key })).toMatchObject({ status: 200 });
+    const headers = { api_key: key, 'tidemark-project': PROJECT.id };
+    expect(await get(server.url + ADA, headers)).toMatchObject({ status: 200 });
+  });
+
+  test.each([OTHER_PROJECT.id, 'proj_none'])('naming the project %s is answered 404', async (name) => {
+    const reply = await get(`${server.url}${ADA}?project=${name}`, { api_key: READ_KEY });
+
+    expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
+  });
+
+  test('a message with the name of another project is not recorded', async () => {
+    const body = '{"user_id":"u","event":"e"}';
+    const path = `/v1/track?project=${OTHER_PROJECT.id}`;
+
+    expect((await server.request(path, { method: 'POST', body }, WRITE_KEY)).status).toBe(404);
+    expect(server.log.records).toEqual([]);
+  });
+});
+
+describe('the Unix socket', () => {
+  test('a request without a key opens administration', async () => {
+    expect(await get(`${localUrl}/v1/admin/audit`)).toMatchObject({ status: 200 });
+  });
+
+  test('a request without a key reads the project that it names', async () => {
+    expect(await get(`${localUrl}${ADA}?project=${PROJECT.id}`)).toMatchObject({ status: 200 });
+    expect(await get(localUrl + ADA)).toMatchObject({ status: 400, body: { code: 'invalid-parameter' } });
+  });
+
+  test('a request without a key records no message', async () => {
+    const init = {
+      method: 'POST',
+      body: '{"user_id":"u","event":"e"}',
+      headers: { 'content-type': 'application/json' },
+    };
+
+    expect((await fetch(`${localUrl}/v1/track`, init)).status).toBe(401);
+  });
+
+  test('a key counts there as it does on the port', async () => {
+    const reply = await get(`${localUrl}/v1/admin/audit`, { api_key: READ_KEY });
+
+    expect(reply).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+    expect(await get(localUrl + ADA, { api_key: READ_KEY })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('ADMIN=off', () => {
+  test.each([ADMIN_KEY, READ_KEY, ''])('administration on the port is like a path that does not exist', async (key) => {
+    const unknown = await get(`${hiddenUrl}/v1/nothing`, { api_key: key });
+
+    for (const path of ['/v1/admin/audit', '/v1/admin/nothing', '/v1/admin']) {
+      expect(await get(hiddenUrl + path, { api_key: key })).toEqual({ ...unknown, status: 404 });
+    }
+    const wrongMethod = await fetch(`${hiddenUrl}/v1/admin/audit`, { method: 'DELETE' });
+    expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([404, null]);
+  });
+
+  test('an admin key goes on reading projects on the port', async () => {
+    const reply = await get(`${hiddenUrl}${ADA}?project=${PROJECT.id}`, { api_key: ADMIN_KEY });
+
+    expect(reply).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,118 @@
+import { AdminCommands } from '../../services/admin/admin-commands.ts';
+import {
+  type Heartbeat,
+  isFinished,
+  type Job,
+  type JobEnd,
+  type JobStore,
+  type NewJob,
+} from '../../services/admin/jobs/job.ts';
+import type { Command, CommandArguments } from '../../services/runtime/command.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { projectCommands } from '../../services/stores/projects/project-commands.ts';
+import { MemoryProjectStore } from './memory-project-store.ts';
+
+/** Jobs in memory, which can be away. */
+export class MemoryJobStore implements JobStore {
+  readonly jobs = new Map<string, Job>();
+  away = false;
+
+  async add(job: NewJob): Promise<Job> {
+    this.#check();
+    const id = `job_${String(this.jobs.size).padStart(20, '0')}`;
+    const nothing = { progress: null, rate: null, result: null, failure: null, startedAtMs: null, finishedAtMs: null };
+    const made: Job = { ...job, ...nothing, id, state: 'queued', createdAtMs: this.jobs.size };
+    this.jobs.set(id, made);
+    return made;
+  }
+
+  async list(limit: number): Promise<readonly Job[]> {
+    this.#check();
+    return [...this.jobs.values()].toReversed().slice(0, limit);
+  }
+
+  async find(id: string): Promise<Job | undefined> {
+    this.#check();
+    return this.jobs.get(id);
+  }
+
+  async requestCancel(): Promise<void> {
+    this.#check();
+  }
+
+  async beat(beats: readonly Heartbeat[]): Promise<readonly string[]> {
+    for (const { id, ...beat } of beats) this.#change(id, beat);
+    return [];
+  }
+
+  async finish(id: string, end: JobEnd): Promise<void> {
+    this.#change(id, { ...end, startedAtMs: 0, finishedAtMs: 0 });
+  }
+
+  #change(id: string, changes: Partial<Job>): void {
+    const job = this.jobs.get(id);
+    if (job !== undefined && !isFinished(job)) this.jobs.set(id, { ...job, ...changes });
+  }
+
+  #check(): void {
+    if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+  }
+}
+
+/** The id of the one dead letter. */
+export const DEAD_LETTER = 'tidemark.track/0/41';
+
+/** What operators do, over stores in memory. */
+export class MemoryAdmin {
+  readonly projects = new MemoryProjectStore();
+  readonly jobs = new MemoryJobStore();
+  /** What keeps a project from being deleted. */
+  has: readonly string[] = [];
+  readonly commands: AdminCommands;
+
+  constructor() {
+    const all = { ...projectCommands(this.projects, 'UTC'), ...this.#others() } as Readonly<Record<string, Command>>;
+    const find = (name: string): Command | undefined => (Object.hasOwn(all, name) ? all[name] : undefined);
+    this.commands = new AdminCommands({ find, jobs: this.jobs, logger: { warn: () => undefined } });
+  }
+
+  set away(away: boolean) {
+    this.projects.away = this.jobs.away = away;
+  }
+
+  #others(): Readonly<Record<string, Command>> {
+    const unknown = { project_id: null, message_id: null, settled_at: null, copy: null, copy_of: null, code: null };
+    const failed = { failed_at: '2026-11-24T14:00:00.000000Z', attempts: [] };
+    const letter = { id: DEAD_LETTER, state: 'waiting', bytes: 0, ...failed, ...unknown };
+    const facets = { reader: [], topic: [], code: [], project: [], day: [] };
+    const none = { project: null, answers: [], messages: 0, behind: 0, rate_limit: null };
+    const generation = { kind: 'profiles', created_at: '2026-11-24T14:13:41.494Z', ...none };
+    const generations = [
+      { ...generation, number: 1, state: 'live', answers: ['all'] },
+      { ...generation, number: 2, state: 'building' },
+    ];
+    const done = async (args: CommandArguments): Promise<unknown> => this.#whileThere(args);
+    return {
+      'project delete': async () => this.#whileThere({ deleted: this.has.length === 0, has: this.has }),
+      'dead-letters list': async () =>
+        this.#whileThere({ dead_letters: [letter], next_cursor: null, facets, unreadable: 0 }),
+      'dead-letters show': async ({ id }) => {
+        if (id === DEAD_LETTER) return this.#whileThere({ ...letter, key_base64: '', value_base64: '', message: null });
+        throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such dead letter.');
+      },
+      'replay status': async () => this.#whileThere(generations),
+      'replay rate': async () => this.#whileThere(generations[1]),
+      'verify last': async () => this.#whileThere(null),
+      ...Object.fromEntries(
+        ['dead-letters replay', 'dead-letters drop', 'verify', 'replay plan']
+          .concat(['build', 'compare', 'swap', 'drop', 'rollback'].map((step) => `replay ${step}`))
+          .map((name) => [name, done]),
+      ),
+    };
+  }
+
+  #whileThere<T>(value: T): T {
+    if (this.jobs.away) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+    return value;
+  }
+}
