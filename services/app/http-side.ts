@@ -1,7 +1,7 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
-import { answeringBy } from '../http/app.ts';
+import { answeringBy, type AppParts } from '../http/app.ts';
 import { countConnections } from '../http/http-metrics.ts';
 import { operationRoutes } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
@@ -116,7 +116,9 @@ function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled)
     }),
   ]);
   const { maxReceivingBytes, corsOrigins } = config;
-  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins });
+  const { refusals } = ingest;
+  const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
+  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins, onRefusal });
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {

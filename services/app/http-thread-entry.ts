@@ -23,6 +23,7 @@ const stores: Stores = {
   readers: caller.standIn('readers'),
   saved: caller.standIn('saved'),
   evaluator: caller.standIn('evaluator'),
+  refusals: caller.standIn('refusals'),
 };
 
 const shutdown = new AbortController();

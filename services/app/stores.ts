@@ -14,6 +14,8 @@ import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-s
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
 import type { ProjectLimits, ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import type { RefusalStore } from '../stores/refusals/refusal-store.ts';
+import { SqlRefusalStore } from '../stores/refusals/sql-refusal-store.ts';
 import { isServer } from './embedded.ts';
 
 /** The health of the stores, and of the readers where the process runs any. */
@@ -39,6 +41,7 @@ export interface Stores {
   readonly readers: ReadersHealth;
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
+  readonly refusals: RefusalStore;
 }
 
 interface DatabaseAndAnalytics {
@@ -90,6 +93,7 @@ export function storesOf(
     readers,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     evaluator,
+    refusals: new SqlRefusalStore(database),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { KeyRing } from '../stores/projects/project-store.ts';
 import { keyIn, keyInBody, opens, UNAUTHORIZED } from './authenticate.ts';
 import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
-import { Call } from './call.ts';
+import { Call, countHosts } from './call.ts';
 import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
 import { RateLimiter } from './rate-limit.ts';
@@ -24,6 +24,8 @@ export interface AppParts {
   readonly maxReceivingBytes: number;
   /** Origins of pages that may send what SDKs send; `*` is any. None where left out. */
   readonly corsOrigins?: readonly string[];
+  /** Told of every refusal, before it is sent. */
+  readonly onRefusal?: (call: Call, refusal: Refusal) => void;
 }
 
 /** What a request's middleware share. */
@@ -111,6 +113,7 @@ function settle(parts: AppParts, metrics: HttpMetrics): Step {
       if (state.outcome.refused === 'internal') logFailure(parts.logger, state.call, error);
     }
     const { call, outcome } = state;
+    if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
     if (outcome !== undefined) send(call, outcome, call.route?.style ?? parts.table.styleOf(call.path));
     const ms = performance.now() - call.startedAtMs;
     const status = outcome === undefined ? 0 : res.statusCode;
@@ -164,16 +167,6 @@ function findRoute(table: AppParts['table']): Step {
     if (match.rawParams !== undefined) call.params = match.rawParams;
     return next();
   };
-}
-
-/** @param rawHeaders Names and values in turn. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
-  }
-  return hosts;
 }
 
 function authenticate(keys: KeyRing): Step {

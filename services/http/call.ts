@@ -75,3 +75,13 @@ function signalOf(res: ServerResponse): AbortSignal {
   else res.once('close', () => res.writableFinished || controller.abort());
   return controller.signal;
 }
+
+/** @param rawHeaders Names and values in turn. */
+export function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
+}

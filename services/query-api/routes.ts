@@ -8,6 +8,7 @@ import { answerLive, type LiveParts } from './live-events.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { answerReceipt } from './receipts.ts';
+import { answerRefusals, type RefusalParts } from './refusals.ts';
 import {
   answerChange,
   answerDelete,
@@ -19,7 +20,8 @@ import {
 } from './saved-audiences.ts';
 import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
 
-export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
+export interface ReadingParts
+  extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts, RefusalParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -56,6 +58,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...read, path: '/v1/users/:user_id', handle: (call) => answerProfile(parts, call) },
       { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
       { ...read, ...limitedTo(OPEN_LISTENERS), path: '/v1/events/live', handle: (call) => answerLive(parts, call) },
+      { ...page, path: '/v1/refusals', handle: (call) => answerRefusals(parts, call) },
       { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(receipts, call) },
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },

@@ -103,13 +103,13 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 }
 
 async function whileAway<T>(run: () => Promise<T>): Promise<T> {
-  server.log.away = server.profiles.away = server.analytics.away = server.saved.away = true;
+  server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.refusals.away = true;
   server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
   try {
     return await run();
   } finally {
-    server.log.away = server.profiles.away = server.analytics.away = server.saved.away = false;
+    server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.refusals.away = false;
     server.progress.away = undefined;
     server.recorded.trouble = undefined;
   }
@@ -157,6 +157,7 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
   expect(await exchange(document.operation('watchEvents'), { path: '/v1/events/live?type=page' })).toBe(400);
   expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
+  expect(await exchange(document.operation('listRefusals'), { path: '/v1/refusals?since=1' })).toBe(400);
   for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
     const operation = document.operation(id);
     const path = `${pathOf(operation)}?sample=-1&limit=0`;

@@ -5,13 +5,14 @@ import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
-import { createHttpServer } from '../../services/http/app.ts';
+import { type AppParts, createHttpServer } from '../../services/http/app.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
 import { RouteTable } from '../../services/http/route-table.ts';
 import type { Route, RouteSet } from '../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../services/http/server.ts';
 import { Ingestor } from '../../services/ingest/accept.ts';
 import { ClockGuard } from '../../services/ingest/clock-guard.ts';
+import { RefusalCounts } from '../../services/ingest/refusal-counts.ts';
 import { publicRoutes } from '../../services/ingest/public-api.ts';
 import { twoStepRoutes } from '../../services/ingest/two-step.ts';
 import { Codec } from '../../services/messages/codec.ts';
@@ -34,6 +35,7 @@ import {
 import { FaultyLog } from './faulty-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
+import { MemoryRefusalStore } from './memory-refusal-store.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
@@ -56,6 +58,8 @@ export class ReadingServer {
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
+  readonly refusals = new MemoryRefusalStore();
+  readonly refusalCounts = new RefusalCounts(this.refusals, createLogger('silent', new Writable()));
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
@@ -101,7 +105,9 @@ export class ReadingServer {
     const table = new RouteTable(sets);
     const keys: KeyRing = { find: (key) => this.#keys.get(key) };
     this.routes = sets.flatMap(({ routes }) => routes);
-    this.http = createHttpServer({ table, keys, registry, logger, maxReceivingBytes: 64 * 1_024 * 1_024 }, options);
+    const maxReceivingBytes = 64 * 1_024 * 1_024;
+    const onRefusal: AppParts['onRefusal'] = (call, refusal) => this.refusalCounts.add(call, refusal);
+    this.http = createHttpServer({ table, keys, registry, logger, maxReceivingBytes, onRefusal }, options);
   }
 
   static async start(options: Partial<ServerOptions> = {}): Promise<ReadingServer> {
@@ -169,7 +175,7 @@ export class ReadingServer {
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
     return [
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
-      { routes: publicRoutes(this.#ingestor) },
+      { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
       readingRoutes({
         profiles,
@@ -178,6 +184,7 @@ export class ReadingServer {
         log,
         codec: this.codec,
         saved: this.saved,
+        refusals: this.refusals,
         evaluator: this.evaluator,
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,
