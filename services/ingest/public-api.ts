@@ -79,7 +79,7 @@ async function acceptBatch(
   if ('refused' in accepted) return accepted;
   const start = `{"success":true,"message_ids":${accepted.messageIds},"receipt":${quotedReceipt(accepted)}`;
   const { details } = accepted;
-  if (accepted.rejected > 0) refusals?.addItems(call, details);
+  if (accepted.rejected > 0) refusals?.addItems(call, details, accepted.rejected);
   const rejected = details === '' ? '' : `,"rejected":${details}`;
   const body = `${start}${rejected}${ignoredMember(accepted)}}`;
   return lenient ? { status: 200, body, headers: { 'Preference-Applied': 'handling=lenient' } } : { status: 200, body };

@@ -32,8 +32,8 @@ const MAX_PROBLEMS_COUNTED = 10;
 const MAX_POINTER_CHARS = 200;
 const MAX_MESSAGE_CHARS = 300;
 const MAX_EXAMPLE_CHARS = 1_000;
-/** An item is found by parsing its batch again, which takes milliseconds: not oftener than so between two flushes. */
-const ITEM_EXAMPLES = 5;
+/** Items are found by parsing their batch again, which takes milliseconds: not oftener than so between two flushes. */
+const PARSED_BATCHES = 3;
 
 type Counting = { -readonly [Member in keyof CountedRefusals]: CountedRefusals[Member] };
 
@@ -48,7 +48,7 @@ export class RefusalCounts {
   readonly #nowMs: () => number;
   #projects = new Map<string, Map<string, Counting>>();
   #groups = 0;
-  #itemExamplesLeft = ITEM_EXAMPLES;
+  #parsesLeft = PARSED_BATCHES;
   #total = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
@@ -90,16 +90,23 @@ export class RefusalCounts {
     for (const [pointer, message] of byPointer(problems)) this.#count({ ...group, pointer }, message, example);
   }
 
-  /** @param rejected JSON of the items that were left out of a batch. */
-  addItems({ key, route, body }: CountedCall, rejected: string): void {
+  /** @param rejected JSON of the items that were left out of a batch. @param count How many these are. */
+  addItems({ key, route, body }: CountedCall, rejected: string, count: number): void {
     if (key === undefined || route === undefined) return;
+    this.#total += count;
     const group = { projectId: key.project.id, keyId: '', path: route.path, code: 'invalid-body' };
-    for (const { index, errors } of JSON.parse(rejected) as readonly RejectedItem[]) {
-      this.#total++;
-      const problems = errors.length > 0 ? errors : [{ path: `/batch/${index}`, message: UNLISTED }];
-      const example = (): string | null => this.#itemOf(body, index);
-      for (const [pointer, message] of byPointer(problems)) this.#count({ ...group, pointer }, message, example);
+    const items = itemsWithErrors(rejected);
+    let batch: readonly unknown[] | undefined;
+    const example = (index: number) => (): string | null => {
+      batch ??= this.#batchIn(body);
+      const item = batch[index];
+      return item === undefined ? null : exampleOfText(JSON.stringify(item));
+    };
+    for (const { index, errors } of items) {
+      for (const [pointer, message] of byPointer(errors)) this.#count({ ...group, pointer }, message, example(index));
     }
+    const others = count - items.length;
+    if (others > 0) this.#count({ ...group, pointer: '/batch/*' }, UNLISTED, () => null, others);
   }
 
   /** Hands over what was counted. Where the store cannot take it now, it stays. Never rejects. */
@@ -114,7 +121,7 @@ export class RefusalCounts {
     const counted = [...this.#projects.values()].flatMap((groups) => [...groups.values()]);
     this.#projects = new Map();
     this.#groups = 0;
-    this.#itemExamplesLeft = ITEM_EXAMPLES;
+    this.#parsesLeft = PARSED_BATCHES;
     for (let at = 0; at < counted.length; at += GROUPS_A_CALL) {
       try {
         await this.#store.add(counted.slice(at, at + GROUPS_A_CALL));
@@ -128,15 +135,15 @@ export class RefusalCounts {
     this.#deletedAtMs = this.#nowMs();
   }
 
-  #count(group: RefusalGroup, message: string, exampleOf: () => string | null): void {
+  #count(group: RefusalGroup, message: string, exampleOf: () => string | null, count = 1): void {
     const nowMs = this.#nowMs();
     const counting = this.#find(group);
     if (counting !== undefined) {
-      counting.count++;
+      counting.count += count;
       counting.lastAtMs = nowMs;
       return;
     }
-    const first = { count: 1, firstAtMs: nowMs, lastAtMs: nowMs, message: cut(message, MAX_MESSAGE_CHARS) };
+    const first = { count, firstAtMs: nowMs, lastAtMs: nowMs, message: cut(message, MAX_MESSAGE_CHARS) };
     this.#open({ ...group, ...first, example: exampleOf() });
   }
 
@@ -181,18 +188,24 @@ export class RefusalCounts {
     counting.lastAtMs = Math.max(counting.lastAtMs, one.lastAtMs);
   }
 
-  #itemOf(body: Buffer, index: number): string | null {
-    if (this.#itemExamplesLeft === 0) return null;
-    this.#itemExamplesLeft--;
+  #batchIn(body: Buffer): readonly unknown[] {
+    if (this.#parsesLeft === 0) return [];
+    this.#parsesLeft--;
     const read = readJson(body.toString('utf8'));
     const batch = read.ok && isObject(read.value.exact) ? read.value.exact['batch'] : undefined;
-    const item: unknown = Array.isArray(batch) ? batch[index] : undefined;
-    return item === undefined ? null : exampleOfText(JSON.stringify(item));
+    return Array.isArray(batch) ? batch : [];
   }
 }
 
 const OTHER = '  other ';
 const UNLISTED = 'is not valid; the first 100 problems of its batch were told';
+
+/** Those whose errors were told: of a batch with more than 100 problems, the first ones. The others need not be parsed. */
+function itemsWithErrors(rejected: string): readonly RejectedItem[] {
+  const end = rejected.indexOf('"errors":[]');
+  const text = end === -1 ? rejected : `${rejected.slice(0, rejected.lastIndexOf('{', end)).replace(/,$/, '')}]`;
+  return JSON.parse(text) as readonly RejectedItem[];
+}
 
 /** The first problem of each pointer, with `*` for the indices of lists. */
 function byPointer(problems: readonly Problem[]): ReadonlyMap<string, string> {

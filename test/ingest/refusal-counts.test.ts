@@ -66,14 +66,25 @@ test('a left-out item is counted with the beginning of itself, every digit kept'
   const rejected = [
     { index: 1, errors: [{ path: '/batch/1/event', message: 'must be string' }] },
     { index: 2, errors: [] },
+    { index: 3, errors: [] },
   ];
-  counts.addItems(callOf(body), JSON.stringify(rejected));
+  counts.addItems(callOf(body), JSON.stringify(rejected), 3);
   await counts.flush();
 
   expect(store.all).toMatchObject([
     { pointer: '/batch/*/event', message: 'must be string', example: '{"event":7,"n":12345678901234567890}' },
-    { pointer: '/batch/*', count: 1, example: null },
+    { pointer: '/batch/*', count: 2, example: null },
   ]);
+  expect(counts.total).toBe(3);
+});
+
+test('an error that quotes what ends the list of errors is counted like others', async () => {
+  const { store, counts } = countsOn();
+  const rejected = [{ index: 0, errors: [{ path: '/batch/0/a', message: 'not "errors":[]' }] }];
+  counts.addItems(callOf('{}'), JSON.stringify(rejected), 1);
+  await counts.flush();
+
+  expect(store.all).toMatchObject([{ pointer: '/batch/*/a', message: 'not "errors":[]', example: null }]);
 });
 
 test('an example is cut, holds no NUL, no half character and no key', async () => {
