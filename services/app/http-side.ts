@@ -115,10 +115,10 @@ function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled)
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
-  const { maxReceivingBytes, corsOrigins } = config;
+  const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
   const { refusals } = ingest;
   const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
-  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins, onRefusal });
+  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, onRefusal });
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {

@@ -15,7 +15,7 @@ import {
 import type { RejectedItem } from './lenient.ts';
 
 /** The request that was refused, or had items that were. */
-export type CountedCall = Pick<Call, 'key' | 'route' | 'body'>;
+export type CountedCall = Pick<Call, 'key' | 'namedProject' | 'route' | 'body'>;
 
 interface RefusalCountsOptions {
   readonly flushEveryMs?: number;
@@ -81,20 +81,24 @@ export class RefusalCounts {
   }
 
   /** A request with a key that may send messages was refused. One with several problems counts once for each. */
-  add({ key, route, body }: CountedCall, refusal: Refusal): void {
-    if (key === undefined || route?.scope !== 'write') return;
+  add(call: CountedCall, refusal: Refusal): void {
+    const { key, route, body } = call;
+    const project = key?.project ?? call.namedProject;
+    if (key === undefined || project === undefined || route?.scope !== 'write') return;
     this.#total++;
     const problems = refusal.errors?.length ? refusal.errors : [{ path: '', message: refusal.detail }];
     const example = (): string | null => (body.length === 0 ? null : beginningOf(body));
-    const group = { projectId: key.project.id, keyId: '', path: route.path, code: refusal.refused };
+    const group = { projectId: project.id, keyId: key.id, path: route.path, code: refusal.refused };
     for (const [pointer, message] of byPointer(problems)) this.#count({ ...group, pointer }, message, example);
   }
 
   /** @param rejected JSON of the items that were left out of a batch. @param count How many these are. */
-  addItems({ key, route, body }: CountedCall, rejected: string, count: number): void {
-    if (key === undefined || route === undefined) return;
+  addItems(call: CountedCall, rejected: string, count: number): void {
+    const { key, route, body } = call;
+    const project = key?.project ?? call.namedProject;
+    if (key === undefined || project === undefined || route === undefined) return;
     this.#total += count;
-    const group = { projectId: key.project.id, keyId: '', path: route.path, code: 'invalid-body' };
+    const group = { projectId: project.id, keyId: key.id, path: route.path, code: 'invalid-body' };
     const items = itemsWithErrors(rejected);
     let batch: readonly unknown[] | undefined;
     const example = (index: number) => (): string | null => {

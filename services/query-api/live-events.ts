@@ -6,13 +6,14 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog, LogRecord, ScanRange, TopicPartition } from '../event-log/event-log.ts';
 import type { Call } from '../http/call.ts';
+import { PROJECT_PARAMETER } from '../http/named-project.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import type { Codec } from '../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import { isRetryable } from '../runtime/errors.ts';
-import { type Checked, readIfGiven, readName, refuseParameter, single } from './query.ts';
+import { type Checked, readIfGiven, readName, refuseParameter, refuseUnknown, single } from './query.ts';
 
 export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
@@ -230,12 +231,12 @@ function decodeEnds(id: string): readonly PartitionEnd[] | undefined {
   return ends.every((end) => end !== undefined) ? ends : undefined;
 }
 
-const PARAMETERS: readonly string[] = ['type', 'event', 'user_id', 'text', 'seconds'];
+const PARAMETERS: readonly string[] = ['type', 'event', 'user_id', 'text', 'seconds', PROJECT_PARAMETER];
 const MESSAGE_TYPES: readonly string[] = ['identify', 'track', 'session'] satisfies readonly Message['type'][];
 
 function readFilter(query: URLSearchParams): Checked<LiveFilter & { readonly seconds?: number }> {
-  const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined) return refuseParameter(unknown, 'is not a parameter of this path');
+  const unknown = refuseUnknown(query, PARAMETERS);
+  if (unknown !== undefined) return { ok: false, refusal: unknown };
   const type = single(query, 'type', readType);
   if (!type.ok) return type;
   const event = single(query, 'event', (text) => readIfGiven(text, (name) => readName('event', name)));

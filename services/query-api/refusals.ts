@@ -1,3 +1,4 @@
+import { PROJECT_PARAMETER } from '../http/named-project.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { formatMicros } from '../messages/timestamp.ts';
@@ -16,7 +17,7 @@ export interface RefusalParts {
   readonly refusals: RefusalStore;
 }
 
-const PARAMETERS: readonly string[] = ['limit', 'cursor'];
+const PARAMETERS: readonly string[] = ['limit', 'cursor', PROJECT_PARAMETER];
 
 /** `GET /v1/refusals` */
 export async function answerRefusals({ refusals }: RefusalParts, call: QueryRequest): Promise<Answer | Refusal> {

@@ -22,7 +22,8 @@ function countsOn(store = new MemoryRefusalStore(), nowMs = () => 1_000) {
 }
 
 function callOf(body = '', project = PROJECT): CountedCall {
-  return { key: { project, scope: 'write' }, route: TRACK, body: Buffer.from(body) };
+  const key = { id: 'key_1', name: null, project, scopes: ['write'] } as const;
+  return { key, namedProject: undefined, route: TRACK, body: Buffer.from(body) };
 }
 
 function refusalAt(...paths: readonly string[]): Refusal {
@@ -41,7 +42,7 @@ test('refusals are grouped by path, problem and pointer, whose indices do not co
   counts.add(callOf(), { refused: 'rate-limited', detail: 'This project may send 5 requests a second.' });
   await counts.flush();
 
-  const common = { projectId: PROJECT.id, keyId: '', path: '/v1/track' };
+  const common = { projectId: PROJECT.id, keyId: 'key_1', path: '/v1/track' };
   expect(store.all).toMatchObject([
     { ...common, code: 'invalid-body', pointer: '/batch/*/timestamp', count: 2, firstAtMs: 1_000, lastAtMs: 1_002 },
     { ...common, code: 'invalid-body', pointer: '/batch/*/user_id', count: 1, message: 'wrong /batch/3/user_id' },
@@ -51,9 +52,11 @@ test('refusals are grouped by path, problem and pointer, whose indices do not co
   expect(counts.total).toBe(3);
 });
 
-test('what has no key, and what a read key requested, is not counted', async () => {
+test('what has no key or no project, and what a read key requested, is not counted', async () => {
   const { store, counts } = countsOn();
   counts.add({ ...callOf(), key: undefined }, refusalAt('/a'));
+  const key = { id: 'key_2', name: null, project: null, scopes: ['admin'] } as const;
+  counts.add({ ...callOf(), key }, refusalAt('/a'));
   counts.add({ ...callOf(), route: { ...TRACK, scope: 'read' } }, refusalAt('/a'));
   await counts.flush();
 

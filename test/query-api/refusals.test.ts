@@ -52,7 +52,7 @@ test('what ingest refused is listed by endpoint, problem and pointer, for its pr
 
   const { refusals, next_cursor } = await list();
 
-  const common = { key_id: null, code: 'invalid-body' };
+  const common = { key_id: 'key_write', code: 'invalid-body' };
   const groups = refusals.map(({ path, code, pointer, count }) => [path, code, pointer, count]);
   expect(refusals.find(({ path }) => path === '/v1/track')).toMatchObject({
     ...common,

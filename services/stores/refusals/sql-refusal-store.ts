@@ -11,7 +11,7 @@ import {
   type RefusalStore,
 } from './refusal-store.ts';
 
-/** In a Postgres-compatible database (schemas/postgres/010-refusals.sql). */
+/** In a Postgres-compatible database (schemas/postgres/011-refusals.sql). */
 export class SqlRefusalStore implements RefusalStore {
   readonly #database: Database;
 
