@@ -10,6 +10,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   audience: ['runtime', 'messages', 'stores'],
   'query-api': ['runtime', 'messages', 'event-log', 'stores', 'http', 'audience'],
   maintenance: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
+  'admin-status': ['runtime', 'messages', 'event-log', 'stores', 'http', 'maintenance'],
   app: [
     'runtime',
     'messages',
@@ -21,8 +22,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'audience',
     'query-api',
     'maintenance',
+    'admin-status',
   ],
-  cli: ['runtime', 'messages', 'stores', 'query-api', 'maintenance', 'app'],
+  cli: ['runtime', 'messages', 'stores', 'query-api', 'maintenance', 'admin-status', 'app'],
 };
 
 /** What runs in a process of its own. They meet in the log and in the stores. */
@@ -37,6 +39,7 @@ export const SHARED: readonly string[] = [
   'http',
   'consumers/throttle',
   'maintenance',
+  'admin-status',
   'app',
   'cli',
 ];

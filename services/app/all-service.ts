@@ -14,10 +14,17 @@ import { allCommands } from './commands.ts';
 import { hasEmbedded } from './embedded.ts';
 import { HttpThread } from './http-thread.ts';
 import { openStores, type OpenedStores } from './open-stores.ts';
-import { ReaderSide } from './reader-side.ts';
+import { heartbeatOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
-import { audienceSchedulerOf, ensureFirstProject, projectNamesIn, type Stores, storesOf } from './stores.ts';
+import {
+  audienceSchedulerOf,
+  ensureFirstProject,
+  processStoreOf,
+  projectNamesIn,
+  type Stores,
+  storesOf,
+} from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;
@@ -137,9 +144,11 @@ class MainThread {
       const opened = await openStores(config, logger, signal);
       const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
       const scheduler = audienceSchedulerOf(config, logger, opened);
-      const side = new ReaderSide({ stores: opened, readers, scheduler });
+      const processes = processStoreOf(config, opened.database);
+      const heartbeat = heartbeatOf('all', readers, processes, logger);
+      const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat });
       const control = lock === undefined ? undefined : controlOf(config, logger, opened);
-      const stores = storesOf(config, opened, { readers, evaluator: scheduler });
+      const stores = storesOf(config, opened, { readers, evaluator: scheduler, processes });
       side.start();
       return new MainThread({ lock, opened, side, control, stores });
     } catch (error) {

@@ -12,6 +12,7 @@ import { statesOf } from './readers/readers.ts';
 import {
   audienceSchedulerOf,
   ensureFirstProject,
+  processStoreOf,
   projectNamesIn,
   type ReadersHealth,
   type Stores,
@@ -48,14 +49,16 @@ export class DeferredStores {
     const analytics = this.#analytics.standIn;
     const readers: ReadersHealth = { health: () => statesOf(database, analytics), metrics: async () => '' };
     const evaluator = audienceSchedulerOf(this.#config, this.#logger, { database, analytics });
-    return storesOf(this.#config, { database, analytics }, { readers, evaluator });
+    const processes = processStoreOf(this.#config, database);
+    return storesOf(this.#config, { database, analytics }, { readers, evaluator, processes });
   }
 
   /** Until the schemas are loaded, every call throws `LOG_UNAVAILABLE`. */
-  get codec(): Pick<Codec, 'encode' | 'decode' | 'prepare'> {
+  get codec(): Pick<Codec, 'encode' | 'decode' | 'prepare' | 'decodeDeadLetter'> {
     return {
       encode: (message, topic) => this.#loadedCodec.encode(message, topic),
       decode: (topic, value) => this.#loadedCodec.decode(topic, value),
+      decodeDeadLetter: (value) => this.#loadedCodec.decodeDeadLetter(value),
       prepare: async (values) => this.#loadedCodec.prepare(values),
     };
   }

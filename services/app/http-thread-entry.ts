@@ -24,6 +24,8 @@ const stores: Stores = {
   saved: caller.standIn('saved'),
   evaluator: caller.standIn('evaluator'),
   refusals: caller.standIn('refusals'),
+  processes: caller.standIn('processes'),
+  figures: caller.standIn('figures'),
 };
 
 const shutdown = new AbortController();
@@ -72,7 +74,8 @@ async function openSide(): Promise<void> {
   const log = await opener.log();
   try {
     const registry = new Registry();
-    const side = await HttpSide.open({ bound, config, logger, stores, storesAreOpen: true, log, codec, registry });
+    const parts = { bound, config, logger, stores, storesAreOpen: true, role: 'all', log, codec, registry } as const;
+    const side = await HttpSide.open(parts);
     opened = { log, side };
   } catch (error) {
     await log.close();

@@ -74,6 +74,11 @@ export class IngestSide {
     ];
   }
 
+  /** Messages since the process began. */
+  get counters(): { readonly accepted: number; readonly refused: number } {
+    return { accepted: this.#ingestor.acceptedMessages, refused: this.refusals.total };
+  }
+
   /** From now on the log makes records itself where it can. Does not wait for that. */
   openOffload(): void {
     void this.#ingestor.openOffload();

@@ -1,3 +1,4 @@
+import { SqlStoreFigures, type StoreFigures } from '../admin-status/store-figures.ts';
 import { Audiences } from '../audience/audiences.ts';
 import { limitsOf } from '../audience/query-budget.ts';
 import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
@@ -16,6 +17,8 @@ import type { ProjectLimits, ProjectStore } from '../stores/projects/project-sto
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { RefusalStore } from '../stores/refusals/refusal-store.ts';
 import { SqlRefusalStore } from '../stores/refusals/sql-refusal-store.ts';
+import { MemoryProcessStore, type ProcessStore } from '../stores/processes/process-store.ts';
+import { SqlProcessStore } from '../stores/processes/sql-process-store.ts';
 import { isServer } from './embedded.ts';
 
 /** The health of the stores, and of the readers where the process runs any. */
@@ -42,6 +45,13 @@ export interface Stores {
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
   readonly refusals: RefusalStore;
+  readonly processes: ProcessStore;
+  readonly figures: StoreFigures;
+}
+
+/** An embedded database has one process, which need not write what it would read itself. */
+export function processStoreOf({ profilesUrl }: Config, database: Pick<Database, 'query'>): ProcessStore {
+  return isServer(profilesUrl) ? new SqlProcessStore(database) : new MemoryProcessStore();
 }
 
 interface DatabaseAndAnalytics {
@@ -85,15 +95,18 @@ export function audienceSchedulerOf(
 export function storesOf(
   config: Config,
   { database, analytics }: DatabaseAndAnalytics,
-  { readers, evaluator }: Pick<Stores, 'readers' | 'evaluator'>,
+  { readers, evaluator, processes }: Pick<Stores, 'readers' | 'evaluator' | 'processes'>,
 ): Stores {
+  const live = liveStores(database, analytics);
   return {
-    ...liveStores(database, analytics),
+    ...live,
     projects: new SqlProjectStore(database),
     readers,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     evaluator,
     refusals: new SqlRefusalStore(database),
+    processes,
+    figures: new SqlStoreFigures(database, live.analytics),
   };
 }
 

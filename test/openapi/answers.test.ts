@@ -103,13 +103,15 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 }
 
 async function whileAway<T>(run: () => Promise<T>): Promise<T> {
-  server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.refusals.away = true;
+  server.log.away = server.profiles.away = server.analytics.away = server.saved.away = true;
+  server.refusals.away = server.figures.away = true;
   server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
   try {
     return await run();
   } finally {
-    server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.refusals.away = false;
+    server.log.away = server.profiles.away = server.analytics.away = server.saved.away = false;
+    server.refusals.away = server.figures.away = false;
     server.progress.away = undefined;
     server.recorded.trouble = undefined;
   }
@@ -157,6 +159,7 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
   expect(await exchange(document.operation('watchEvents'), { path: '/v1/events/live?type=page' })).toBe(400);
   expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
+  expect(await exchange(document.operation('getStatus'), { path: '/v1/admin/status?part=log' })).toBe(400);
   expect(await exchange(document.operation('listRefusals'), { path: '/v1/refusals?since=1' })).toBe(400);
   for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
     const operation = document.operation(id);
@@ -226,7 +229,9 @@ test('what stands in the way of another is refused as documented', async () => {
 });
 
 test('requests are refused as documented while the stores are unavailable', async () => {
-  for (const operation of secured) {
+  // The status says what is unavailable.
+  expect(await whileAway(() => exchange(document.operation('getStatus')))).toBe(200);
+  for (const operation of secured.filter(({ operationId }) => operationId !== 'getStatus')) {
     const [body = ''] = await bodiesOf(operation);
 
     expect(await whileAway(() => exchange(operation, { body })), operation.operationId).toBe(503);

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
+import { statusRoutes } from '../../services/admin-status/status.ts';
 import { Audiences } from '../../services/audience/audiences.ts';
 import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
@@ -24,6 +25,7 @@ import { ProgressWatch } from '../../services/query-api/progress-watch.ts';
 import { readingRoutes } from '../../services/query-api/routes.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
+import { MemoryProcessStore } from '../../services/stores/processes/process-store.ts';
 import type { Profile } from '../../services/stores/profiles/profile.ts';
 import {
   type AuthenticatedKey,
@@ -36,6 +38,7 @@ import { FaultyLog } from './faulty-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
 import { MemoryRefusalStore } from './memory-refusal-store.ts';
+import { MemoryStoreFigures } from './memory-store-figures.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
@@ -69,6 +72,8 @@ export class ReadingServer {
   readonly analytics = new MemoryAnalytics();
   readonly progress = new MemoryProgress();
   readonly saved = new MemoryAudienceStore();
+  readonly processes = new MemoryProcessStore();
+  readonly figures = new MemoryStoreFigures();
   readonly refusals = new MemoryRefusalStore();
   readonly refusalCounts = new RefusalCounts(this.refusals, createLogger('silent', new Writable()));
   /** What an evaluation is refused with. */
@@ -190,7 +195,11 @@ export class ReadingServer {
     };
     const limits = (project: Project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
+    const { processes, figures, progress, recorded, codec } = this;
+    const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
+    const status = { role: 'all', log: recorded, codec, progress, processes, figures, folders, readiness };
     return [
+      { routes: statusRoutes(status) },
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
       { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
