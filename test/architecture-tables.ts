@@ -11,6 +11,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'query-api': ['runtime', 'messages', 'event-log', 'stores', 'http', 'audience'],
   maintenance: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
   admin: ['runtime', 'messages', 'stores', 'http', 'query-api', 'maintenance'],
+  'admin-status': ['runtime', 'messages', 'event-log', 'stores', 'http', 'maintenance'],
   app: [
     'runtime',
     'messages',
@@ -23,8 +24,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'query-api',
     'maintenance',
     'admin',
+    'admin-status',
   ],
-  cli: ['runtime', 'messages', 'stores', 'query-api', 'maintenance', 'app'],
+  cli: ['runtime', 'messages', 'stores', 'query-api', 'maintenance', 'admin-status', 'app'],
 };
 
 /** What runs in a process of its own. They meet in the log and in the stores. */
@@ -40,6 +42,7 @@ export const SHARED: readonly string[] = [
   'consumers/throttle',
   'maintenance',
   'admin',
+  'admin-status',
   'app',
   'cli',
 ];

@@ -14,10 +14,17 @@ import { commandsOn } from './commands.ts';
 import { hasEmbedded } from './embedded.ts';
 import { HttpThread } from './http-thread.ts';
 import { openStores, type OpenedStores } from './open-stores.ts';
-import { ReaderSide } from './reader-side.ts';
+import { heartbeatOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
-import { audienceSchedulerOf, ensureFirstProject, projectNamesIn, type Stores, storesOf } from './stores.ts';
+import {
+  audienceSchedulerOf,
+  ensureFirstProject,
+  processStoreOf,
+  projectNamesIn,
+  type Stores,
+  storesOf,
+} from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;
@@ -137,10 +144,12 @@ class MainThread {
       const opened = await openStores(config, logger, signal);
       const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
       const scheduler = audienceSchedulerOf(config, logger, opened);
-      const side = new ReaderSide({ stores: opened, readers, scheduler });
       const find = commandsOn({ config, logger, hasReaders: true }, () => Promise.resolve(opened));
       const admin = new AdminCommands({ find, jobs: new SqlJobStore(opened.database), logger });
-      const stores = storesOf(config, opened, { readers, evaluator: scheduler, admin });
+      const processes = processStoreOf(config, opened.database);
+      const heartbeat = heartbeatOf('all', readers, processes, logger);
+      const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat });
+      const stores = storesOf(config, opened, { readers, evaluator: scheduler, admin, processes });
       side.start();
       return new MainThread({ lock, opened, side, admin, stores });
     } catch (error) {

@@ -15,6 +15,7 @@ import { statesOf } from './readers/readers.ts';
 import {
   audienceSchedulerOf,
   ensureFirstProject,
+  processStoreOf,
   projectNamesIn,
   type ReadersHealth,
   type Stores,
@@ -55,7 +56,8 @@ export class DeferredStores {
     const analytics = this.#analytics.standIn;
     const readers: ReadersHealth = { health: () => statesOf(database, analytics), metrics: async () => '' };
     const evaluator = audienceSchedulerOf(this.#config, this.#logger, { database, analytics });
-    return storesOf(this.#config, { database, analytics }, { readers, evaluator, admin: this.#admin });
+    const processes = processStoreOf(this.#config, database);
+    return storesOf(this.#config, { database, analytics }, { readers, evaluator, admin: this.#admin, processes });
   }
 
   /** Those of these names, opened. @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
@@ -69,10 +71,11 @@ export class DeferredStores {
   }
 
   /** Until the schemas are loaded, every call throws `LOG_UNAVAILABLE`. */
-  get codec(): Pick<Codec, 'encode' | 'decode' | 'prepare'> {
+  get codec(): Pick<Codec, 'encode' | 'decode' | 'prepare' | 'decodeDeadLetter'> {
     return {
       encode: (message, topic) => this.#loadedCodec.encode(message, topic),
       decode: (topic, value) => this.#loadedCodec.decode(topic, value),
+      decodeDeadLetter: (value) => this.#loadedCodec.decodeDeadLetter(value),
       prepare: async (values) => this.#loadedCodec.prepare(values),
     };
   }

@@ -14,6 +14,11 @@ export function hasEmbedded({ eventLogUrl, profilesUrl, analyticsUrl }: Config):
 
 const EMBEDDED_FOLDER = /^(?:lmdb|pglite|chdb):(.+)$/;
 
+/** The folder of an embedded store; undefined where the URL names a server. */
+export function embeddedFolderOf(url: string): string | undefined {
+  return EMBEDDED_FOLDER.exec(url)?.[1];
+}
+
 /**
  * Checks, before anything is opened, that every folder on this machine that holds data is closed to other users. A folder
  * that does not exist yet will be created closed.
@@ -32,7 +37,7 @@ export function checkDataFolders(config: Config): void {
   if (usesDataDir) checkPrivate(dataDir, 'DATA_DIR');
   if (spoolDir !== undefined) checkPrivate(spoolDir, 'SPOOL_DIR');
   for (const [setting, url] of urls) {
-    const folder = EMBEDDED_FOLDER.exec(url)?.[1];
+    const folder = embeddedFolderOf(url);
     if (folder !== undefined && !resolve(folder).startsWith(`${dataDir}${sep}`)) checkPrivate(folder, setting);
   }
 }

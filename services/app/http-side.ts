@@ -1,10 +1,13 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
+import type { DataFolders } from '../admin-status/disk.ts';
+import { Heartbeat } from '../admin-status/heartbeat.ts';
+import { statusRoutes } from '../admin-status/status.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { adminRoutes } from '../admin/routes.ts';
 import { answeringBy, type AppParts } from '../http/app.ts';
 import { countConnections } from '../http/http-metrics.ts';
-import { operationRoutes } from '../http/operations.ts';
+import { operationRoutes, type Readiness } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { LocalServer } from '../http/local-server.ts';
 import type { HttpServer } from '../http/server.ts';
@@ -16,6 +19,7 @@ import { readingRoutes } from '../query-api/routes.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
+import { embeddedFolderOf } from './embedded.ts';
 import { HealthWatch } from './health-watch.ts';
 import { IngestSide } from './ingest-side.ts';
 import { audienceQueriesOf, type Stores } from './stores.ts';
@@ -33,7 +37,8 @@ export interface HttpSideParts {
   /** Whether they are open already: then the keys are read before any request is answered, else at the first `refresh`. */
   readonly storesAreOpen: boolean;
   readonly log: EventLog;
-  readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
+  readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare' | 'decodeDeadLetter'>;
+  readonly role: 'all' | 'ingest';
   /** Where the side's metrics go. */
   readonly registry: Registry;
   /** What `/metrics` answers instead of this registry and the readers', where several processes answer as one. */
@@ -102,34 +107,48 @@ interface Assembled {
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
   readonly health: HealthWatch;
+  readonly heartbeat: Heartbeat;
 }
 
 async function assemble(parts: HttpSideParts): Promise<Assembled> {
   const { logger, stores, log, registry } = parts;
   collectDefaultMetrics({ register: registry });
+  const ingest = await IngestSide.open(parts);
+  const health = new HealthWatch(stores.readers, log);
   return {
-    ingest: await IngestSide.open(parts),
+    ingest,
     keys: new ProjectCache(stores.projects, logger),
     watch: new ProgressWatch(stores.progress),
-    health: new HealthWatch(stores.readers, log),
+    health,
+    heartbeat: new Heartbeat({
+      role: parts.role,
+      part: 'http',
+      processes: stores.processes,
+      observe: () => ({ parts: ingest.readinessWith(health.parts).parts, counters: ingest.counters }),
+      logger,
+    }),
   };
 }
 
 function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled): AppParts {
   const { config, logger, stores, log, codec, registry } = parts;
+  const readiness = (): Readiness => ingest.readinessWith(health.parts);
   const table = new RouteTable([
     ...ingest.routes,
+    { routes: statusRoutes({ ...stores, role: parts.role, log, codec, folders: dataFoldersOf(config), readiness }) },
     readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
     adminRoutes(stores.admin),
     operationRoutes({
-      readiness: () => ingest.readinessWith(health.parts),
+      readiness,
       registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
   const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
   const { audit } = stores;
-  return { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit };
+  const { refusals } = ingest;
+  const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
+  return { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit, onRefusal };
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {
@@ -137,11 +156,17 @@ async function allMetrics(registry: Registry, { readers }: Stores): Promise<stri
   return `${own}${theirs}`;
 }
 
-async function refresh({ keys, health }: Assembled): Promise<void> {
+async function refresh({ keys, health, heartbeat }: Assembled): Promise<void> {
   await Promise.all([keys.start(), health.start()]);
+  heartbeat.start();
 }
 
-async function close({ ingest, keys, health }: Assembled): Promise<void> {
+async function close({ ingest, keys, health, heartbeat }: Assembled): Promise<void> {
   health.stop();
-  await Promise.all([ingest.close(), keys.stop()]);
+  await Promise.all([ingest.close(), keys.stop(), heartbeat.stop()]);
+}
+
+function dataFoldersOf({ dataDir, eventLogUrl, profilesUrl, analyticsUrl }: Config): DataFolders {
+  const [log, profiles, analytics] = [eventLogUrl, profilesUrl, analyticsUrl].map(embeddedFolderOf);
+  return { dataDir, log, profiles, analytics };
 }

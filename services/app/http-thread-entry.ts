@@ -27,6 +27,9 @@ const stores: Stores = {
   audit: caller.standIn('audit'),
   evaluator: caller.standIn('evaluator'),
   admin: caller.standIn('admin'),
+  refusals: caller.standIn('refusals'),
+  processes: caller.standIn('processes'),
+  figures: caller.standIn('figures'),
 };
 
 const shutdown = new AbortController();
@@ -77,7 +80,8 @@ async function openSide(): Promise<void> {
     const registry = new Registry();
     // This process has the folder locked.
     const localSocket = hasEmbedded(config) ? controlSocketPath(config.dataDir) : undefined;
-    const parts = { bound, localSocket, config, logger, stores, storesAreOpen: true, log, codec, registry };
+    const own = { bound, localSocket, config, logger, stores, storesAreOpen: true, log, codec, registry };
+    const parts = { ...own, role: 'all' } as const;
     const side = await HttpSide.open(parts);
     opened = { log, side };
   } catch (error) {

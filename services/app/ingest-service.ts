@@ -50,6 +50,7 @@ export class IngestService implements Running {
       logger,
       stores: stores.stores,
       storesAreOpen: false,
+      role: 'ingest',
       log: stores.log.standIn,
       codec: stores.codec,
       registry,

@@ -8,12 +8,14 @@ import type { RouteSet } from '../http/route.ts';
 import { Ingestor } from '../ingest/accept.ts';
 import { ClockGuard } from '../ingest/clock-guard.ts';
 import { publicRoutes } from '../ingest/public-api.ts';
+import { RefusalCounts } from '../ingest/refusal-counts.ts';
 import { twoStepRoutes } from '../ingest/two-step.ts';
 import type { Codec } from '../messages/codec.ts';
 import { ArrivalClock, drawProcessBits } from '../messages/version.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { encoderModuleOf } from './encoder-module.ts';
+import type { Stores } from './stores.ts';
 
 export interface IngestSideParts {
   readonly config: Config;
@@ -21,6 +23,7 @@ export interface IngestSideParts {
   readonly log: EventLog;
   readonly codec: Pick<Codec, 'encode'>;
   readonly registry: Registry;
+  readonly stores: Pick<Stores, 'refusals'>;
 }
 
 export class IngestSide {
@@ -28,16 +31,25 @@ export class IngestSide {
   /** Undefined where the configuration names none. */
   readonly #spool: IngestSpool | undefined;
   readonly #twoStepBase: string;
+  /** What was refused. */
+  readonly refusals: RefusalCounts;
 
-  private constructor(ingestor: Ingestor, spool: IngestSpool | undefined, twoStepBase: string) {
+  private constructor(
+    ingestor: Ingestor,
+    spool: IngestSpool | undefined,
+    twoStepBase: string,
+    refusals: RefusalCounts,
+  ) {
     this.#ingestor = ingestor;
     this.#spool = spool;
     this.#twoStepBase = twoStepBase;
+    this.refusals = refusals;
+    refusals.start();
   }
 
   /** @throws TidemarkError as `IngestSpool.open`. */
   static async open(parts: IngestSideParts): Promise<IngestSide> {
-    const { config, logger, log, codec, registry } = parts;
+    const { config, logger, log, codec, registry, stores } = parts;
     const guard = new ClockGuard({ maxSkewMs: config.maxClockSkewMs });
     const spool = await openSpool(parts, guard);
     const ingestor = new Ingestor({
@@ -51,15 +63,20 @@ export class IngestSide {
       registry,
       logger,
     });
-    return new IngestSide(ingestor, spool, config.legacyBasePath);
+    return new IngestSide(ingestor, spool, config.legacyBasePath, new RefusalCounts(stores.refusals, logger));
   }
 
   get routes(): readonly RouteSet[] {
     const twoStepBase = this.#twoStepBase;
     return [
-      { routes: publicRoutes(this.#ingestor) },
+      { routes: publicRoutes(this.#ingestor, this.refusals) },
       { routes: twoStepRoutes(this.#ingestor, twoStepBase), twoStepBase },
     ];
+  }
+
+  /** Messages since the process began. */
+  get counters(): { readonly accepted: number; readonly refused: number } {
+    return { accepted: this.#ingestor.acceptedMessages, refused: this.refusals.total };
   }
 
   /** From now on the log makes records itself where it can. Does not wait for that. */
@@ -84,7 +101,7 @@ export class IngestSide {
 
   async close(): Promise<void> {
     this.#ingestor.close();
-    await this.#spool?.close();
+    await Promise.all([this.#spool?.close(), this.refusals.stop()]);
   }
 }
 

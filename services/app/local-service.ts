@@ -19,7 +19,7 @@ import type { Database } from '../stores/database/database.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
 import { commandsOn, type StoreName } from './commands.ts';
 import { closeStores, type OpenedStores, openNeeded } from './open-stores.ts';
-import { audienceQueriesOf, audienceSchedulerOf, type Stores, storesOf } from './stores.ts';
+import { audienceQueriesOf, audienceSchedulerOf, type Stores, processStoreOf, storesOf } from './stores.ts';
 
 const FINISH_LOCAL_MS = 5_000;
 
@@ -77,7 +77,8 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
   const admin = new AdminCommands({ find, jobs: new SqlJobStore(database), logger });
   const evaluator = audienceSchedulerOf(config, logger, { database, analytics });
   const readers = { health: async () => ({}), metrics: async () => '' };
-  const stores = storesOf(config, { database, analytics }, { readers, evaluator, admin });
+  const processes = processStoreOf(config, database);
+  const stores = storesOf(config, { database, analytics }, { readers, evaluator, admin, processes });
   const watch = new ProgressWatch(stores.progress);
   const keys = new ProjectCache(stores.projects, logger);
   const log = opener.standIn<EventLog>('log');

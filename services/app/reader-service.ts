@@ -8,10 +8,10 @@ import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
 import { openStores, openStoresWithoutAnalytics } from './open-stores.ts';
-import { ReaderSide } from './reader-side.ts';
+import { heartbeatOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
-import { audienceSchedulerOf } from './stores.ts';
+import { audienceSchedulerOf, processStoreOf } from './stores.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
 
@@ -82,14 +82,22 @@ export class ReaderService implements Running {
 async function openProjector(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
   const stores = await openStoresWithoutAnalytics(config, logger, signal);
   const readers = Readers.projector({ ...stores, config, logger });
-  return { side: new ReaderSide({ stores, readers }), health: new HealthWatch(readers, stores.log) };
+  const processes = processStoreOf(config, stores.database);
+  return {
+    side: new ReaderSide({ stores, readers, heartbeat: heartbeatOf('projector', readers, processes, logger) }),
+    health: new HealthWatch(readers, stores.log),
+  };
 }
 
 async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
   const stores = await openStores(config, logger, signal);
   const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
   const scheduler = audienceSchedulerOf(config, logger, stores);
-  return { side: new ReaderSide({ stores, readers, scheduler }), health: new HealthWatch(readers, stores.log) };
+  const processes = processStoreOf(config, stores.database);
+  return {
+    side: new ReaderSide({ stores, readers, scheduler, heartbeat: heartbeatOf('sink', readers, processes, logger) }),
+    health: new HealthWatch(readers, stores.log),
+  };
 }
 
 function serverOf(

@@ -1,6 +1,9 @@
 /** What works on opened stores in this thread: the readers and, where analytics is open, the audience scheduler. */
 import type { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
+import { Heartbeat } from '../admin-status/heartbeat.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { ProcessStore } from '../stores/processes/process-store.ts';
 import { closeStores, type StoresWithoutAnalytics } from './open-stores.ts';
 import type { Readers } from './readers/readers.ts';
 
@@ -8,6 +11,7 @@ export interface ReaderSideParts {
   readonly stores: StoresWithoutAnalytics & { readonly analytics?: AnalyticsStore };
   readonly readers: Readers;
   readonly scheduler?: AudienceScheduler;
+  readonly heartbeat: Heartbeat;
 }
 
 export class ReaderSide {
@@ -22,16 +26,22 @@ export class ReaderSide {
   start(): void {
     this.readers.start();
     this.#parts.scheduler?.start();
+    this.#parts.heartbeat.start();
   }
 
   /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */
   async close(): Promise<void> {
-    const { stores, readers, scheduler } = this.#parts;
+    const { stores, readers, scheduler, heartbeat } = this.#parts;
     const schedulerStopped = scheduler?.stop();
-    await readers.stop();
+    await Promise.all([readers.stop(), heartbeat.stop()]);
     // This is what ends the evaluation.
     await stores.analytics?.close();
     await schedulerStopped;
     await closeStores(stores);
   }
+}
+
+/** Tells the other processes how the readers of this one are. */
+export function heartbeatOf(role: string, readers: Readers, processes: ProcessStore, logger: Logger): Heartbeat {
+  return new Heartbeat({ role, part: 'readers', processes, observe: () => readers.observe(), logger });
 }

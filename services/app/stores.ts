@@ -1,4 +1,5 @@
 import type { AdminPort } from '../admin/admin-commands.ts';
+import { SqlStoreFigures, type StoreFigures } from '../admin-status/store-figures.ts';
 import { Audiences } from '../audience/audiences.ts';
 import { limitsOf } from '../audience/query-budget.ts';
 import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
@@ -17,6 +18,10 @@ import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-s
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
 import type { ProjectLimits, ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import type { RefusalStore } from '../stores/refusals/refusal-store.ts';
+import { SqlRefusalStore } from '../stores/refusals/sql-refusal-store.ts';
+import { MemoryProcessStore, type ProcessStore } from '../stores/processes/process-store.ts';
+import { SqlProcessStore } from '../stores/processes/sql-process-store.ts';
 import { isServer } from './embedded.ts';
 
 /** The health of the stores, and of the readers where the process runs any. */
@@ -44,6 +49,14 @@ export interface Stores {
   readonly audit: AuditLog;
   readonly evaluator: AudienceEvaluator;
   readonly admin: AdminPort;
+  readonly refusals: RefusalStore;
+  readonly processes: ProcessStore;
+  readonly figures: StoreFigures;
+}
+
+/** An embedded database has one process, which need not write what it would read itself. */
+export function processStoreOf({ profilesUrl }: Config, database: Pick<Database, 'query'>): ProcessStore {
+  return isServer(profilesUrl) ? new SqlProcessStore(database) : new MemoryProcessStore();
 }
 
 interface DatabaseAndAnalytics {
@@ -87,16 +100,20 @@ export function audienceSchedulerOf(
 export function storesOf(
   config: Config,
   { database, analytics }: DatabaseAndAnalytics,
-  { readers, evaluator, admin }: Pick<Stores, 'readers' | 'evaluator' | 'admin'>,
+  { readers, evaluator, admin, processes }: Pick<Stores, 'readers' | 'evaluator' | 'admin' | 'processes'>,
 ): Stores {
+  const live = liveStores(database, analytics);
   return {
-    ...liveStores(database, analytics),
+    ...live,
     projects: new SqlProjectStore(database),
     readers,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     audit: new SqlAuditLog(database),
     evaluator,
     admin,
+    refusals: new SqlRefusalStore(database),
+    processes,
+    figures: new SqlStoreFigures(database, live.analytics),
   };
 }
 

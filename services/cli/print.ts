@@ -45,3 +45,12 @@ export function localTime(iso: string): string {
   // Swedish writes dates as ISO-8601 does.
   return new Date(iso).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
 }
+
+/** A figure for people: whole from ten on, with one digit below. */
+export function rounded(value: number): string {
+  return value >= 10 || value === 0 ? String(Math.round(value)) : value.toFixed(1);
+}
+
+export function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readdir, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig } from '../runtime/config.ts';
+import { roomOf, usedBytes } from '../runtime/disk-usage.ts';
 import { type CliContext, ExitCode } from './context.ts';
-import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import { JSON_OPTION, mebibytes, type OutputOptions, printJson, rounded, table } from './print.ts';
 import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 import { addUrlOption, clientWithoutKey, type ServiceOptions } from './client/service-options.ts';
 import { type DiskStatus, parseMetrics, type ServiceStatus, statusDown, statusOf } from './service-status.ts';
@@ -85,20 +84,8 @@ async function readVersion(client: ServiceClient): Promise<string | null> {
 async function localDisk({ env }: CliContext): Promise<DiskStatus | null> {
   const { dataDir } = readConfig(env);
   if (!existsSync(dataDir)) return null;
-  const { bavail, bsize } = await statfs(dataDir);
-  return { folder: dataDir, free_bytes: bavail * bsize, used_bytes: await usedBytes(dataDir) };
-}
-
-/** What the files of a folder take on the disk: a sparse file takes less than its length. */
-async function usedBytes(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  let sum = 0;
-  for (const entry of entries.filter((one) => one.isFile())) {
-    // The service deletes files meanwhile.
-    const stats = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
-    sum += (stats?.blocks ?? 0) * 512;
-  }
-  return sum;
+  const { freeBytes } = await roomOf(dataDir);
+  return { folder: dataDir, free_bytes: freeBytes, used_bytes: await usedBytes(dataDir) };
 }
 
 function statusText(status: ServiceStatus): string {
@@ -119,12 +106,4 @@ function statusText(status: ServiceStatus): string {
   const wanted = attention.map(({ what, why }) => `  ${what}: ${why}\n`).join('');
   const end = wanted === '' ? 'Nothing wants attention.\n' : `Wants attention:\n${wanted}`;
   return `${head}${lines.length === 0 ? '' : table(lines[0] ?? [], lines.slice(1))}${end}`;
-}
-
-function rounded(value: number): string {
-  return value >= 10 || value === 0 ? String(Math.round(value)) : value.toFixed(1);
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / 2 ** 20)} MiB`;
 }

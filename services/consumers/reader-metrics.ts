@@ -28,6 +28,7 @@ interface ReaderMetricsParts {
 export class ReaderMetrics {
   readonly #registry = new Registry();
   readonly #messages: Counter<'reader'>;
+  readonly #processed = new Map<LaneReader, number>();
   readonly #deadLetters: Counter<'reader'>;
   readonly #seconds: Histogram<'reader'>;
   readonly #droppedTraits = new Counter({
@@ -86,8 +87,14 @@ export class ReaderMetrics {
 
   observe(reader: LaneReader, { messages, deadLetters, tookMs }: BatchReport): void {
     this.#messages.inc({ reader }, messages);
+    this.#processed.set(reader, (this.#processed.get(reader) ?? 0) + messages);
     this.#deadLetters.inc({ reader }, deadLetters);
     this.#seconds.observe({ reader }, tookMs / 1000);
+  }
+
+  /** How many messages a reader has processed since the process began. */
+  processed(reader: LaneReader): number {
+    return this.#processed.get(reader) ?? 0;
   }
 
   countDropped(traits: number): void {

@@ -36,6 +36,8 @@ export interface AppParts {
   readonly maxReceivingBytes: number;
   /** Origins of pages that may send what SDKs send; `*` is any. None where left out. */
   readonly corsOrigins?: readonly string[];
+  /** Told of every refusal, before it is sent. */
+  readonly onRefusal?: (call: Call, refusal: Refusal) => void;
   /** Whether `/v1/admin` is served on the port; it is where left out. On the Unix socket it always is. */
   readonly isAdminOnPort?: boolean;
   /** Where changes are recorded; needed only where a route changes anything. */
@@ -147,6 +149,7 @@ function settle(parts: AppParts, metrics: HttpMetrics): Step {
       if (state.outcome.refused === 'internal') logFailure(parts.logger, state.call, error);
     }
     const { call, outcome } = state;
+    if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
     if (outcome !== undefined) send(call, outcome, call.route?.style ?? parts.table.styleOf(call.path));
     const ms = performance.now() - call.startedAtMs;
     const status = outcome === undefined ? 0 : res.statusCode;

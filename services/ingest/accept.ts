@@ -74,6 +74,11 @@ export class Ingestor {
     return this.#parts.guard.skewed ? 'clock skewed' : 'ready';
   }
 
+  /** How many messages have been accepted since the process began. */
+  get acceptedMessages(): number {
+    return this.#metrics.total;
+  }
+
   /** Bytes handed to the log and not yet safe. */
   get unacknowledgedBytes(): number {
     return this.#unacknowledgedBytes;

@@ -44,6 +44,11 @@ export class IngestMetrics {
     });
   }
 
+  /** How many messages have been accepted since the process began. */
+  get total(): number {
+    return [...this.#accepted.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   /** The messages of one request. */
   accepted({ counts, rejected }: Pick<AcceptedBody, 'counts' | 'rejected'>, appendMs: number): void {
     this.#appends.observe(appendMs);

@@ -7,6 +7,7 @@ import { isSdkBatch, isSdkCall } from '../messages/sdk-call.ts';
 import type { Ingestor } from './accept.ts';
 import type { AcceptedBody } from './encode-job.ts';
 import { isLenient } from './lenient.ts';
+import type { RefusalCounts } from './refusal-counts.ts';
 
 /** 32 KB, the most that a request other than a batch may have. */
 export const BODY_LIMIT_BYTES = 32_768;
@@ -17,7 +18,7 @@ export const BATCH_LIMIT_BYTES = 512_000;
 const CALLS = ['identify', 'track', 'page', 'screen', 'group', 'alias'] as const;
 
 /** `POST /v1/identify`, `/v1/track`, `/v1/page` … and `/v1/batch`, each under the paths that SDKs know them by. */
-export function publicRoutes(ingestor: Ingestor): Route[] {
+export function publicRoutes(ingestor: Ingestor, refusals?: Pick<RefusalCounts, 'addItems'>): Route[] {
   const admit = (): Refusal | undefined => ingestor.admit();
   const common = { method: 'POST', scope: 'write', style: 'problem', takesSdkBodies: true, admit } as const;
   return [
@@ -33,7 +34,7 @@ export function publicRoutes(ingestor: Ingestor): Route[] {
       path: '/v1/batch',
       aliases: aliasesOf('batch', ['/v1/import']),
       bodyLimitBytes: BATCH_LIMIT_BYTES,
-      handle: (call) => refuseType(call) ?? acceptBatch(ingestor, call),
+      handle: (call) => refuseType(call) ?? acceptBatch(ingestor, call, refusals),
     },
   ];
 }
@@ -68,12 +69,17 @@ async function acceptOne(ingestor: Ingestor, call: Call, source: (typeof CALLS)[
 }
 
 /** All of its messages or none; the valid ones, with the others listed, where that is asked for or it is an SDK's. */
-async function acceptBatch(ingestor: Ingestor, call: Call): Promise<Answer | Refusal> {
+async function acceptBatch(
+  ingestor: Ingestor,
+  call: Call,
+  refusals: Pick<RefusalCounts, 'addItems'> | undefined,
+): Promise<Answer | Refusal> {
   const lenient = isLenient(call.headers);
   const accepted = await ingestor.accept(call.project, 'batch', call.body, idempotencyKeyOf(call), lenient);
   if ('refused' in accepted) return accepted;
   const start = `{"success":true,"message_ids":${accepted.messageIds},"receipt":${quotedReceipt(accepted)}`;
   const { details } = accepted;
+  if (accepted.rejected > 0) refusals?.addItems(call, details, accepted.rejected);
   const rejected = details === '' ? '' : `,"rejected":${details}`;
   const body = `${start}${rejected}${ignoredMember(accepted)}}`;
   return lenient ? { status: 200, body, headers: { 'Preference-Applied': 'handling=lenient' } } : { status: 200, body };

@@ -12,20 +12,12 @@ import type { Codec } from '../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import { isRetryable } from '../runtime/errors.ts';
-import { type Checked, readIfGiven, readName, refuseParameter, single } from './query.ts';
+import { type LiveFilter, matches, readFilter, RecordFilter } from './live-filter.ts';
+import { refuseParameter } from './query.ts';
 
 export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
   readonly codec: Pick<Codec, 'decode' | 'prepare'>;
-}
-
-/** Which messages a listener wants; what is left out takes every message. */
-interface LiveFilter {
-  readonly type?: Message['type'];
-  readonly event?: string;
-  readonly userId?: string;
-  /** A text that the traits or properties contain, as JSON. */
-  readonly text?: string;
 }
 
 type PartitionEnd = TopicPartition & { readonly offset: bigint };
@@ -69,12 +61,14 @@ class LiveListener {
   readonly #parts: LiveParts;
   readonly #projectId: string;
   readonly #filter: LiveFilter;
+  readonly #records: RecordFilter;
   readonly #signal: AbortSignal;
 
   constructor(parts: LiveParts, projectId: string, filter: LiveFilter, signal: AbortSignal) {
     this.#parts = parts;
     this.#projectId = projectId;
     this.#filter = filter;
+    this.#records = new RecordFilter(projectId, filter);
     this.#signal = signal;
   }
 
@@ -107,28 +101,69 @@ class LiveListener {
   async #read(from: readonly PartitionEnd[], to: readonly PartitionEnd[]): Promise<Tick> {
     const ends = new Map(from.map((end) => [nameOfPartition(end), end]));
     const ranges = rangesBetween(from, to);
-    const tick = { matched: [] as Matched[], seen: 0, lagMs: 0 };
+    const found = new MatchCollector();
     let records = 0;
     for await (const piece of this.#parts.log.scan(ranges, { ...PIECE, signal: this.#signal })) {
       await this.#parts.codec.prepare(piece.records.map(({ value }) => value));
-      for (const record of piece.records) this.#add(tick, piece, record);
+      for (const record of piece.records) this.#add(found, piece, record);
       const last = piece.records.at(-1);
       if (last === undefined) continue;
       const { topic, partition } = piece;
       ends.set(nameOfPartition(piece), { topic, partition, offset: last.offset + 1n });
       records += piece.records.length;
-      tick.lagMs = Math.max(0, Date.now() - last.appendedAtMs);
-      if (records >= RECORDS_AT_ONCE) return { ...tick, ends: [...ends.values()] };
+      const lagMs = Math.max(0, Date.now() - last.appendedAtMs);
+      if (records >= RECORDS_AT_ONCE) return { ...this.#shownOf(found), lagMs, ends: [...ends.values()] };
     }
-    return { ...tick, lagMs: 0, ends: to };
+    return { ...this.#shownOf(found), lagMs: 0, ends: to };
   }
 
-  #add(tick: { matched: Matched[]; seen: number }, { topic, partition }: TopicPartition, record: LogRecord): void {
-    const message = decodedOrUndefined(this.#parts.codec, topic, record.value);
-    if (message === undefined || message.projectId !== this.#projectId || !matches(message, this.#filter)) return;
-    tick.seen++;
-    tick.matched.push({ message, at: { topic, partition, offset: record.offset } });
-    if (tick.matched.length > ROWS_AT_ONCE) tick.matched.shift();
+  /** A record that the bytes decide on is not decoded, unless it is to be shown. */
+  #add(found: MatchCollector, at: TopicPartition, record: LogRecord): void {
+    const judged = this.#records.judge(at.topic, record.value);
+    if (judged === 'other') return;
+    if (judged === 'matches') {
+      found.add({ at, record });
+      return;
+    }
+    const message = decodedOrUndefined(this.#parts.codec, at.topic, record.value);
+    if (message !== undefined && this.#wants(message)) found.add({ at, record });
+  }
+
+  #shownOf(found: MatchCollector): Pick<Tick, 'matched' | 'seen'> {
+    const matched = found.newest().flatMap(({ at, record }): Matched[] => {
+      const message = decodedOrUndefined(this.#parts.codec, at.topic, record.value);
+      if (message === undefined || !this.#wants(message)) return [];
+      return [{ message, at: { topic: at.topic, partition: at.partition, offset: record.offset } }];
+    });
+    return { matched, seen: found.seen };
+  }
+
+  #wants(message: Message): boolean {
+    return message.projectId === this.#projectId && matches(message, this.#filter);
+  }
+}
+
+interface FoundRecord {
+  readonly at: TopicPartition;
+  readonly record: LogRecord;
+}
+
+/** Counts records, and keeps the newest of all partitions. */
+class MatchCollector {
+  seen = 0;
+  #kept: FoundRecord[] = [];
+
+  add(one: FoundRecord): void {
+    this.seen++;
+    this.#kept.push(one);
+    if (this.#kept.length >= 4 * ROWS_AT_ONCE) this.#kept = this.newest();
+  }
+
+  /** Oldest first. */
+  newest(): FoundRecord[] {
+    return this.#kept
+      .toSorted((one, other) => one.record.appendedAtMs - other.record.appendedAtMs)
+      .slice(-ROWS_AT_ONCE);
   }
 }
 
@@ -141,7 +176,7 @@ interface Matched {
 interface Tick {
   /** The newest of those that matched. */
   readonly matched: readonly Matched[];
-  /** How many messages matched, shown or not. */
+  /** How many messages matched, shown or not; of a project's own records also those that cannot be decoded. */
   readonly seen: number;
   /** How far behind the log's end it is. */
   readonly lagMs: number;
@@ -176,14 +211,6 @@ function liveRowOf({ message, at }: Matched): string {
     ...(isCut && { cut: true }),
   });
   return `${head.slice(0, -1)},"${type === 'track' ? 'properties' : 'traits'}":${isCut ? '{}' : content}}`;
-}
-
-function matches(message: Message, { type, event, userId, text }: LiveFilter): boolean {
-  if (type !== undefined && message.type !== type) return false;
-  if (event !== undefined && (message.type !== 'track' || message.event !== event)) return false;
-  if (userId !== undefined && message.userId !== userId && message.anonymousId !== userId) return false;
-  const content = message.type === 'track' ? message.properties : message.traits;
-  return text === undefined || content.includes(text);
 }
 
 /** Undefined where it cannot be decoded: such a record is a dead letter, which the readers deal with. */
@@ -228,45 +255,4 @@ function decodeEnds(id: string): readonly PartitionEnd[] | undefined {
     return { topic: LIVE_TOPICS[Number(topic)] ?? '', partition: Number(partition), offset: BigInt(offset) };
   });
   return ends.every((end) => end !== undefined) ? ends : undefined;
-}
-
-/** The query parameters. */
-export const LIVE_PARAMETERS: readonly string[] = ['type', 'event', 'user_id', 'text', 'seconds'];
-const MESSAGE_TYPES: readonly string[] = ['identify', 'track', 'session'] satisfies readonly Message['type'][];
-
-function readFilter(query: URLSearchParams): Checked<LiveFilter & { readonly seconds?: number }> {
-  const type = single(query, 'type', readType);
-  if (!type.ok) return type;
-  const event = single(query, 'event', (text) => readIfGiven(text, (name) => readName('event', name)));
-  if (!event.ok) return event;
-  const userId = single(query, 'user_id', (text) => readIfGiven(text, (id) => readName('user_id', id)));
-  if (!userId.ok) return userId;
-  const contained = single(query, 'text', (text) => readIfGiven(text, (part) => readName('text', part)));
-  if (!contained.ok) return contained;
-  const seconds = single(query, 'seconds', readSeconds);
-  if (!seconds.ok) return seconds;
-  return {
-    ok: true,
-    value: {
-      ...(type.value !== undefined && { type: type.value }),
-      ...(event.value !== undefined && { event: event.value }),
-      ...(userId.value !== undefined && { userId: userId.value }),
-      ...(contained.value !== undefined && { text: contained.value }),
-      ...(seconds.value !== undefined && { seconds: seconds.value }),
-    },
-  };
-}
-
-function readType(text: string | undefined): Checked<Message['type'] | undefined> {
-  if (text === undefined || MESSAGE_TYPES.includes(text))
-    return { ok: true, value: text as Message['type'] | undefined };
-  return refuseParameter('type', `is one of ${MESSAGE_TYPES.join(', ')}`);
-}
-
-/** How long the stream goes on; without it until the listener goes. */
-function readSeconds(text: string | undefined): Checked<number | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (seconds < 1 || seconds > 3_600) return refuseParameter('seconds', 'is a whole number from 1 to 3600');
-  return { ok: true, value: seconds };
 }

@@ -5,10 +5,12 @@ import { type AuditParts, auditRoutes } from './admin/audit.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
-import { answerLive, LIVE_PARAMETERS, type LiveParts } from './live-events.ts';
+import { answerLive, type LiveParts } from './live-events.ts';
+import { LIVE_PARAMETERS } from './live-filter.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { answerReceipt } from './receipts.ts';
+import { answerRefusals, type RefusalParts } from './refusals.ts';
 import {
   answerChange,
   answerDelete,
@@ -21,7 +23,7 @@ import {
 import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
 
 export interface ReadingParts
-  extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts, AuditParts {
+  extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts, RefusalParts, AuditParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -70,6 +72,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
         query: LIVE_PARAMETERS,
         handle: (call) => answerLive(parts, call),
       },
+      { ...page, path: '/v1/refusals', query: PAGE, handle: (call) => answerRefusals(parts, call) },
       {
         ...get,
         scope: 'any',

@@ -123,14 +123,14 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 
 async function whileAway<T>(run: () => Promise<T>): Promise<T> {
   server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = true;
-  server.admin.away = true;
+  server.admin.away = server.refusals.away = server.figures.away = true;
   server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
   try {
     return await run();
   } finally {
     server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = false;
-    server.admin.away = false;
+    server.admin.away = server.refusals.away = server.figures.away = false;
     server.progress.away = undefined;
     server.recorded.trouble = undefined;
   }
@@ -181,6 +181,8 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('watchEvents'), { path: '/v1/events/live?type=page' })).toBe(400);
   expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
   expect(await exchange(document.operation('listAuditEntries'), { path: '/v1/admin/audit?since=soon' })).toBe(400);
+  expect(await exchange(document.operation('getStatus'), { path: '/v1/admin/status?part=log' })).toBe(400);
+  expect(await exchange(document.operation('listRefusals'), { path: '/v1/refusals?since=1' })).toBe(400);
   for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
     const operation = document.operation(id);
     const path = `${pathOf(operation)}?sample=-1&limit=0`;
@@ -273,7 +275,9 @@ test('a parameter that a list does not have is refused as documented', async () 
 });
 
 test('requests are refused as documented while the stores are unavailable', async () => {
-  for (const operation of secured) {
+  // The status says what is unavailable.
+  expect(await whileAway(() => exchange(document.operation('getStatus')))).toBe(200);
+  for (const operation of secured.filter(({ operationId }) => operationId !== 'getStatus')) {
     const [body = ''] = await bodiesOf(operation);
 
     expect(await whileAway(() => exchange(operation, { body })), operation.operationId).toBe(503);

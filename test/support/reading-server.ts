@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
+import { statusRoutes } from '../../services/admin-status/status.ts';
 import { Audiences } from '../../services/audience/audiences.ts';
 import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
@@ -13,6 +14,7 @@ import type { Route, RouteSet } from '../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../services/http/server.ts';
 import { Ingestor } from '../../services/ingest/accept.ts';
 import { ClockGuard } from '../../services/ingest/clock-guard.ts';
+import { RefusalCounts } from '../../services/ingest/refusal-counts.ts';
 import { publicRoutes } from '../../services/ingest/public-api.ts';
 import { twoStepRoutes } from '../../services/ingest/two-step.ts';
 import { Codec } from '../../services/messages/codec.ts';
@@ -24,6 +26,7 @@ import { ProgressWatch } from '../../services/query-api/progress-watch.ts';
 import { readingRoutes } from '../../services/query-api/routes.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
+import { MemoryProcessStore } from '../../services/stores/processes/process-store.ts';
 import type { Profile } from '../../services/stores/profiles/profile.ts';
 import {
   type AuthenticatedKey,
@@ -37,6 +40,8 @@ import { MemoryLog } from './memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
 import { MemoryAdmin } from './admin-fakes.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
+import { MemoryRefusalStore } from './memory-refusal-store.ts';
+import { MemoryStoreFigures } from './memory-store-figures.ts';
 import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from './reading-fakes.ts';
 
 export const READ_KEY = 'read-key-of-the-first-project';
@@ -72,6 +77,10 @@ export class ReadingServer {
   readonly saved = new MemoryAudienceStore();
   readonly audit = new MemoryAuditLog();
   readonly admin = new MemoryAdmin();
+  readonly processes = new MemoryProcessStore();
+  readonly figures = new MemoryStoreFigures();
+  readonly refusals = new MemoryRefusalStore();
+  readonly refusalCounts = new RefusalCounts(this.refusals, createLogger('silent', new Writable()));
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
   readonly evaluator: AudienceEvaluator = {
@@ -125,7 +134,8 @@ export class ReadingServer {
     };
     this.routes = sets.flatMap(({ routes }) => routes);
     const maxReceivingBytes = 64 * 1_024 * 1_024;
-    this.parts = { table, keys, registry, logger, maxReceivingBytes, audit: this.audit };
+    const onRefusal: AppParts['onRefusal'] = (call, refusal) => this.refusalCounts.add(call, refusal);
+    this.parts = { table, keys, registry, logger, maxReceivingBytes, audit: this.audit, onRefusal };
     this.http = createHttpServer(this.parts, options);
   }
 
@@ -194,10 +204,14 @@ export class ReadingServer {
     };
     const limits = (project: Project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
+    const { processes, figures, progress, recorded, codec } = this;
+    const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
+    const status = { role: 'all', log: recorded, codec, progress, processes, figures, folders, readiness };
     return [
+      { routes: statusRoutes(status) },
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
       adminRoutes(this.admin.commands),
-      { routes: publicRoutes(this.#ingestor) },
+      { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
       readingRoutes({
         profiles,
@@ -208,6 +222,7 @@ export class ReadingServer {
         saved: this.saved,
         audit: this.audit,
         projects: { listProjects: async () => [PROJECT, OTHER_PROJECT] },
+        refusals: this.refusals,
         evaluator: this.evaluator,
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,

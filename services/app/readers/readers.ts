@@ -1,3 +1,4 @@
+import type { Observation } from '../../admin-status/heartbeat.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -94,6 +95,12 @@ export class Readers implements ReadersHealth {
       return [wanted, states.find((state) => state !== 'ready') ?? 'ready'] as const;
     });
     return { ...(await statesOf(this.#parts.database, this.#analytics)), ...Object.fromEntries(readers) };
+  }
+
+  /** Their states, and how many messages each has processed. */
+  async observe(): Promise<Observation> {
+    const counters = Object.fromEntries(this.#names.map((name) => [name, this.#metrics.processed(name)]));
+    return { parts: await this.health(), counters };
   }
 
   async metrics(): Promise<string> {

@@ -1,0 +1,42 @@
+/** The answer of `GET /v1/admin/status` for people. */
+import type { InstallationStatus, ReaderStatus } from '../admin-status/status.ts';
+import { mebibytes, rounded, table } from './print.ts';
+
+export function installationText(url: string, status: InstallationStatus): string {
+  const { version, role, ready, parts, rates, readers, attention } = status;
+  const lines = [
+    ...Object.entries(parts).filter(([part]) => !(part in readers)),
+    ['accepted', `${rounded(rates.accepted)} messages/s, ${rounded(rates.refused)} refused`],
+    ...Object.entries(readers).map(([reader, of]) => [reader, readerText(of)]),
+    ...otherLines(status),
+  ];
+  const wanted = attention.map(({ code, reason, link }) => `  ${code}: ${reason} (${link})\n`).join('');
+  const end = wanted === '' ? 'Nothing wants attention.\n' : `Wants attention:\n${wanted}`;
+  const head = `Tidemark ${version} at ${url}, role ${role}, is ${ready ? 'ready' : 'NOT READY'}.\n`;
+  return `${head}${table(lines[0] ?? [], lines.slice(1))}${end}`;
+}
+
+function otherLines(status: InstallationStatus): readonly (readonly string[])[] {
+  const { newest_queryable_event: newest, disk, stored_bytes: stored, verification, dead_letters: letters } = status;
+  const waiting = Object.values(letters?.waiting ?? {}).reduce((sum, count) => sum + count, 0);
+  const sizes = Object.entries(stored).flatMap(([name, bytes]) =>
+    bytes === null ? [] : `${name} ${mebibytes(bytes)}`,
+  );
+  return [
+    ...(newest === null ? [] : [['newest event', `queryable, recorded ${rounded(newest.age_seconds)} s ago`]]),
+    ...(letters === null ? [] : [['dead letters', `${letters.counted_all ? '' : 'at least '}${waiting} waiting`]]),
+    ...(verification === undefined ? [] : [['verified', verification?.finished_at ?? 'never']]),
+    ...(disk === null ? [] : [['disk', `${mebibytes(disk.free_bytes)} of ${mebibytes(disk.total_bytes)} free`]]),
+    ...(sizes.length === 0 ? [] : [['stored', sizes.join(', ')]]),
+  ];
+}
+
+function readerText({
+  state,
+  lag_messages: lag,
+  lag_seconds: seconds,
+  messages_per_second: rate,
+}: ReaderStatus): string {
+  const time = seconds === null || seconds === 0 ? '' : ` (${rounded(seconds)} s)`;
+  return `${state}, ${rounded(rate)} messages/s, ${lag ?? 'unknown'} behind${time}`;
+}

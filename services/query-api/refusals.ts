@@ -1,0 +1,53 @@
+import type { Refusal } from '../http/problems.ts';
+import type { Answer } from '../http/route.ts';
+import { formatMicros } from '../messages/timestamp.ts';
+import type { ListedRefusals, RefusalCursor, RefusalStore } from '../stores/refusals/refusal-store.ts';
+import { type Checked, type QueryRequest, readIfGiven, readLimit, refuseParameter, single } from './query.ts';
+
+export interface RefusalParts {
+  readonly refusals: RefusalStore;
+}
+
+/** `GET /v1/refusals` */
+export async function answerRefusals({ refusals }: RefusalParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const limit = single(call.query, 'limit', readLimit);
+  if (!limit.ok) return limit.refusal;
+  const after = single(call.query, 'cursor', (text) => readIfGiven(text, readRefusalCursor));
+  if (!after.ok) return after.refusal;
+  // One more than the page holds tells whether there is another.
+  const found = await refusals.list(call.project.id, limit.value + 1, after.value);
+  const page = found.slice(0, limit.value);
+  const last = page.at(-1);
+  const next_cursor = found.length > page.length && last !== undefined ? encodeRefusalCursor(last) : null;
+  return { status: 200, body: JSON.stringify({ refusals: page.map(toAnswer), next_cursor }) };
+}
+
+function toAnswer(listed: ListedRefusals): object {
+  const { keyId, path, code, pointer, message, count, firstAtMs, lastAtMs, example } = listed;
+  return {
+    key_id: keyId === '' ? null : keyId,
+    path: path === '' ? null : path,
+    code,
+    pointer,
+    message,
+    count,
+    first: formatMicros(BigInt(firstAtMs) * 1_000n),
+    last: formatMicros(BigInt(lastAtMs) * 1_000n),
+    example,
+  };
+}
+
+/** base64url of the time, in eight bytes, and of the group's id, in sixteen. */
+export function encodeRefusalCursor({ lastAtMs, id }: RefusalCursor): string {
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(lastAtMs));
+  return Buffer.concat([time, Buffer.from(id, 'hex')]).toString('base64url');
+}
+
+function readRefusalCursor(text: string): Checked<RefusalCursor> {
+  const bytes = Buffer.from(text.slice(0, 64), 'base64url');
+  const isCursor = text.length === 32 && bytes.length === 24 && bytes.toString('base64url') === text;
+  const lastAtMs = isCursor ? Number(bytes.readBigUInt64BE()) : Infinity;
+  if (lastAtMs > Number.MAX_SAFE_INTEGER) return refuseParameter('cursor', 'is not a cursor of this list');
+  return { ok: true, value: { lastAtMs, id: bytes.toString('hex', 8) } };
+}

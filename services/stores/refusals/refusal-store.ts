@@ -1,0 +1,60 @@
+/** What was refused of a project's messages, counted by key, path and problem. */
+
+/** What refusals are counted by. */
+export interface RefusalGroup {
+  readonly projectId: string;
+  /** '' where it is not known. */
+  readonly keyId: string;
+  /** Of the route, as `/v1/track`. */
+  readonly path: string;
+  /** The kind of problem, as `invalid-body`. */
+  readonly code: string;
+  /** An RFC 6901 pointer with `*` for indices of lists; '' for the whole body, and where no member is at fault. */
+  readonly pointer: string;
+}
+
+export interface CountedRefusals extends RefusalGroup {
+  readonly count: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+  /** What was said of one of them. */
+  readonly message: string;
+  /** The beginning of one of them; null where no body was read. */
+  readonly example: string | null;
+}
+
+/** What was counted of one group in all, and its id within the project: text that names nothing. */
+export interface ListedRefusals extends CountedRefusals {
+  readonly id: string;
+}
+
+/** A position in the list. */
+export type RefusalCursor = Pick<ListedRefusals, 'lastAtMs' | 'id'>;
+
+/** A project has so many groups a day; what is beyond them is counted in the group `otherGroup`. */
+export const MAX_GROUPS_A_DAY = 1_000;
+/** For so long refusals are listed, and kept. */
+export const KEPT_DAYS = 30;
+
+export function otherGroup(projectId: string): RefusalGroup {
+  return { projectId, keyId: '', path: '', code: 'other', pointer: '' };
+}
+
+/** UTC, in days since 1970. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / 86_400_000);
+}
+
+/**
+ * Arguments and results can be cloned between threads. Every method throws `STORE_UNAVAILABLE` if the store cannot answer.
+ */
+export interface RefusalStore {
+  /**
+   * Adds these counts, each group once at most, all or none of them. Where the answer was lost they may have been added.
+   */
+  add(counted: readonly CountedRefusals[]): Promise<void>;
+  /** The groups of a project of the last 30 days, that which was refused last first. */
+  list(projectId: string, limit: number, after?: RefusalCursor): Promise<readonly ListedRefusals[]>;
+  /** Deletes what is older than 30 days. */
+  deleteOld(): Promise<void>;
+}

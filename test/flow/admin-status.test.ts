@@ -1,0 +1,116 @@
+/** The status of a whole installation, in one process and role by role. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { InstallationStatus } from '../../services/admin-status/status.ts';
+import { readersPassed } from '../support/readers-passed.ts';
+import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { testedForms } from '../support/tested-forms.ts';
+
+const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
+const ADMIN = { INITIAL_ADMIN_KEY: ADMIN_KEY };
+
+async function statusOf(service: ServiceProcess): Promise<InstallationStatus> {
+  const response = await service.request('/v1/admin/status', undefined, { api_key: ADMIN_KEY });
+  expect(response.status).toBe(200);
+  return (await response.json()) as InstallationStatus;
+}
+
+function codesOf({ attention }: InstallationStatus): readonly string[] {
+  // Of the machine that tests run on.
+  return attention.map(({ code }) => code).filter((code) => code !== 'disk_low');
+}
+
+async function statesOf(service: ServiceProcess): Promise<readonly string[]> {
+  return Object.values((await statusOf(service)).readers).map(({ state }) => state);
+}
+
+/** Posts an event and waits until the readers have passed it. */
+async function recordEvent(service: ServiceProcess): Promise<void> {
+  const posted = await service.request('/v1/track', { user_id: 'ada', event: 'Paid' });
+  expect(posted.status).toBe(200);
+  await readersPassed(service, ((await posted.json()) as { receipt: string }).receipt);
+}
+
+const READY = ['ready', 'ready', 'ready', 'ready'];
+
+test.each(await testedForms())(
+  'the status of one process $form tells of every part',
+  async ({ settings }) => {
+    const service = await ServiceProcess.start(await temporaryFolder(), { ...(await settings()), ...ADMIN });
+    try {
+      expect((await service.request('/v1/track', { user_id: 'ada', event: 7 })).status).toBe(400);
+      await recordEvent(service);
+      await expect
+        .poll(async () => (await statusOf(service)).rates, { timeout: 40_000, interval: 500 })
+        .toMatchObject({
+          accepted: expect.toSatisfy((rate: number) => rate > 0) as number,
+          refused: expect.toSatisfy((rate: number) => rate > 0) as number,
+          projected: expect.toSatisfy((rate: number) => rate > 0) as number,
+          stored: expect.toSatisfy((rate: number) => rate > 0) as number,
+        });
+      const status = await statusOf(service);
+
+      expect(codesOf(status)).toEqual([]);
+      expect(status).toMatchObject({ role: 'all', ready: true, parts: { ingest: 'ready', eventLog: 'ready' } });
+      expect(status.processes?.map(({ role, state }) => [role, state])).toEqual([
+        ['all', 'running'],
+        ['all', 'running'],
+      ]);
+      const { projector, sink } = status.readers;
+      for (const reader of [projector, sink]) expect(reader).toMatchObject({ lag_messages: 0, lag_seconds: 0 });
+      expect(await statesOf(service)).toEqual(READY);
+      expect(status.newest_queryable_event?.age_seconds).toBeLessThan(60);
+      expect(status.stored_bytes.profiles).toBeGreaterThan(100_000);
+      expect(status.stored_bytes.analytics).toBeGreaterThan(100);
+      expect(status.disk?.free_bytes).toBeGreaterThan(0);
+      expect(status.dead_letters).toEqual({ waiting: {}, counted_all: true });
+      expect(status.verification).toBeNull();
+    } finally {
+      await service.stop();
+    }
+  },
+  180_000,
+);
+
+describe.skipIf(!(await canRunOnServers()))('on servers', () => {
+  let servers: OnServers | undefined;
+  beforeAll(async () => {
+    servers = await onServers();
+  });
+  afterAll(() => servers?.drop());
+
+  test(
+    'the status of separate roles tells which readers run, and which are missing',
+    { timeout: 240_000 },
+    async () => {
+      const settings = { ...servers?.settings, ...ADMIN };
+      const started: ServiceProcess[] = [];
+      const start = async (role: string): Promise<ServiceProcess> => {
+        const service = await ServiceProcess.start(await temporaryFolder(), settings, role);
+        started.push(service);
+        return service;
+      };
+      try {
+        const ingest = await start('ingest');
+        expect(await statesOf(ingest)).toEqual(['missing', 'missing', 'missing', 'missing']);
+        expect(codesOf(await statusOf(ingest))).toContain('reader_missing');
+
+        await start('projector');
+        const sink = await start('sink');
+        await recordEvent(ingest);
+        await expect.poll(() => statesOf(ingest), { timeout: 40_000, interval: 500 }).toEqual(READY);
+        const status = await statusOf(ingest);
+        expect(status.processes?.map(({ role }) => role).toSorted()).toEqual(['ingest', 'projector', 'sink']);
+        expect(codesOf(status)).toEqual([]);
+
+        await sink.stop();
+        await expect
+          .poll(() => statesOf(ingest), { timeout: 40_000, interval: 500 })
+          .toEqual(['ready', 'missing', 'ready', 'missing']);
+      } finally {
+        await Promise.all(started.map((service) => service.stop()));
+      }
+    },
+  );
+});
