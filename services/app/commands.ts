@@ -4,7 +4,7 @@ import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
 import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
 import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify/verify-commands.ts';
-import { type AudienceCommandResults, audienceCommands } from '../query-api/audience-commands.ts';
+import { type AudienceCommandResults, audienceCommands } from '../query-api/audiences/commands.ts';
 import type { Command } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';

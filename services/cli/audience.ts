@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AudienceAnswer } from '../query-api/audience-commands.ts';
+import type { AudienceAnswer } from '../query-api/audiences/commands.ts';
 import type { CommandArguments } from '../runtime/command.ts';
 import { addAudienceExplain, addAudienceWhy, definitionText } from './audience-questions.ts';
 import { carryOut } from './carry-out.ts';

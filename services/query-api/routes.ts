@@ -1,9 +1,9 @@
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
-import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
-import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
-import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
+import { answerChanges, answerMembers, type StreamParts } from './audiences/streams.ts';
+import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audiences/why.ts';
+import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences/questions.ts';
 import { answerLive, type LiveParts } from './live-events.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
@@ -16,7 +16,7 @@ import {
   answerSave,
   answerSaved,
   type SavedAudienceParts,
-} from './saved-audiences.ts';
+} from './audiences/saved.ts';
 import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
 
 export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeMembersCursor } from '../../services/query-api/audience-cursor.ts';
+import { encodeMembersCursor } from '../../services/query-api/audiences/cursor.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';

@@ -1,16 +1,16 @@
-import type { Audience } from '../audience/definition/audience.ts';
-import type { Audiences, Preview } from '../audience/audiences.ts';
-import { MAX_SAMPLE } from '../audience/sql/compile.ts';
-import { readDefinition } from '../audience/definition/definition.ts';
-import { definitionOf } from '../audience/saved/audience-scheduler.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import { parseBody } from '../messages/json.ts';
-import type { Problem } from '../messages/message.ts';
-import type { Project } from '../stores/projects/project-store.ts';
-import { type QueryRequest, type Checked, refuseBody, refuseParameter, single } from './query.ts';
-import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
-import { isJsonObject } from '../audience/definition/reading.ts';
+import type { Audience } from '../../audience/definition/audience.ts';
+import type { Audiences, Preview } from '../../audience/audiences.ts';
+import { MAX_SAMPLE } from '../../audience/sql/compile.ts';
+import { readDefinition } from '../../audience/definition/definition.ts';
+import { definitionOf } from '../../audience/saved/audience-scheduler.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { parseBody } from '../../messages/json.ts';
+import type { Problem } from '../../messages/message.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { type QueryRequest, type Checked, refuseBody, refuseParameter, single } from '../query.ts';
+import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved.ts';
+import { isJsonObject } from '../../audience/definition/reading.ts';
 
 /** What is asked about audiences. */
 export interface AudienceParts {

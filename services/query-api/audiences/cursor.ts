@@ -1,7 +1,7 @@
 /** Cursors over audiences: opaque, of a fixed format, valid as long as the audience that they name exists. */
-import type { AudienceCursor } from '../audience/saved/audience-store.ts';
-import type { Micros } from '../messages/message.ts';
-import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
+import type { AudienceCursor } from '../../audience/saved/audience-store.ts';
+import type { Micros } from '../../messages/message.ts';
+import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 
 /** A position in the stream of an audience's members: after this user, evaluated as of `now`. */
 export interface MembersCursor {

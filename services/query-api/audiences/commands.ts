@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import { parseBody } from '../messages/json.ts';
-import type { ProjectStore } from '../stores/projects/project-store.ts';
-import { type Command, type CommandArguments, commandInvalid } from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
-import { answerPreview, type AudienceParts } from './audiences.ts';
-import type { QueryRequest } from './query.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { parseBody } from '../../messages/json.ts';
+import type { ProjectStore } from '../../stores/projects/project-store.ts';
+import { type Command, type CommandArguments, commandInvalid } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { answerChanges, answerMembers, type StreamParts } from './streams.ts';
+import { answerPreview, type AudienceParts } from './questions.ts';
+import type { QueryRequest } from '../query.ts';
 import {
   answerChange,
   answerDelete,
@@ -17,7 +17,7 @@ import {
   answerSave,
   answerSaved,
   type SavedAudienceParts,
-} from './saved-audiences.ts';
+} from './saved.ts';
 
 export interface AudienceCommandParts extends AudienceParts, SavedAudienceParts, StreamParts {
   readonly projects: Pick<ProjectStore, 'listProjects'>;

@@ -1,13 +1,13 @@
-import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
-import type { SavedAudience } from '../audience/saved/audience-store.ts';
-import { compileMembers } from '../audience/sql/compile-members.ts';
-import { definitionOf } from '../audience/saved/audience-scheduler.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import { isHex } from '../messages/hex.ts';
-import type { Micros } from '../messages/message.ts';
-import { EARLIEST, formatMicros, parseTimestamp } from '../messages/timestamp.ts';
-import type { Project } from '../stores/projects/project-store.ts';
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { SavedAudience } from '../../audience/saved/audience-store.ts';
+import { compileMembers } from '../../audience/sql/compile-members.ts';
+import { definitionOf } from '../../audience/saved/audience-scheduler.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { isHex } from '../../messages/hex.ts';
+import type { Micros } from '../../messages/message.ts';
+import { EARLIEST, formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
 import {
   BEFORE_ALL,
   BEHIND_ALL,
@@ -18,10 +18,10 @@ import {
   encodeMembersCursor,
   type MembersCursor,
   userNumberOf,
-} from './audience-cursor.ts';
-import { ndjsonAnswer } from './ndjson.ts';
-import { type QueryRequest, type Checked, refuseParameter, single } from './query.ts';
-import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved-audiences.ts';
+} from './cursor.ts';
+import { ndjsonAnswer } from '../ndjson.ts';
+import { type QueryRequest, type Checked, refuseParameter, single } from '../query.ts';
+import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved.ts';
 
 export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
   readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'finalizedAt'>;

@@ -1,14 +1,14 @@
-import { readDefinition } from '../audience/definition/definition.ts';
-import type { AudienceStore, NewAudience, SavedAudience } from '../audience/saved/audience-store.ts';
-import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import { parseBody, toJsonText } from '../messages/json.ts';
-import type { Problem } from '../messages/message.ts';
-import { formatMicros } from '../messages/timestamp.ts';
-import { decodeListCursor, encodeListCursor } from './audience-cursor.ts';
-import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from './query.ts';
-import { isJsonObject } from '../audience/definition/reading.ts';
+import { readDefinition } from '../../audience/definition/definition.ts';
+import type { AudienceStore, NewAudience, SavedAudience } from '../../audience/saved/audience-store.ts';
+import type { AudienceEvaluator } from '../../audience/saved/audience-scheduler.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { parseBody, toJsonText } from '../../messages/json.ts';
+import type { Problem } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import { decodeListCursor, encodeListCursor } from './cursor.ts';
+import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from '../query.ts';
+import { isJsonObject } from '../../audience/definition/reading.ts';
 
 /** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts {

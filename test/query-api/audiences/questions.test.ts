@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Query } from '../../services/stores/analytics/analytics-store.ts';
-import { TidemarkError } from '../../services/runtime/errors.ts';
-import { PROJECT, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { PROJECT, ReadingServer, WRITE_KEY } from '../../support/reading-server.ts';
 
 const GOLD = { trait: 'tier', is: 'gold' };
 

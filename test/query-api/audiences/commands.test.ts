@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { audienceCommands, type AudienceCommandParts } from '../../services/query-api/audience-commands.ts';
-import { MemoryAudienceStore } from '../support/memory-audience-store.ts';
-import { PROJECT } from '../support/reading-server.ts';
-import { MemoryAnalytics } from '../support/reading-fakes.ts';
+import { audienceCommands, type AudienceCommandParts } from '../../../services/query-api/audiences/commands.ts';
+import { MemoryAudienceStore } from '../../support/memory-audience-store.ts';
+import { PROJECT } from '../../support/reading-server.ts';
+import { MemoryAnalytics } from '../../support/reading-fakes.ts';
 
 const CALL = { report: () => undefined, signal: new AbortController().signal };
 const project = PROJECT.id;
