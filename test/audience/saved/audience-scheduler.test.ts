@@ -26,7 +26,7 @@ for (const tested of await testedAnalytics()) {
     const database = isEmbedded ? sharedDatabase() : sharedPostgres(postgres);
     let scene: Scene;
     beforeEach(async () => {
-      await database().script('truncate projects, api_keys, audiences');
+      await database().script('truncate projects, api_keys, audiences cascade');
       const projects = new SqlProjectStore(database());
       const { id } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
       scene = new Scene(analytics(), new SqlAudienceStore(database(), 100), projects, id);
