@@ -1,6 +1,7 @@
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
+import { answerHistory, answerVersions } from './audiences/past.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audiences/streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audiences/why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences/questions.ts';
@@ -60,7 +61,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },
-      ...savedRoutes(parts, question),
+      ...savedRoutes(parts, question, page),
     ],
   };
 }
@@ -72,9 +73,10 @@ function limitedTo(atOnce: number): Limited {
   return { admitWhole: (call) => limiter.admit(call) };
 }
 
-function savedRoutes(parts: ReadingParts, question: Limited): Route[] {
+function savedRoutes(parts: ReadingParts, question: Limited, { admitWhole }: Limited): Route[] {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
   const ask = { ...get, ...question };
+  const page = { ...get, admitWhole };
   const stream = { ...get, ...limitedTo(OPEN_STREAMS) };
   const write = { ...get, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const one = '/v1/audiences/:id';
@@ -88,6 +90,8 @@ function savedRoutes(parts: ReadingParts, question: Limited): Route[] {
     { ...ask, path: `${one}/preview`, handle: (call) => answerSavedPreview(parts, call) },
     { ...ask, path: `${one}/explain`, handle: (call) => answerSavedExplain(parts, call) },
     { ...ask, path: `${one}/why`, handle: (call) => answerSavedWhy(parts, call) },
+    { ...page, path: `${one}/versions`, handle: (call) => answerVersions(parts, call) },
+    { ...page, path: `${one}/history`, handle: (call) => answerHistory(parts, call) },
     { ...stream, path: `${one}/members`, handle: (call) => answerMembers(parts, call) },
     { ...stream, path: `${one}/changes`, handle: (call) => answerChanges(parts, call) },
     { ...ask, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },

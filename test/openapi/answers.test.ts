@@ -162,6 +162,12 @@ test('a parameter that makes no sense is refused as documented', async () => {
     const path = `${pathOf(operation)}?sample=-1&limit=0`;
     expect(await exchange(operation, { path }), id).toBe(400);
   }
+  for (const id of ['listAudienceVersions', 'listAudienceHistory']) {
+    const operation = document.operation(id);
+    expect(await exchange(operation, { path: `${pathOf(operation)}?sort=at` }), id).toBe(400);
+  }
+  for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
+    expect(await exchange(document.operation(id), { headers: { 'if-match': 'W/"1"' } }), id).toBe(400);
   const why = document.operation('explainSavedVerdict');
   for (const query of ['&events=x', '&events=101', '&user_id=bob', `&internal_id=${'a'.repeat(64)}`])
     expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
@@ -222,6 +228,11 @@ test('what stands in the way of another is refused as documented', async () => {
   const cursor = encodeMembersCursor({ audienceId: AUDIENCE, version: 2, now: 0n, after: 0n });
   const members = document.operation('listAudienceMembers');
   expect(await exchange(members, { path: `${pathOf(members)}?cursor=${cursor}` })).toBe(409);
+});
+
+test('a change to what somebody else has changed is refused as documented', async () => {
+  for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
+    expect(await exchange(document.operation(id), { headers: { 'if-match': '"2"' } }), id).toBe(412);
 });
 
 test('requests are refused as documented while the stores are unavailable', async () => {

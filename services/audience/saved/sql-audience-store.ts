@@ -122,7 +122,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
            when ${CHANGED} = 1 or refresh_ms is null then ${NOW_MS}
            when $5::boolean then least(due_at_ms, ${NOW_MS} + $6::int8)
            else due_at_ms end
-       where ${IS_SEEN} and revision = coalesce($7::int4, revision) and not exists (
+       where ${IS_SEEN} and revision = coalesce($7::int8, revision) and not exists (
          select from audiences other where other.project_id = $1 and other.name = $3::text and other.id <> $2
            and other.deleted_at_ms is null)
        returning ${AUDIENCE_COLUMNS}), ${keptVersion('changed', '$8')}, ${TRIMMED_VERSIONS}
@@ -134,7 +134,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
         definition ?? null,
         refreshMs !== undefined,
         bigintOf(refreshMs ?? null),
-        ifRevision ?? null,
+        bigintOf(ifRevision ?? null),
         by ?? null,
       ],
     ).catch(async (error: unknown) => {
@@ -150,8 +150,8 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   async remove(projectId: string, id: string, { ifRevision }: ChangeTerms = {}): Promise<void> {
     const rows = await this.#rows(
       `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS}
-       where ${IS_SEEN} and revision = coalesce($3::int4, revision) returning ${AUDIENCE_COLUMNS}`,
-      [projectId, id, ifRevision ?? null],
+       where ${IS_SEEN} and revision = coalesce($3::int8, revision) returning ${AUDIENCE_COLUMNS}`,
+      [projectId, id, bigintOf(ifRevision ?? null)],
     );
     if (rows.length > 0) return;
     await this.#throwUnlessAt(projectId, id, ifRevision);

@@ -1,11 +1,13 @@
 import { readDefinition } from '../../audience/definition/definition.ts';
-import type { AudienceStore, NewAudience, SavedAudience } from '../../audience/saved/audience-store.ts';
+import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../audience/saved/audience-store.ts';
 import type { AudienceEvaluator } from '../../audience/saved/audience-scheduler.ts';
+import type { Call } from '../../http/call.ts';
+import { readIfMatch } from '../../http/if-match.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { parseBody, toJsonText } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
-import { formatMicros } from '../../messages/timestamp.ts';
+import { audienceAnswer, audienceJson, parseRefresh } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
 import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from '../query.ts';
 import { isJsonObject } from '../../audience/definition/reading.ts';
@@ -17,12 +19,12 @@ export interface SavedAudienceParts {
 }
 
 /** `POST /v1/audiences` */
-export async function answerSave({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
   const body = readBody(call, ['name', 'definition']);
   if (!body.ok) return body.refusal;
   const { name = '', definition = '', refreshMs = null } = body.value;
-  const audience = await saved.create(call.project.id, { name, definition, refreshMs });
-  return { status: 201, body: audienceJson(audience), headers: { Location: `/v1/audiences/${audience.id}` } };
+  const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
+  return { ...audienceAnswer(audience, { Location: `/v1/audiences/${audience.id}` }), status: 201 };
 }
 
 /** `GET /v1/audiences` */
@@ -43,28 +45,32 @@ export async function answerList({ saved }: SavedAudienceParts, call: QueryReque
 /** `GET /v1/audiences/:id` */
 export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
-  return audience === undefined ? NO_AUDIENCE : { status: 200, body: audienceJson(audience) };
+  return audience === undefined ? NO_AUDIENCE : audienceAnswer(audience);
 }
 
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
 export async function answerChange(
   { saved }: SavedAudienceParts,
-  call: QueryRequest,
+  call: ChangeRequest,
   replaces: boolean,
 ): Promise<Answer | Refusal> {
+  const terms = readTerms(call);
+  if ('refused' in terms) return terms;
   const body = readBody(call, replaces ? ['name', 'definition'] : []);
   if (!body.ok) return body.refusal;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   const changes = { ...(replaces && { refreshMs: null }), ...body.value };
-  return { status: 200, body: audienceJson(await saved.update(call.project.id, id, changes)) };
+  return audienceAnswer(await saved.update(call.project.id, id, changes, terms));
 }
 
 /** `DELETE /v1/audiences/:id` */
-export async function answerDelete({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerDelete({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
+  const terms = readTerms(call);
+  if ('refused' in terms) return terms;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  await saved.remove(call.project.id, id);
+  await saved.remove(call.project.id, id, terms);
   return { status: 200, body: JSON.stringify({ id, deleted: true }) };
 }
 
@@ -72,14 +78,30 @@ export async function answerDelete({ saved }: SavedAudienceParts, call: QueryReq
 export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  return { status: 200, body: audienceJson(await evaluator.evaluate(call.project.id, id)) };
+  return audienceAnswer(await evaluator.evaluate(call.project.id, id));
+}
+
+/** A request that changes something: over HTTP with headers and a key. */
+type ChangeRequest = QueryRequest & {
+  readonly headers?: Call['headers'];
+  readonly key?: { readonly id?: string; readonly project: unknown } | undefined;
+};
+
+/** What the change depends on. `If-Match: *` depends on the existence of the audience, as every change does. */
+function readTerms({ headers = {}, key }: ChangeRequest): ChangeTerms | Refusal {
+  const revision = readIfMatch({ headers });
+  if (typeof revision === 'object') return revision;
+  return {
+    ...(key?.id !== undefined && { by: key.id }),
+    ...(typeof revision === 'number' && { ifRevision: revision }),
+  };
 }
 
 export const NO_AUDIENCE: Refusal = { refused: 'not-found', detail: 'This project has no such audience.' };
 
 /** The audience that the path names. */
 export async function findAudience(
-  { saved }: Pick<SavedAudienceParts, 'saved'>,
+  { saved }: { readonly saved: Pick<AudienceStore, 'find'> },
   call: QueryRequest,
 ): Promise<SavedAudience | undefined> {
   const id = audienceIdOf(call);
@@ -158,46 +180,4 @@ const NO_REFRESH = 'is neither null nor a time such as 15m, 1h, 1d or 1w, from a
 function isName(name: unknown): boolean {
   if (name === undefined) return true;
   return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= 200 && !/\p{Cc}/u.test(name);
-}
-
-/** The definition is JSON text already and goes in untouched, every digit kept. */
-export function audienceJson(audience: SavedAudience): string {
-  const { id, name, definition, version, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } = audience;
-  const rest = {
-    version,
-    refresh: refreshMs === null ? null : formatRefresh(refreshMs),
-    created_at: instant(createdAtMs),
-    updated_at: instant(updatedAtMs),
-    evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
-    failure,
-  };
-  return `${JSON.stringify({ id, name }).slice(0, -1)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
-}
-
-function instant(ms: number): string {
-  return formatMicros(BigInt(ms) * 1000n);
-}
-
-/** How often an audience is evaluated, as text: `15m`, `1h`, `1d`, `1w`. Pure. */
-
-const UNITS = [
-  ['w', 604_800_000],
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-] as const;
-
-const MOST_MS = 366 * 86_400_000;
-
-/** Milliseconds; undefined if the text is invalid, less than a minute or more than a year. */
-export function parseRefresh(text: string): number | undefined {
-  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNITS.find(([name]) => name === unit)?.[1] ?? Number.NaN);
-  return ms >= 60_000 && ms <= MOST_MS ? ms : undefined;
-}
-
-/** In the largest unit that divides it evenly. */
-export function formatRefresh(ms: number): string {
-  const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ['m', 60_000];
-  return `${Math.round(ms / unitMs)}${unit}`;
 }

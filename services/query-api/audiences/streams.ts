@@ -21,6 +21,7 @@ import {
 } from './cursor.ts';
 import { ndjsonAnswer } from '../ndjson.ts';
 import { type QueryRequest, type Checked, refuseParameter, single } from '../query.ts';
+import { readTimeParameter } from './past.ts';
 import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved.ts';
 
 export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
@@ -60,7 +61,7 @@ export async function answerChanges(parts: StreamParts, call: QueryRequest): Pro
   if (audience === undefined) return NO_AUDIENCE;
   const asked = readStreamQuery(call.query, decodeChangesCursor);
   if (!asked.ok) return asked.refusal;
-  const since = single(call.query, 'since', (text) => readSince(text, call.project));
+  const since = single(call.query, 'since', (text) => readTimeParameter('since', text, call.project.timezone));
   if (!since.ok) return since.refusal;
   const { limit, after, cursor } = asked.value;
   if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
@@ -133,12 +134,6 @@ function readInternalId(text: string | undefined): Checked<bigint | undefined> {
   if (text === undefined) return { ok: true, value: undefined };
   if (!isHex(text, 64)) return refuseParameter('after', 'is not an internal id');
   return { ok: true, value: userNumberOf(text) };
-}
-
-function readSince(text: string | undefined, { timezone }: Project): Checked<Micros | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  const read = parseTimestamp(text, timezone);
-  return read.ok ? { ok: true, value: read.micros } : refuseParameter('since', read.message);
 }
 
 function microsOf(time: string): Micros {
