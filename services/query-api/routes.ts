@@ -78,7 +78,8 @@ function savedRoutes(parts: ReadingParts, question: Limited, { admitWhole }: Lim
   const ask = { ...get, ...question };
   const page = { ...get, admitWhole };
   const stream = { ...get, ...limitedTo(OPEN_STREAMS) };
-  const write = { ...get, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
+  const change = { ...get, scope: 'audiences' } as const;
+  const write = { ...change, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const one = '/v1/audiences/:id';
   return [
     { ...get, path: '/v1/audiences', handle: (call) => answerList(parts, call) },
@@ -86,7 +87,7 @@ function savedRoutes(parts: ReadingParts, question: Limited, { admitWhole }: Lim
     { ...get, path: one, handle: (call) => answerSaved(parts, call) },
     { ...write, method: 'PUT', path: one, handle: (call) => answerChange(parts, call, true) },
     { ...write, method: 'PATCH', path: one, handle: (call) => answerChange(parts, call, false) },
-    { ...get, method: 'DELETE', path: one, handle: (call) => answerDelete(parts, call) },
+    { ...change, method: 'DELETE', path: one, handle: (call) => answerDelete(parts, call) },
     { ...ask, path: `${one}/preview`, handle: (call) => answerSavedPreview(parts, call) },
     { ...ask, path: `${one}/explain`, handle: (call) => answerSavedExplain(parts, call) },
     { ...ask, path: `${one}/why`, handle: (call) => answerSavedWhy(parts, call) },
@@ -94,6 +95,6 @@ function savedRoutes(parts: ReadingParts, question: Limited, { admitWhole }: Lim
     { ...page, path: `${one}/history`, handle: (call) => answerHistory(parts, call) },
     { ...stream, path: `${one}/members`, handle: (call) => answerMembers(parts, call) },
     { ...stream, path: `${one}/changes`, handle: (call) => answerChanges(parts, call) },
-    { ...ask, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
+    { ...ask, ...change, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
   ];
 }

@@ -27,7 +27,7 @@ import type {
 } from './audience-store.ts';
 
 /**
- * Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql, 010-audience-versions.sql). What
+ * Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql, 011-audience-versions.sql). What
  * they were before is written in the statement of the change.
  */
 export class SqlAudienceStore implements AudienceStore, AudienceClaims {

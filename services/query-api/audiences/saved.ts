@@ -84,7 +84,7 @@ export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: Qu
 /** A request that changes something: over HTTP with headers and a key. */
 type ChangeRequest = QueryRequest & {
   readonly headers?: Call['headers'];
-  readonly key?: { readonly id?: string; readonly project: unknown } | undefined;
+  readonly key?: Call['key'];
 };
 
 /** What the change depends on. `If-Match: *` depends on the existence of the audience, as every change does. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OTHER_READ_KEY, READ_KEY, ReadingServer } from '../../support/reading-server.ts';
+import { AUDIENCES_KEY, OTHER_READ_KEY, ReadingServer } from '../../support/reading-server.ts';
 
 let server: ReadingServer;
 
@@ -18,7 +18,7 @@ interface Reply {
 async function send(
   method: string,
   path: string,
-  { match, body, key = READ_KEY }: { readonly match?: string; readonly body?: object; readonly key?: string } = {},
+  { match, body, key = AUDIENCES_KEY }: { readonly match?: string; readonly body?: object; readonly key?: string } = {},
 ): Promise<Reply> {
   const response = await fetch(`${server.url}/v1/audiences${path}`, {
     method,
@@ -92,6 +92,19 @@ test.each(['W/"1"', '"1", "2"', '1', '"x"', `"${'9'.repeat(16)}"`])('an If-Match
     expect(reply, method).toMatchObject({ status: 400, body: { code: 'invalid-parameter' } });
     expect(reply.body['detail'], method).toMatch(/^If-Match /);
   }
+});
+
+test('a version names the key that it came with', async () => {
+  const id = await saved();
+  await send('PATCH', `/${id}`, { body: { definition: { trait: 'tier', is: 'iron' } } });
+
+  const { body } = await send('GET', `/${id}/versions`);
+
+  const key = expect.stringMatching(/^key_/);
+  expect(body['versions']).toMatchObject([
+    { version: 2, definition: { trait: 'tier', is: 'iron' }, changed_by: key },
+    { version: 1, definition: { trait: 'tier', is: 'gold' }, changed_by: key },
+  ]);
 });
 
 test("another project's audience is 404 whatever its revision", async () => {
