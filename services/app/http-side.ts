@@ -8,6 +8,7 @@ import { RouteTable } from '../http/route-table.ts';
 import type { Answering, HttpServer } from '../http/server.ts';
 import type { BoundServer } from '../http/starting.ts';
 import type { Codec } from '../messages/codec.ts';
+import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
 import { openApiDocument } from '../query-api/openapi.ts';
 import { ProgressWatch } from '../query-api/progress-watch.ts';
 import { readingRoutes } from '../query-api/routes.ts';
@@ -81,6 +82,7 @@ export class HttpSide {
 
   async #stop(): Promise<void> {
     this.#assembled.watch.stop();
+    this.#assembled.changesWatch.stop();
     await this.#server.close(FINISH_REQUESTS_MS);
     await close(this.#assembled);
   }
@@ -90,6 +92,7 @@ interface Assembled {
   readonly ingest: IngestSide;
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
+  readonly changesWatch: ChangesWatch;
   readonly health: HealthWatch;
 }
 
@@ -100,15 +103,16 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
     ingest: await IngestSide.open(parts),
     keys: new ProjectCache(stores.projects, logger),
     watch: new ProgressWatch(stores.progress),
+    changesWatch: new ChangesWatch(stores.saved),
     health: new HealthWatch(stores.readers, log),
   };
 }
 
-function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled): Answering {
+function appOf(parts: HttpSideParts, { ingest, keys, watch, changesWatch, health }: Assembled): Answering {
   const { config, logger, stores, log, codec, registry } = parts;
   const table = new RouteTable([
     ...ingest.routes,
-    readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
+    readingRoutes({ ...stores, watch, changesWatch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
     operationRoutes({
       readiness: () => ingest.readinessWith(health.parts),
       registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },

@@ -1,8 +1,10 @@
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
+import type { Call } from '../http/call.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { answerHistory, answerVersions } from './audiences/past.ts';
-import { answerChanges, answerMembers, type StreamParts } from './audiences/streams.ts';
+import { answerFollow, type FollowParts } from './audiences/follow.ts';
+import { answerMembers } from './audiences/streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audiences/why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences/questions.ts';
 import { answerLive, type LiveParts } from './live-events.ts';
@@ -20,11 +22,13 @@ import {
 } from './audiences/saved.ts';
 import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
 
-export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
+export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, FollowParts, LiveParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
   readonly receiptsAtOnce?: number;
+  /** How many may wait for changes of audiences; `CHANGES_AT_ONCE` where left out. */
+  readonly changesAtOnce?: number;
 }
 
 // An audience's definition is as long as any other body that is not a batch.
@@ -38,6 +42,8 @@ const OPEN_QUERIES = 64;
 const RECEIPTS_AT_ONCE = 6_000;
 /** Members and changes that are being read, or that wait for analytics. */
 const OPEN_STREAMS = 64;
+/** Requests that wait for changes of audiences. */
+const CHANGES_AT_ONCE = 1_000;
 /** Listeners to what is recorded: each reads the end of the log by itself. */
 const OPEN_LISTENERS = 16;
 
@@ -77,7 +83,9 @@ function savedRoutes(parts: ReadingParts, question: Limited, { admitWhole }: Lim
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
   const ask = { ...get, ...question };
   const page = { ...get, admitWhole };
-  const stream = { ...get, ...limitedTo(OPEN_STREAMS) };
+  const streams = new ConcurrencyLimiter(OPEN_STREAMS);
+  const stream = { ...get, admitWhole: (call: Call) => streams.admit(call) };
+  const following = { streams, waits: new ConcurrencyLimiter(parts.changesAtOnce ?? CHANGES_AT_ONCE) };
   const change = { ...get, scope: 'audiences' } as const;
   const write = { ...change, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const one = '/v1/audiences/:id';
@@ -94,7 +102,7 @@ function savedRoutes(parts: ReadingParts, question: Limited, { admitWhole }: Lim
     { ...page, path: `${one}/versions`, handle: (call) => answerVersions(parts, call) },
     { ...page, path: `${one}/history`, handle: (call) => answerHistory(parts, call) },
     { ...stream, path: `${one}/members`, handle: (call) => answerMembers(parts, call) },
-    { ...stream, path: `${one}/changes`, handle: (call) => answerChanges(parts, call) },
+    { ...get, path: `${one}/changes`, handle: (call) => answerFollow(parts, following, call) },
     { ...ask, ...change, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
   ];
 }

@@ -19,6 +19,7 @@ import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
 import { openApiDocument } from '../../services/query-api/openapi.ts';
+import { ChangesWatch } from '../../services/query-api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../../services/query-api/progress-watch.ts';
 import { readingRoutes } from '../../services/query-api/routes.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
@@ -79,6 +80,7 @@ export class ReadingServer {
     },
   };
   readonly watch = new ProgressWatch(this.progress, 1);
+  readonly changesWatch = new ChangesWatch(this.saved, 1);
   /** What the log holds. */
   readonly recorded = new MemoryLog();
   /** Where the log says that it ends, if not where `recorded` does. */
@@ -169,6 +171,7 @@ export class ReadingServer {
 
   async stop(): Promise<void> {
     this.watch.stop();
+    this.changesWatch.stop();
     this.#ingestor.close();
     await this.http.close(1_000);
   }
@@ -192,6 +195,7 @@ export class ReadingServer {
         profiles,
         analytics,
         watch,
+        changesWatch: this.changesWatch,
         log,
         codec: this.codec,
         saved: this.saved,
@@ -199,6 +203,7 @@ export class ReadingServer {
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,
         receiptsAtOnce: 4,
+        changesAtOnce: 4,
       }),
     ];
   }
