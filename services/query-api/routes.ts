@@ -2,6 +2,7 @@ import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Call } from '../http/call.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
+import { answerCompare } from './audiences/compare.ts';
 import { answerHistory, answerVersions } from './audiences/past.ts';
 import { answerFollow, type FollowParts } from './audiences/follow.ts';
 import { answerMembers } from './audiences/streams.ts';
@@ -67,6 +68,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },
+      { ...ask, path: '/v1/audiences/compare', handle: (call) => answerCompare(parts, call) },
       ...savedRoutes(parts, question, page),
     ],
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Audiences } from '../../services/audience/audiences.ts';
 import { readDefinition } from '../../services/audience/definition/definition.ts';
+import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
 import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
@@ -33,6 +34,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect(found).toEqual({
       count: 3,
       sample: [expect.any(String), expect.any(String)],
+      sampleUsers: [expect.any(Object), expect.any(Object)],
       tookMs: expect.any(Number),
       rowsRead: expect.any(Number),
     });
@@ -44,6 +46,77 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     await insert(store(), [make.track({ userId: null, userKey: 'ab'.repeat(32) })]);
 
     expect(await preview(make, { event: 'Order Completed' })).toMatchObject({ count: 1, sample: [] });
+  });
+
+  test('a preview names some users by whatever they are known by', async () => {
+    const make = new MessageMaker();
+    const { projectId } = make;
+    const ada = userKeyOf(projectId, 'ada');
+    const cookie = anonymousKeyOf(projectId, 'cookie');
+    const internal = 'ab'.repeat(32);
+    const half = userKeyOf(projectId, 'half');
+    // In parts of their own, so that a row without the user id is there beside one with it.
+    await insert(store(), [make.track({ userId: null, userKey: half })], 1n);
+    await insert(
+      store(),
+      [make.track({ userId: 'half', userKey: half }), make.track({ userId: 'ada', userKey: ada })],
+      2n,
+    );
+    await insert(store(), [make.track({ userId: null, anonymousId: 'cookie', userKey: cookie })], 4n);
+    await insert(store(), [make.track({ userId: null, userKey: internal })], 5n);
+    const all = [
+      { userId: 'ada', anonymousId: null, userKey: ada },
+      { userId: 'half', anonymousId: null, userKey: half },
+      { userId: null, anonymousId: 'cookie', userKey: cookie },
+      { userId: null, anonymousId: null, userKey: internal },
+    ].toSorted((one, other) => (one.userKey < other.userKey ? -1 : 1));
+
+    const whole = await preview(make, { event: 'Order Completed' }, 4);
+    const two = await preview(make, { event: 'Order Completed' }, 2);
+    const none = await preview(make, { event: 'Order Completed' }, 0);
+
+    expect(whole).toMatchObject({ count: 4, sample: ['ada', 'half'], sampleUsers: all });
+    expect(all).toEqual(expect.arrayContaining([...two.sampleUsers]));
+    expect([two.sampleUsers.length, none.sampleUsers.length]).toEqual([2, 0]);
+  });
+
+  test('a comparison counts and names who enters, leaves and stays', async () => {
+    const make = new MessageMaker();
+    const plans = { ada: 'pro', bob: 'pro', eve: 'free', dan: 'team' };
+    const identified = Object.entries(plans).map(([userId, plan]) => {
+      return make.identify({ userId, userKey: userKeyOf(make.projectId, userId), traits: JSON.stringify({ plan }) });
+    });
+    await insert(store(), identified);
+    const read = (definition: object) => {
+      const found = readDefinition(definition, { timezone: 'UTC' });
+      if (!found.ok) throw new Error(JSON.stringify(found.problems));
+      return found.definition;
+    };
+    const [from, to] = [read({ trait: 'plan', in: ['pro', 'team'] }), read({ trait: 'plan', in: ['pro', 'free'] })];
+
+    const found = await new Audiences(store(), AMPLE, () => NOON_MS).compare(make.projectId, from, to, 1);
+
+    const known = (userId: string) => ({ userId, anonymousId: null, userKey: userKeyOf(make.projectId, userId) });
+    expect(found).toMatchObject({
+      evaluatedAt: NOON,
+      fromCount: 3,
+      toCount: 3,
+      entering: { count: 1, sample: [known('eve')] },
+      leaving: { count: 1, sample: [known('dan')] },
+      staying: { count: 2, sample: [expect.objectContaining({ anonymousId: null })] },
+    });
+  });
+
+  test('a comparison past its limits is QUERY_LIMIT', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track(), make.track({ userId: 'other' })]);
+    const read = readDefinition({ event: 'Order Completed' }, { timezone: 'UTC' });
+    if (!read.ok) throw new Error('not valid');
+
+    const limited = new Audiences(store(), { ...AMPLE, maxRowsRead: 1 }, () => NOON_MS);
+    const compared = limited.compare(make.projectId, read.definition, read.definition, 10);
+
+    await expect(compared).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
   });
 
   test('a preview counts no users of other projects', async () => {

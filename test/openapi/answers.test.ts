@@ -77,13 +77,19 @@ async function bodiesOf(operation: Operation): Promise<string[]> {
   return examples.map(({ value }) => JSON.stringify({ ...(value as object), user_id, session_id }));
 }
 
+const NAMED = { named: [['ada', '']], unnamed: [] };
+const SOME = [['a'.repeat(64), '', 'cookie']];
+const COUNTS = { from_count: '1', to_count: '2', entering: '1', leaving: '0', staying: '1' };
+const COMPARED = { ...COUNTS, entering_sample: SOME, leaving_sample: [], staying_sample: SOME };
+
 /** What analytics answers to the questions of the examples. */
 function rowsFor(sql: string): readonly Record<string, unknown>[] {
   if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
   if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
   if (sql.includes('FROM user_event_rows')) return [];
   if (sql.startsWith('SELECT trait')) return [{ trait: 'plan', kind: 'string', value: '"pro"', version: '5' }];
-  return [{ count: '2', sample: ['ada'], n: '1', user_id: 'ada', database: 'tidemark' }];
+  if (sql.includes('from_count')) return [COMPARED];
+  return [{ count: '2', sample: ['ada'], ...NAMED, n: '1', user_id: 'ada', anonymous_id: '', database: 'tidemark' }];
 }
 
 /** Sends the request, holds the answer against the document, and returns its status. */
@@ -168,6 +174,7 @@ test('a parameter that makes no sense is refused as documented', async () => {
   }
   for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
     expect(await exchange(document.operation(id), { headers: { 'if-match': 'W/"1"' } }), id).toBe(400);
+  expect(await exchange(document.operation('compareAudiences'), { path: '/v1/audiences/compare?sample=1' })).toBe(400);
   const why = document.operation('explainSavedVerdict');
   for (const query of ['&events=x', '&events=101', '&user_id=bob', `&internal_id=${'a'.repeat(64)}`])
     expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
@@ -203,6 +210,7 @@ test('requests for unknown objects are refused as documented', async () => {
     expect(await exchange(operation, { key: OTHER_READ_KEY }), operation.operationId).toBe(404);
   }
 
+  expect(await exchange(document.operation('compareAudiences'), { key: OTHER_READ_KEY })).toBe(404);
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
   expect(await exchange(document.operation('explainVerdict'))).toBe(404);
 });

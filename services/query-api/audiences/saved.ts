@@ -101,11 +101,18 @@ export const NO_AUDIENCE: Refusal = { refused: 'not-found', detail: 'This projec
 
 /** The audience that the path names. */
 export async function findAudience(
-  { saved }: { readonly saved: Pick<AudienceStore, 'find'> },
-  call: QueryRequest,
+  parts: { readonly saved: Pick<AudienceStore, 'find'> },
+  { project, params }: QueryRequest,
 ): Promise<SavedAudience | undefined> {
-  const id = audienceIdOf(call);
-  return id === undefined ? undefined : saved.find(call.project.id, id);
+  return findAudienceOf(parts, project.id, params['id'] ?? '');
+}
+
+export async function findAudienceOf(
+  { saved }: { readonly saved: Pick<AudienceStore, 'find'> },
+  projectId: string,
+  id: string,
+): Promise<SavedAudience | undefined> {
+  return AUDIENCE_ID.test(id) ? saved.find(projectId, id) : undefined;
 }
 
 /** Reads a cursor; undefined if absent. */
@@ -120,8 +127,10 @@ export function readCursor<T>(
 
 function audienceIdOf(call: QueryRequest): string | undefined {
   const id = call.params['id'] ?? '';
-  return /^\w{1,64}$/.test(id) ? id : undefined;
+  return AUDIENCE_ID.test(id) ? id : undefined;
 }
+
+const AUDIENCE_ID = /^\w{1,64}$/;
 
 /** The members of the body, each checked. */
 function readBody(call: QueryRequest, required: readonly string[]): Checked<Partial<NewAudience>> {
