@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Audiences } from '../../services/audience/audiences.ts';
+import type { Audience } from '../../services/audience/definition/audience.ts';
 import { readDefinition } from '../../services/audience/definition/definition.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { parseBody } from '../../services/messages/json.ts';
@@ -17,9 +18,8 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
   async function preview(make: MessageMaker, definition: unknown, sampleSize = 1000) {
     const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
     const body = parseBody(text);
-    const read = readDefinition(body.ok && body.value.exact, { timezone: 'UTC' });
-    if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    return new Audiences(store(), AMPLE, () => NOON_MS).preview(make.projectId, read.definition, sampleSize);
+    const audience = definitionFor(body.ok && body.value.exact);
+    return new Audiences(store(), AMPLE, () => NOON_MS).preview(make.projectId, audience, sampleSize);
   }
 
   test('a preview counts users and names some of them', async () => {
@@ -80,6 +80,17 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect([two.sampleUsers.length, none.sampleUsers.length]).toEqual([2, 0]);
   });
 
+  test('an explanation of one user has the anonymous id of a user known by it alone', async () => {
+    const make = new MessageMaker();
+    const userKey = anonymousKeyOf(make.projectId, 'cookie');
+    await insert(store(), [make.track({ userId: null, anonymousId: 'cookie', userKey })]);
+    const ordered = definitionFor({ event: 'Order Completed' });
+
+    const why = await new Audiences(store(), AMPLE).why({ projectId: make.projectId, userKey }, ordered, '', 1);
+
+    expect(why).toMatchObject({ userId: null, anonymousId: 'cookie', userKey });
+  });
+
   test('a comparison counts and names who enters, leaves and stays', async () => {
     const make = new MessageMaker();
     const plans = { ada: 'pro', bob: 'pro', eve: 'free', dan: 'team' };
@@ -87,12 +98,8 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
       return make.identify({ userId, userKey: userKeyOf(make.projectId, userId), traits: JSON.stringify({ plan }) });
     });
     await insert(store(), identified);
-    const read = (definition: object) => {
-      const found = readDefinition(definition, { timezone: 'UTC' });
-      if (!found.ok) throw new Error(JSON.stringify(found.problems));
-      return found.definition;
-    };
-    const [from, to] = [read({ trait: 'plan', in: ['pro', 'team'] }), read({ trait: 'plan', in: ['pro', 'free'] })];
+    const from = definitionFor({ trait: 'plan', in: ['pro', 'team'] });
+    const to = definitionFor({ trait: 'plan', in: ['pro', 'free'] });
 
     const found = await new Audiences(store(), AMPLE, () => NOON_MS).compare(make.projectId, from, to, 1);
 
@@ -110,11 +117,10 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
   test('a comparison past its limits is QUERY_LIMIT', async () => {
     const make = new MessageMaker();
     await insert(store(), [make.track(), make.track({ userId: 'other' })]);
-    const read = readDefinition({ event: 'Order Completed' }, { timezone: 'UTC' });
-    if (!read.ok) throw new Error('not valid');
+    const ordered = definitionFor({ event: 'Order Completed' });
 
     const limited = new Audiences(store(), { ...AMPLE, maxRowsRead: 1 }, () => NOON_MS);
-    const compared = limited.compare(make.projectId, read.definition, read.definition, 10);
+    const compared = limited.compare(make.projectId, ordered, ordered, 10);
 
     await expect(compared).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
   });
@@ -285,4 +291,10 @@ function manyConditions(): unknown {
   }));
   const deepest = { any: [...conditions.slice(1), { trait: ['a', 'b'], in: values }] };
   return Array.from({ length: 9 }).reduce<unknown>((inner) => ({ all: [inner] }), deepest);
+}
+
+function definitionFor(definition: unknown): Audience {
+  const read = readDefinition(definition, { timezone: 'UTC' });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.definition;
 }
