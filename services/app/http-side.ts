@@ -13,6 +13,7 @@ import { LocalServer } from '../http/local-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { BoundServer } from '../http/starting.ts';
 import type { Codec } from '../messages/codec.ts';
+import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
 import { openApiDocument } from '../query-api/openapi.ts';
 import { ProgressWatch } from '../query-api/progress-watch.ts';
 import { readingRoutes } from '../query-api/routes.ts';
@@ -97,6 +98,7 @@ export class HttpSide {
 
   async #stop(): Promise<void> {
     this.#assembled.watch.stop();
+    this.#assembled.changesWatch.stop();
     await Promise.all([this.#server.close(FINISH_REQUESTS_MS), this.#local?.close(FINISH_REQUESTS_MS)]);
     await close(this.#assembled);
   }
@@ -106,6 +108,7 @@ interface Assembled {
   readonly ingest: IngestSide;
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
+  readonly changesWatch: ChangesWatch;
   readonly health: HealthWatch;
   readonly heartbeat: Heartbeat;
 }
@@ -119,6 +122,7 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
     ingest,
     keys: new ProjectCache(stores.projects, logger),
     watch: new ProgressWatch(stores.progress),
+    changesWatch: new ChangesWatch(stores.saved),
     health,
     heartbeat: new Heartbeat({
       role: parts.role,
@@ -130,13 +134,13 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
   };
 }
 
-function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled): AppParts {
+function appOf(parts: HttpSideParts, { ingest, keys, watch, changesWatch, health }: Assembled): AppParts {
   const { config, logger, stores, log, codec, registry } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
   const table = new RouteTable([
     ...ingest.routes,
     { routes: statusRoutes({ ...stores, role: parts.role, log, codec, folders: dataFoldersOf(config), readiness }) },
-    readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
+    readingRoutes({ ...stores, watch, changesWatch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
     adminRoutes(stores.admin),
     operationRoutes({
       readiness,

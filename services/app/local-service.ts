@@ -9,6 +9,7 @@ import { adminRoutes } from '../admin/routes.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { LocalServer } from '../http/local-server.ts';
 import { RouteTable } from '../http/route-table.ts';
+import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../query-api/progress-watch.ts';
 import { readingRoutes } from '../query-api/routes.ts';
 import type { Config } from '../runtime/config.ts';
@@ -51,9 +52,10 @@ export class LocalService {
 
   /** Aborts what is under way, and closes what was opened. */
   async close(): Promise<void> {
-    const { admin, keys, watch, opener } = this.#parts;
+    const { admin, keys, watch, changesWatch, opener } = this.#parts;
     await Promise.all([admin.stop(), this.#server.close(FINISH_LOCAL_MS)]);
     watch.stop();
+    changesWatch.stop();
     await keys.stop();
     await opener.close();
     await rm(this.#folder, { recursive: true, force: true });
@@ -64,6 +66,8 @@ interface ServiceParts {
   readonly admin: AdminCommands;
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
+  readonly changesWatch: ChangesWatch;
+  readonly changesWatch: ChangesWatch;
   readonly opener: OpenOnDemand;
   readonly table: RouteTable;
   readonly audit: Stores['audit'];
@@ -80,11 +84,28 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
   const processes = processStoreOf(config, database);
   const stores = storesOf(config, { database, analytics }, { readers, evaluator, admin, processes });
   const watch = new ProgressWatch(stores.progress);
+  const changesWatch = new ChangesWatch(stores.saved);
+  const changesWatch = new ChangesWatch(stores.saved);
   const keys = new ProjectCache(stores.projects, logger);
   const log = opener.standIn<EventLog>('log');
   const codec = opener.standIn<OpenedStores['codec']>('codec');
-  const reading = readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) });
-  return { admin, keys, watch, opener, table: new RouteTable([adminRoutes(admin), reading]), audit: stores.audit };
+  const reading = readingRoutes({
+    ...stores,
+    watch,
+    changesWatch,
+    log,
+    codec,
+    ...audienceQueriesOf(config, stores.analytics),
+  });
+  return {
+    admin,
+    keys,
+    watch,
+    changesWatch,
+    opener,
+    table: new RouteTable([adminRoutes(admin), reading]),
+    audit: stores.audit,
+  };
 }
 
 /** Stores that are opened when they are first needed. */

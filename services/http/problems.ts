@@ -17,6 +17,7 @@ export const REFUSALS = {
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   timeout: { status: 408, title: 'Request timeout' },
   conflict: { status: 409, title: 'Conflict' },
+  'precondition-failed': { status: 412, title: 'Precondition failed' },
   'too-large': { status: 413, title: 'Payload too large' },
   'query-limit': { status: 422, title: 'Question past its limits' },
   'rate-limited': { status: 429, title: 'Too many requests' },
@@ -80,6 +81,7 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   TOO_MANY_QUESTIONS: 'overloaded',
   AUDIENCE_UNKNOWN: 'not-found',
   AUDIENCE_EXISTS: 'conflict',
+  AUDIENCE_CHANGED: 'precondition-failed',
   AUDIENCE_LIMIT: 'conflict',
   AUDIENCE_BUSY: 'conflict',
   PROJECT_UNKNOWN: 'not-found',
@@ -99,6 +101,7 @@ const DETAIL: Partial<Record<ErrorCode, string>> = {
   TOO_MANY_QUESTIONS: 'Too many questions are being asked. Send the same request again later.',
   AUDIENCE_UNKNOWN: 'This project has no such audience.',
   AUDIENCE_EXISTS: 'This project has an audience of this name.',
+  AUDIENCE_CHANGED: 'Somebody else changed the audience since the version that If-Match names. Read it again.',
   AUDIENCE_BUSY: 'The audience is being evaluated. Send the same request again later.',
 };
 

@@ -1,10 +1,14 @@
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
+import type { Call } from '../http/call.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { type AuditParts, auditRoutes } from './admin/audit.ts';
-import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
-import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
-import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
+import { answerCompare } from './audiences/compare.ts';
+import { answerHistory, answerVersions } from './audiences/past.ts';
+import { answerFollow, type FollowParts } from './audiences/follow.ts';
+import { answerMembers } from './audiences/streams.ts';
+import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audiences/why.ts';
+import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences/questions.ts';
 import { answerLive, type LiveParts } from './live-events.ts';
 import { LIVE_PARAMETERS } from './live-filter.ts';
 import { LogEnds } from './log-ends.ts';
@@ -19,15 +23,17 @@ import {
   answerSave,
   answerSaved,
   type SavedAudienceParts,
-} from './saved-audiences.ts';
+} from './audiences/saved.ts';
 import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
 
 export interface ReadingParts
-  extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts, RefusalParts, AuditParts {
+  extends UserStores, AudienceParts, SavedAudienceParts, FollowParts, LiveParts, RefusalParts, AuditParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
   readonly receiptsAtOnce?: number;
+  /** How many may wait for changes of audiences; `CHANGES_AT_ONCE` where left out. */
+  readonly changesAtOnce?: number;
 }
 
 // An audience's definition is as long as any other body that is not a batch.
@@ -41,6 +47,8 @@ const OPEN_QUERIES = 64;
 const RECEIPTS_AT_ONCE = 6_000;
 /** Members and changes that are being read, or that wait for analytics. */
 const OPEN_STREAMS = 64;
+/** Requests that wait for changes of audiences. */
+const CHANGES_AT_ONCE = 1_000;
 /** Listeners to what is recorded: each reads the end of the log by itself. */
 const OPEN_LISTENERS = 16;
 
@@ -83,7 +91,8 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...ask, path: '/v1/audiences/preview', query: [], handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', query: [], handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', query: [], handle: (call) => answerWhy(parts, call) },
-      ...savedRoutes(parts, question),
+      { ...ask, path: '/v1/audiences/compare', query: [], handle: (call) => answerCompare(parts, call) },
+      ...savedRoutes(parts, question, page),
       ...auditRoutes(parts),
     ],
   };
@@ -96,10 +105,13 @@ function limitedTo(atOnce: number): Limited {
   return { admitWhole: (call) => limiter.admit(call) };
 }
 
-function savedRoutes(parts: ReadingParts, question: Limited): Route[] {
+function savedRoutes(parts: ReadingParts, question: Limited, { admitWhole }: Limited): Route[] {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
   const ask = { ...get, ...question };
-  const stream = { ...get, ...limitedTo(OPEN_STREAMS) };
+  const page = { ...get, admitWhole };
+  const streams = new ConcurrencyLimiter(OPEN_STREAMS);
+  const stream = { ...get, admitWhole: (call: Call) => streams.admit(call) };
+  const following = { streams, waits: new ConcurrencyLimiter(parts.changesAtOnce ?? CHANGES_AT_ONCE) };
   const change = { ...get, scope: 'audiences' } as const;
   const write = { ...change, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const one = '/v1/audiences/:id';
@@ -119,7 +131,19 @@ function savedRoutes(parts: ReadingParts, question: Limited): Route[] {
       handle: (call) => answerSavedWhy(parts, call),
     },
     { ...stream, path: `${one}/members`, query: STREAM, handle: (call) => answerMembers(parts, call) },
-    { ...stream, path: `${one}/changes`, query: ['since', ...STREAM], handle: (call) => answerChanges(parts, call) },
+    { ...page, path: `${one}/versions`, query: PAGE, handle: (call) => answerVersions(parts, call) },
+    {
+      ...page,
+      path: `${one}/history`,
+      query: [...PAGE, 'since', 'until', 'per'],
+      handle: (call) => answerHistory(parts, call),
+    },
+    {
+      ...get,
+      path: `${one}/changes`,
+      query: ['since', 'wait', ...STREAM],
+      handle: (call) => answerFollow(parts, following, call),
+    },
     {
       ...ask,
       ...change,

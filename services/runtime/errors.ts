@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'TOO_MANY_QUESTIONS' // too many questions wait for analytics
   | 'AUDIENCE_UNKNOWN' // no saved audience of the project has this id
   | 'AUDIENCE_EXISTS' // the project has a saved audience of this name
+  | 'AUDIENCE_CHANGED' // somebody else changed the audience since the revision that a change names
   | 'AUDIENCE_LIMIT' // the project has as many saved audiences as it may
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
   | 'PROJECT_UNKNOWN' // no project has this id

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Audiences } from '../../services/audience/audiences.ts';
+import type { Audience } from '../../services/audience/definition/audience.ts';
 import { readDefinition } from '../../services/audience/definition/definition.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { AMPLE } from '../support/analytics.ts';
@@ -22,6 +23,34 @@ describe.each(await testedAnalytics())('an audience in $name', (tested) => {
     );
   }, 240_000);
 
+  test('a comparison has the users that the audiences do and do not share, by a reference evaluation of every message', async () => {
+    await fc.assert(
+      fc.asyncProperty(historyAndDefinitions(12), async ([past, definitions]) => {
+        const messages = await insertHistory(store(), past);
+        const read = definitions
+          .map((text) => readDefinition(exactly(text), { timezone: 'UTC' }))
+          .flatMap((one) => (one.ok ? [one.definition] : []));
+        for (const [index, to] of read.entries()) await expectDifference(read[index - 1] ?? to, to, messages);
+      }),
+      propertyRun(5 * tested.share),
+    );
+  }, 240_000);
+
+  async function expectDifference(from: Audience, to: Audience, messages: readonly Message[]): Promise<void> {
+    const audiences = new Audiences(store(), AMPLE, () => NOW_MS);
+    const [before, after] = [from, to].map((one) => audienceOf(one, messages, NOW)) as [Set<string>, Set<string>];
+
+    const found = await audiences.compare(messages[0]!.projectId, from, to, 1000);
+
+    const keys = (group: 'entering' | 'leaving' | 'staying') => found[group].sample.map(({ userKey }) => userKey);
+    expect([found.fromCount, found.toCount]).toEqual([before.size, after.size]);
+    expect(keys('entering')).toEqual([...after.difference(before)].toSorted(byText));
+    expect(keys('leaving')).toEqual([...before.difference(after)].toSorted(byText));
+    expect(keys('staying')).toEqual([...before.intersection(after)].toSorted(byText));
+    for (const group of ['entering', 'leaving', 'staying'] as const)
+      expect(found[group].count).toBe(found[group].sample.length);
+  }
+
   async function expectAgreement(text: string, messages: readonly Message[]): Promise<void> {
     const read = readDefinition(exactly(text), { timezone: 'UTC' });
     if (!read.ok) {
@@ -31,8 +60,15 @@ describe.each(await testedAnalytics())('an audience in $name', (tested) => {
     const audiences = new Audiences(store(), AMPLE, () => NOW_MS);
     const users = audienceOf(read.definition, messages, NOW);
 
-    const { count, sample } = await audiences.preview(messages[0]!.projectId, read.definition, 1000);
+    const { count, sample, sampleUsers } = await audiences.preview(messages[0]!.projectId, read.definition, 1000);
 
     expect({ text, count, sample }).toEqual({ text, count: users.size, sample: userIdsOf(users, messages) });
+    expect(sampleUsers.map(({ userKey }) => userKey)).toEqual([...users].toSorted(byText));
+    const named = sampleUsers.flatMap(({ userId }) => (userId === null ? [] : [userId]));
+    expect(named.toSorted(byText)).toEqual(sample.toSorted(byText));
   }
 });
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Audiences } from '../../services/audience/audiences.ts';
+import type { Audience } from '../../services/audience/definition/audience.ts';
 import { readDefinition } from '../../services/audience/definition/definition.ts';
+import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
 import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
@@ -16,9 +18,8 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
   async function preview(make: MessageMaker, definition: unknown, sampleSize = 1000) {
     const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
     const body = parseBody(text);
-    const read = readDefinition(body.ok && body.value.exact, { timezone: 'UTC' });
-    if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    return new Audiences(store(), AMPLE, () => NOON_MS).preview(make.projectId, read.definition, sampleSize);
+    const audience = definitionFor(body.ok && body.value.exact);
+    return new Audiences(store(), AMPLE, () => NOON_MS).preview(make.projectId, audience, sampleSize);
   }
 
   test('a preview counts users and names some of them', async () => {
@@ -33,6 +34,7 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     expect(found).toEqual({
       count: 3,
       sample: [expect.any(String), expect.any(String)],
+      sampleUsers: [expect.any(Object), expect.any(Object)],
       tookMs: expect.any(Number),
       rowsRead: expect.any(Number),
     });
@@ -44,6 +46,83 @@ describe.each(await testedAnalytics())('a preview in $name', (tested) => {
     await insert(store(), [make.track({ userId: null, userKey: 'ab'.repeat(32) })]);
 
     expect(await preview(make, { event: 'Order Completed' })).toMatchObject({ count: 1, sample: [] });
+  });
+
+  test('a preview names some users by whatever they are known by', async () => {
+    const make = new MessageMaker();
+    const { projectId } = make;
+    const ada = userKeyOf(projectId, 'ada');
+    const cookie = anonymousKeyOf(projectId, 'cookie');
+    const internal = 'ab'.repeat(32);
+    const half = userKeyOf(projectId, 'half');
+    // In parts of their own, so that a row without the user id is there beside one with it.
+    await insert(store(), [make.track({ userId: null, userKey: half })], 1n);
+    await insert(
+      store(),
+      [make.track({ userId: 'half', userKey: half }), make.track({ userId: 'ada', userKey: ada })],
+      2n,
+    );
+    await insert(store(), [make.track({ userId: null, anonymousId: 'cookie', userKey: cookie })], 4n);
+    await insert(store(), [make.track({ userId: null, userKey: internal })], 5n);
+    const all = [
+      { userId: 'ada', anonymousId: null, userKey: ada },
+      { userId: 'half', anonymousId: null, userKey: half },
+      { userId: null, anonymousId: 'cookie', userKey: cookie },
+      { userId: null, anonymousId: null, userKey: internal },
+    ].toSorted((one, other) => (one.userKey < other.userKey ? -1 : 1));
+
+    const whole = await preview(make, { event: 'Order Completed' }, 4);
+    const two = await preview(make, { event: 'Order Completed' }, 2);
+    const none = await preview(make, { event: 'Order Completed' }, 0);
+
+    expect(whole).toMatchObject({ count: 4, sample: ['ada', 'half'], sampleUsers: all });
+    expect(all).toEqual(expect.arrayContaining([...two.sampleUsers]));
+    expect([two.sampleUsers.length, none.sampleUsers.length]).toEqual([2, 0]);
+  });
+
+  test('an explanation of one user has the anonymous id of a user known by it alone', async () => {
+    const make = new MessageMaker();
+    const userKey = anonymousKeyOf(make.projectId, 'cookie');
+    await insert(store(), [make.track({ userId: null, anonymousId: 'cookie', userKey })]);
+    const ordered = definitionFor({ event: 'Order Completed' });
+
+    const why = await new Audiences(store(), AMPLE).why({ projectId: make.projectId, userKey }, ordered, '', 1);
+
+    expect(why).toMatchObject({ userId: null, anonymousId: 'cookie', userKey });
+  });
+
+  test('a comparison counts and names who enters, leaves and stays', async () => {
+    const make = new MessageMaker();
+    const plans = { ada: 'pro', bob: 'pro', eve: 'free', dan: 'team' };
+    const identified = Object.entries(plans).map(([userId, plan]) => {
+      return make.identify({ userId, userKey: userKeyOf(make.projectId, userId), traits: JSON.stringify({ plan }) });
+    });
+    await insert(store(), identified);
+    const from = definitionFor({ trait: 'plan', in: ['pro', 'team'] });
+    const to = definitionFor({ trait: 'plan', in: ['pro', 'free'] });
+
+    const found = await new Audiences(store(), AMPLE, () => NOON_MS).compare(make.projectId, from, to, 1);
+
+    const known = (userId: string) => ({ userId, anonymousId: null, userKey: userKeyOf(make.projectId, userId) });
+    expect(found).toMatchObject({
+      evaluatedAt: NOON,
+      fromCount: 3,
+      toCount: 3,
+      entering: { count: 1, sample: [known('eve')] },
+      leaving: { count: 1, sample: [known('dan')] },
+      staying: { count: 2, sample: [expect.objectContaining({ anonymousId: null })] },
+    });
+  });
+
+  test('a comparison past its limits is QUERY_LIMIT', async () => {
+    const make = new MessageMaker();
+    await insert(store(), [make.track(), make.track({ userId: 'other' })]);
+    const ordered = definitionFor({ event: 'Order Completed' });
+
+    const limited = new Audiences(store(), { ...AMPLE, maxRowsRead: 1 }, () => NOON_MS);
+    const compared = limited.compare(make.projectId, ordered, ordered, 10);
+
+    await expect(compared).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
   });
 
   test('a preview counts no users of other projects', async () => {
@@ -212,4 +291,10 @@ function manyConditions(): unknown {
   }));
   const deepest = { any: [...conditions.slice(1), { trait: ['a', 'b'], in: values }] };
   return Array.from({ length: 9 }).reduce<unknown>((inner) => ({ all: [inner] }), deepest);
+}
+
+function definitionFor(definition: unknown): Audience {
+  const read = readDefinition(definition, { timezone: 'UTC' });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.definition;
 }

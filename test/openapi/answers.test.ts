@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeMembersCursor } from '../../services/query-api/audience-cursor.ts';
+import { encodeMembersCursor } from '../../services/query-api/audiences/cursor.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
@@ -96,13 +96,19 @@ async function bodiesOf(operation: Operation): Promise<string[]> {
   return examples.map(({ value }) => JSON.stringify({ ...(value as object), user_id, session_id }));
 }
 
+const NAMED = { named: [['ada', '']], unnamed: [] };
+const SOME = [['a'.repeat(64), '', 'cookie']];
+const COUNTS = { from_count: '1', to_count: '2', entering: '1', leaving: '0', staying: '1' };
+const COMPARED = { ...COUNTS, entering_sample: SOME, leaving_sample: [], staying_sample: SOME };
+
 /** What analytics answers to the questions of the examples. */
 function rowsFor(sql: string): readonly Record<string, unknown>[] {
   if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
   if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
   if (sql.includes('FROM user_event_rows')) return [];
   if (sql.startsWith('SELECT trait')) return [{ trait: 'plan', kind: 'string', value: '"pro"', version: '5' }];
-  return [{ count: '2', sample: ['ada'], n: '1', user_id: 'ada', database: 'tidemark' }];
+  if (sql.includes('from_count')) return [COMPARED];
+  return [{ count: '2', sample: ['ada'], ...NAMED, n: '1', user_id: 'ada', anonymous_id: '', database: 'tidemark' }];
 }
 
 /** Sends the request, holds the answer against the document, and returns its status. */
@@ -188,6 +194,13 @@ test('a parameter that makes no sense is refused as documented', async () => {
     const path = `${pathOf(operation)}?sample=-1&limit=0`;
     expect(await exchange(operation, { path }), id).toBe(400);
   }
+  for (const id of ['listAudienceVersions', 'listAudienceHistory']) {
+    const operation = document.operation(id);
+    expect(await exchange(operation, { path: `${pathOf(operation)}?sort=at` }), id).toBe(400);
+  }
+  for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
+    expect(await exchange(document.operation(id), { headers: { 'if-match': 'W/"1"' } }), id).toBe(400);
+  expect(await exchange(document.operation('compareAudiences'), { path: '/v1/audiences/compare?sample=1' })).toBe(400);
   const why = document.operation('explainSavedVerdict');
   for (const query of ['&events=x', '&events=101', '&user_id=bob', `&internal_id=${'a'.repeat(64)}`])
     expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
@@ -230,6 +243,7 @@ test('requests for unknown objects are refused as documented', async () => {
     expect(await exchange(operation, { path }), operation.operationId).toBe(404);
   }
 
+  expect(await exchange(document.operation('compareAudiences'), { key: OTHER_READ_KEY })).toBe(404);
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
   expect(await exchange(document.operation('explainVerdict'))).toBe(404);
 });
@@ -272,6 +286,11 @@ test('a parameter that a list does not have is refused as documented', async () 
     if (!('400' in operation.responses)) continue;
     expect(await exchange(operation, { path: `${pathOf(operation)}?order=up` }), operation.operationId).toBe(400);
   }
+});
+
+test('a change to what somebody else has changed is refused as documented', async () => {
+  for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
+    expect(await exchange(document.operation(id), { headers: { 'if-match': '"2"' } }), id).toBe(412);
 });
 
 test('requests are refused as documented while the stores are unavailable', async () => {

@@ -12,7 +12,12 @@ let server: ReadingServer;
 beforeEach(async () => {
   server = await ReadingServer.start({ unreadTimeoutMs: 3_000, checkEveryMs: 20 });
   onTestFinished(() => server.stop());
-  server.analytics.answer = () => ({ rows: [{ count: '1', sample: [] }], tookMs: 1, rowsRead: 1, bytesRead: 1 });
+  server.analytics.answer = () => ({
+    rows: [{ count: '1', sample: [], named: [], unnamed: [] }],
+    tookMs: 1,
+    rowsRead: 1,
+    bytesRead: 1,
+  });
 });
 
 async function ask(bytes: string): Promise<RawClient> {

@@ -22,6 +22,7 @@ import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
 import { openApiDocument } from '../../services/query-api/openapi.ts';
+import { ChangesWatch } from '../../services/query-api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../../services/query-api/progress-watch.ts';
 import { readingRoutes } from '../../services/query-api/routes.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
@@ -93,6 +94,7 @@ export class ReadingServer {
     },
   };
   readonly watch = new ProgressWatch(this.progress, 1);
+  readonly changesWatch = new ChangesWatch(this.saved, 1);
   /** What the log holds. */
   readonly recorded = new MemoryLog();
   /** Where the log says that it ends, if not where `recorded` does. */
@@ -177,7 +179,7 @@ export class ReadingServer {
   addAudience(id: string, projectId = PROJECT.id): SavedAudience {
     const definition = '{"trait":"tier","is":"gold"}';
     const times = { createdAtMs: 0, updatedAtMs: 0, evaluation: null, failure: null };
-    const audience = { id, projectId, name: id, definition, version: 1, refreshMs: null, ...times };
+    const audience = { id, projectId, name: id, definition, version: 1, revision: 1, refreshMs: null, ...times };
     this.saved.audiences.set(id, audience);
     return audience;
   }
@@ -189,6 +191,7 @@ export class ReadingServer {
   async stop(): Promise<void> {
     this.watch.stop();
     await this.admin.commands.stop();
+    this.changesWatch.stop();
     this.#ingestor.close();
     await this.http.close(1_000);
   }
@@ -217,6 +220,7 @@ export class ReadingServer {
         profiles,
         analytics,
         watch,
+        changesWatch: this.changesWatch,
         log,
         codec: this.codec,
         saved: this.saved,
@@ -227,6 +231,7 @@ export class ReadingServer {
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,
         receiptsAtOnce: 4,
+        changesAtOnce: 4,
       }),
     ];
   }

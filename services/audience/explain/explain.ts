@@ -74,10 +74,11 @@ async function estimateUsersScan(
 ): Promise<ScanEstimate> {
   const query = {
     projectId: options.projectId,
-    sql: 'SELECT user, user_id FROM user_rows WHERE project_id = {p0:String}',
+    sql: 'SELECT user, user_id, anonymous_id FROM user_rows WHERE project_id = {p0:String}',
     params: { p0: options.projectId },
   };
-  const reads = 'user_rows: every user of the project, by the key; the internal id and the user id';
+  const reads =
+    'user_rows: every user of the project, by the key; the number of the user, the user id and the anonymous id';
   return { path: null, condition: 'every user', reads, ...(await estimate(reader, limits, query)) };
 }
 

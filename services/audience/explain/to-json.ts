@@ -20,9 +20,10 @@ export function explanationJson({ sql, query, reads, evaluatedAt, database }: Ex
   });
 }
 
-export function whyJson({ userId, userKey, evaluatedAt, evaluation, tookMs, rowsRead }: Why): string {
+export function whyJson({ userId, anonymousId, userKey, evaluatedAt, evaluation, tookMs, rowsRead }: Why): string {
   return JSON.stringify({
     user_id: userId,
+    anonymous_id: anonymousId,
     internal_id: userKey,
     evaluated_at: formatMicros(evaluatedAt),
     is_member: evaluation.isMet,

@@ -2,6 +2,7 @@ import type { Micros } from '../../messages/message.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { type Audience, conditionsIn } from '../definition/audience.ts';
 import { QueryBudget } from '../query-budget.ts';
+import { sampleUser } from '../sample-user.ts';
 import { Params } from '../sql/params.ts';
 import { type EvaluationNode, EvaluationTree } from './evaluation-tree.ts';
 import { type OneUser, readUserEvents } from './user-events-query.ts';
@@ -13,6 +14,8 @@ export interface Why {
   readonly userKey: string;
   /** The caller's id; null if only the internal id is known. */
   readonly userId: string | null;
+  /** The anonymous id of a user who is known by it alone; null for others. */
+  readonly anonymousId: string | null;
   readonly evaluatedAt: Micros;
   /** The result of the whole definition, with the results of its parts. */
   readonly evaluation: EvaluationNode;
@@ -67,10 +70,16 @@ export async function explainMembership(
 async function knownUser(
   asking: QueryBudget,
   { projectId, userKey }: OneUser,
-): Promise<{ readonly userId: string | null } | undefined> {
+): Promise<Pick<Why, 'userId' | 'anonymousId'> | undefined> {
   const params = new Params();
-  const sql = `SELECT count() AS n, max(user_id) AS user_id FROM user_rows
+  const sql = `SELECT count() AS n, max(user_id) AS user_id, max(anonymous_id) AS anonymous_id FROM user_rows
                WHERE project_id = ${params.string(projectId)} AND user = ${params.user(userKey)}`;
-  const [row] = await asking.ask<{ n: string; user_id: string }>({ projectId, sql, params: params.values() });
-  return row === undefined || row.n === '0' ? undefined : { userId: row.user_id === '' ? null : row.user_id };
+  const [row] = await asking.ask<{ n: string; user_id: string; anonymous_id: string }>({
+    projectId,
+    sql,
+    params: params.values(),
+  });
+  if (row === undefined || row.n === '0') return undefined;
+  const { userId, anonymousId } = sampleUser(userKey, row.user_id, row.anonymous_id);
+  return { userId, anonymousId };
 }

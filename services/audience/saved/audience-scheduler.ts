@@ -150,7 +150,7 @@ export class AudienceScheduler implements AudienceEvaluator {
     const { audience, at } = claim;
     const project = await this.#project(audience.projectId);
     const definition = definitionOf(audience, project);
-    const cause = await this.#caughtUp(audience);
+    const cause = await this.#caughtUp(claim);
     const evaluation = evaluationOf(audience, { at, version: audience.version, cause });
     const members = compileMembership(definition, { projectId: project.id, now: at });
     const difference = await history.difference(evaluation, members, limitsOf(project, limits));
@@ -158,18 +158,23 @@ export class AudienceScheduler implements AudienceEvaluator {
       throw new TidemarkError('AUDIENCE_BUSY', 'the claim on this audience ran out, or it was deleted meanwhile');
     }
     await history.finalize(evaluation);
+    if (difference.entered + difference.left > 0) await store.noteReadable(claim, at);
     logger.info({ project: project.id, audience: audience.id, cause, ...difference }, 'evaluated an audience');
   }
 
   /** Finalizes the last evaluation if a crash prevented it. Returns the cause of the next one. */
-  async #caughtUp(audience: SavedAudience): Promise<EvaluationCause> {
-    const { history } = this.#parts;
+  async #caughtUp(claim: Claim): Promise<EvaluationCause> {
+    const { history, store } = this.#parts;
+    const { audience } = claim;
     const last = audience.evaluation;
     if (last === null) return 'first';
     const finalizedAt = await history.finalizedAt(audience.projectId, audience.id);
     // Its history was lost: analytics was deleted, or is of an older backup than the projects.
     if (finalizedAt === null && last.cause !== 'first') return 'first';
-    if (finalizedAt === null || finalizedAt < last.at) await history.finalize(evaluationOf(audience, last));
+    if (finalizedAt === null || finalizedAt < last.at) {
+      await history.finalize(evaluationOf(audience, last));
+      await store.noteReadable(claim, last.at);
+    }
     return last.version === audience.version ? 'refresh' : 'definition';
   }
 

@@ -13,6 +13,8 @@ export interface SavedAudience {
   readonly definition: JsonText;
   /** The version of the definition: starts at 1 and increases by one with every change. */
   readonly version: number;
+  /** Starts at 1 and increases by one with every change of name, definition or refresh. Evaluations do not change it. */
+  readonly revision: number;
   /** The interval of scheduled evaluations; null if it is evaluated only on request. */
   readonly refreshMs: number | null;
   readonly createdAtMs: number;
@@ -35,6 +37,43 @@ export interface NewAudience {
   readonly refreshMs: number | null;
 }
 
+/** On what a change depends, and who makes it. */
+export interface ChangeTerms {
+  /** The change is made only to this revision. */
+  readonly ifRevision?: number;
+  /** The id of the key; left out if it is not known. */
+  readonly by?: string;
+}
+
+/** A definition that an audience has or had. */
+export interface AudienceVersion {
+  readonly version: number;
+  /** The text as it was sent, with every digit. */
+  readonly definition: JsonText;
+  /** When it became the definition; null if it is not known. */
+  readonly changedAtMs: number | null;
+  /** The id of the key that it came with; null if it is not known. */
+  readonly changedBy: string | null;
+}
+
+/** Which evaluations of an audience. */
+export interface EvaluationsQuery {
+  readonly limit: number;
+  /** Only those from this time on. */
+  readonly since?: Micros;
+  /** Only those before this time. */
+  readonly before?: Micros;
+  /**
+   * One entry for every period of this length, counted from 1970: its last evaluation, with the sums of who entered and
+   * who left. Left out: one for every evaluation.
+   */
+  readonly perMicros?: Micros;
+}
+
+/** How many of an audience's evaluations and definitions are kept: the newest. */
+export const MAX_EVALUATIONS = 10_000;
+export const MAX_VERSIONS = 100;
+
 /** A position in the list, which is sorted newest first by (createdAtMs, id). The next page begins after it. */
 export type AudienceCursor = Pick<SavedAudience, 'createdAtMs' | 'id'>;
 
@@ -49,14 +88,27 @@ export interface AudienceStore {
    * @throws TidemarkError `AUDIENCE_EXISTS` if the project has one of this name; `AUDIENCE_LIMIT` if it has the maximum
    *   number; `PROJECT_UNKNOWN`.
    */
-  create(projectId: string, audience: NewAudience): Promise<SavedAudience>;
+  create(projectId: string, audience: NewAudience, by?: string): Promise<SavedAudience>;
   /** Newest first. */
   list(projectId: string, limit: number, after?: AudienceCursor): Promise<readonly SavedAudience[]>;
   find(projectId: string, id: string): Promise<SavedAudience | undefined>;
-  /** The version changes only if the definition does. @throws `AUDIENCE_UNKNOWN`, `AUDIENCE_EXISTS`. */
-  update(projectId: string, id: string, changes: Partial<NewAudience>): Promise<SavedAudience>;
-  /** Hides it at once; its history is deleted later. @throws TidemarkError `AUDIENCE_UNKNOWN`. */
-  remove(projectId: string, id: string): Promise<void>;
+  /**
+   * The version changes only if the definition does.
+   *
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_CHANGED` if it has another revision; `AUDIENCE_EXISTS`.
+   */
+  update(projectId: string, id: string, changes: Partial<NewAudience>, terms?: ChangeTerms): Promise<SavedAudience>;
+  /** Hides it at once; its history is deleted later. @throws TidemarkError `AUDIENCE_UNKNOWN`, `AUDIENCE_CHANGED`. */
+  remove(projectId: string, id: string, terms?: ChangeTerms): Promise<void>;
+  /** Newest first. @param before Only versions below this one. */
+  versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]>;
+  /** Newest first. */
+  evaluations(projectId: string, id: string, query: EvaluationsQuery): Promise<readonly LastEvaluation[]>;
+  /**
+   * Of those of these audiences that exist, the newest evaluation that changed who is in it and whose changes can be
+   * read; null if there was none since this is noted.
+   */
+  changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>>;
 }
 
 /** The exclusive right to evaluate an audience, or to delete its remains, for a limited time. */
@@ -80,10 +132,12 @@ export interface AudienceClaims {
   /** Returns false if the claim has expired. */
   renew(claim: Claim, leaseMs: number): Promise<boolean>;
   /**
-   * Records a successful evaluation; the next is due after the refresh. Returns false, and changes nothing, if the
+   * Records a successful evaluation, and that it was the last; the next is due after the refresh. Returns false, and changes nothing, if the
    * claim has expired.
    */
   commit(claim: Claim, evaluation: Evaluation, difference: Difference): Promise<boolean>;
+  /** Notes that the changes of this evaluation can be read. */
+  noteReadable(claim: Claim, at: Micros): Promise<void>;
   /** The evaluation failed. The next is due after this time, or after the refresh if that is shorter. */
   giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void>;
   /** Releases the claim, whether or not the evaluation succeeded. */

@@ -1,18 +1,35 @@
+import type { Micros } from '../../messages/message.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { Difference, Evaluation } from '../../stores/analytics/audience-history.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../../stores/projects/keys.ts';
+import {
+  changesReadableAtOf,
+  evaluationsOf,
+  KEPT_EVALUATION,
+  keptVersion,
+  TRIMMED_VERSIONS,
+  versionsOf,
+} from './audience-past-sql.ts';
+import { AUDIENCE_COLUMNS, type AudienceRow, type ClaimRow, toAudience } from './audience-row.ts';
 import type {
   AudienceClaims,
   AudienceCursor,
   AudienceStore,
+  AudienceVersion,
+  ChangeTerms,
   Claim,
+  EvaluationsQuery,
+  LastEvaluation,
   NewAudience,
   SavedAudience,
 } from './audience-store.ts';
 
-/** Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql). */
+/**
+ * Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql, 015-audience-versions.sql). What
+ * they were before is written in the statement of the change.
+ */
 export class SqlAudienceStore implements AudienceStore, AudienceClaims {
   readonly #database: Database;
   readonly #maxPerProject: number;
@@ -25,7 +42,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     this.#maxPerProject = maxPerProject;
   }
 
-  create(projectId: string, audience: NewAudience): Promise<SavedAudience> {
+  create(projectId: string, audience: NewAudience, by?: string): Promise<SavedAudience> {
     return this.#database.transaction(async (transaction) => {
       // Serializes concurrent calls, so that each counts the audiences of those before it.
       const lock = 'select id from projects where id = $1 for no key update';
@@ -33,7 +50,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       if (project === undefined) {
         throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${JSON.stringify(projectId)}.`);
       }
-      const created = await this.#insert(transaction, projectId, audience);
+      const created = await this.#insert(transaction, projectId, audience, by);
       if (created !== undefined) return created;
       if (await isNameInUse(transaction, { projectId, name: audience.name })) throw exists(audience.name);
       throw new TidemarkError(
@@ -48,15 +65,25 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     transaction: Queryable,
     projectId: string,
     { name, definition, refreshMs }: NewAudience,
+    by: string | undefined,
   ): Promise<SavedAudience | undefined> {
     const [created] = await transaction.query<AudienceRow>(
-      `insert into audiences (id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, due_at_ms)
+      `with created as (insert into audiences (id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, due_at_ms)
        select $1, id, $3, $4, 1, $5::int8, ${NOW_MS}, ${NOW_MS}, case when $5::int8 is null then null else ${NOW_MS} end
        from projects where id = $2
          and (select count(*) from audiences where project_id = $2 and deleted_at_ms is null) < $6::int8
        on conflict (project_id, name) where deleted_at_ms is null do nothing
-       returning ${AUDIENCE_COLUMNS}`,
-      [`aud_${randomText(20, BASE36)}`, projectId, name, definition, bigintOf(refreshMs), BigInt(this.#maxPerProject)],
+       returning ${AUDIENCE_COLUMNS}), ${keptVersion('created', '$7')}
+       select * from created`,
+      [
+        `aud_${randomText(20, BASE36)}`,
+        projectId,
+        name,
+        definition,
+        bigintOf(refreshMs),
+        BigInt(this.#maxPerProject),
+        by ?? null,
+      ],
     );
     return created === undefined ? undefined : toAudience(created);
   }
@@ -79,13 +106,15 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     projectId: string,
     id: string,
     { name, definition, refreshMs }: Partial<NewAudience>,
+    { ifRevision, by }: ChangeTerms = {},
   ): Promise<SavedAudience> {
     // Concurrent changes run one after another. A name in use is detected before the index refuses it.
     const [changed] = await this.#rows(
-      `update audiences set
+      `with changed as (update audiences set
          name = coalesce($3::text, name),
          definition = coalesce($4::text, definition),
          version = version + ${CHANGED},
+         revision = revision + 1,
          refresh_ms = case when $5::boolean then $6::int8 else refresh_ms end,
          updated_at_ms = greatest(${NOW_MS}, updated_at_ms),
          due_at_ms = case
@@ -93,27 +122,60 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
            when ${CHANGED} = 1 or refresh_ms is null then ${NOW_MS}
            when $5::boolean then least(due_at_ms, ${NOW_MS} + $6::int8)
            else due_at_ms end
-       where ${IS_SEEN} and not exists (
+       where ${IS_SEEN} and revision = coalesce($7::int8, revision) and not exists (
          select from audiences other where other.project_id = $1 and other.name = $3::text and other.id <> $2
            and other.deleted_at_ms is null)
-       returning ${AUDIENCE_COLUMNS}`,
-      [projectId, id, name ?? null, definition ?? null, refreshMs !== undefined, bigintOf(refreshMs ?? null)],
+       returning ${AUDIENCE_COLUMNS}), ${keptVersion('changed', '$8')}, ${TRIMMED_VERSIONS}
+       select * from changed`,
+      [
+        projectId,
+        id,
+        name ?? null,
+        definition ?? null,
+        refreshMs !== undefined,
+        bigintOf(refreshMs ?? null),
+        bigintOf(ifRevision ?? null),
+        by ?? null,
+      ],
     ).catch(async (error: unknown) => {
       // Two concurrent calls use one name: the index accepts one of them.
       if (name !== undefined && (await isNameInUse(this.#database, { projectId, name, not: id }))) throw exists(name);
       throw error;
     });
     if (changed !== undefined) return changed;
-    if ((await this.find(projectId, id)) === undefined) throw unknown(id);
+    await this.#throwUnlessAt(projectId, id, ifRevision);
     throw exists(name ?? '');
   }
 
-  async remove(projectId: string, id: string): Promise<void> {
+  async remove(projectId: string, id: string, { ifRevision }: ChangeTerms = {}): Promise<void> {
     const rows = await this.#rows(
-      `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS} where ${IS_SEEN} returning ${AUDIENCE_COLUMNS}`,
-      [projectId, id],
+      `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS}
+       where ${IS_SEEN} and revision = coalesce($3::int8, revision) returning ${AUDIENCE_COLUMNS}`,
+      [projectId, id, bigintOf(ifRevision ?? null)],
     );
-    if (rows.length === 0) throw unknown(id);
+    if (rows.length > 0) return;
+    await this.#throwUnlessAt(projectId, id, ifRevision);
+    throw unknown(id);
+  }
+
+  async #throwUnlessAt(projectId: string, id: string, revision: number | undefined): Promise<void> {
+    const found = await this.find(projectId, id);
+    if (found === undefined) throw unknown(id);
+    if (revision !== undefined && found.revision !== revision) {
+      throw new TidemarkError('AUDIENCE_CHANGED', `The audience ${JSON.stringify(id)} has been changed meanwhile.`);
+    }
+  }
+
+  versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]> {
+    return versionsOf(this.#database, [projectId, id], limit, before);
+  }
+
+  evaluations(projectId: string, id: string, query: EvaluationsQuery): Promise<readonly LastEvaluation[]> {
+    return evaluationsOf(this.#database, [projectId, id], query);
+  }
+
+  changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>> {
+    return changesReadableAtOf(this.#database, ids);
   }
 
   async claimDue(leaseMs: number, lastProjectId = ''): Promise<Claim | undefined> {
@@ -149,8 +211,13 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
        due_at_ms = case when refresh_ms is null then null when version <> $4::int4 then ${NOW_MS}
                         else ${NOW_MS} + refresh_ms end`,
       [at, version, cause, BigInt(entered), BigInt(left), BigInt(members)],
-      'deleted_at_ms is null',
+      { and: 'deleted_at_ms is null', alsoWrites: KEPT_EVALUATION },
     );
+  }
+
+  async noteReadable({ audience }: Claim, at: Micros): Promise<void> {
+    const sql = 'update audiences set changes_readable_at = greatest(changes_readable_at, $2::int8) where id = $1';
+    await this.#database.query(sql, [audience.id, at]);
   }
 
   async giveUp(claim: Claim, failure: ErrorCode, againInMs: number): Promise<void> {
@@ -179,9 +246,15 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     return { audience: toAudience(row), token, at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
   }
 
-  async #whileClaimed({ audience, token }: Claim, set: string, values: readonly SqlValue[], and = 'true') {
-    const sql = `update audiences set ${set}
-                 where id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS} and ${and} returning id`;
+  async #whileClaimed(
+    { audience, token }: Claim,
+    set: string,
+    values: readonly SqlValue[],
+    { and = 'true', alsoWrites = '' }: { readonly and?: string; readonly alsoWrites?: string } = {},
+  ): Promise<boolean> {
+    const sql = `with written as (update audiences set ${set}
+                 where id = $1 and claim = $2 and claimed_until_ms > ${NOW_MS} and ${and} returning id)
+                 ${alsoWrites} select id from written`;
     return (await this.#database.query(sql, [audience.id, token, ...values])).length > 0;
   }
 
@@ -203,47 +276,6 @@ const NOW_MICROS = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
 const IS_SEEN = 'project_id = $1 and id = $2 and deleted_at_ms is null';
 const IS_FREE = `(claim is null or claimed_until_ms <= ${NOW_MS})`;
 const CHANGED = '(case when $4::text <> definition then 1 else 0 end)';
-
-const AUDIENCE_COLUMNS = `id, project_id, name, definition, version, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
-  evaluated_version, evaluated_cause, members, entered, left_members, failure`;
-
-type AudienceRow = {
-  id: string;
-  project_id: string;
-  name: string;
-  definition: string;
-  version: number;
-  refresh_ms: bigint | null;
-  created_at_ms: bigint;
-  updated_at_ms: bigint;
-  evaluated_at: bigint | null;
-  evaluated_version: number | null;
-  evaluated_cause: EvaluationCause | null;
-  members: bigint | null;
-  entered: bigint | null;
-  left_members: bigint | null;
-  failure: ErrorCode | null;
-};
-
-type ClaimRow = AudienceRow & { claimed_at: bigint; deleted_at_ms: bigint | null };
-
-function toAudience(row: AudienceRow): SavedAudience {
-  const { evaluated_at: at, evaluated_version: version, evaluated_cause: cause } = row;
-  const isEvaluated = at !== null && version !== null && cause !== null;
-  const counts = { members: Number(row.members), entered: Number(row.entered), left: Number(row.left_members) };
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    name: row.name,
-    definition: row.definition,
-    version: row.version,
-    refreshMs: row.refresh_ms === null ? null : Number(row.refresh_ms),
-    createdAtMs: Number(row.created_at_ms),
-    updatedAtMs: Number(row.updated_at_ms),
-    evaluation: isEvaluated ? { at, version, cause, ...counts } : null,
-    failure: row.failure,
-  };
-}
 
 function bigintOf(number: number | null): bigint | null {
   return number === null ? null : BigInt(number);

@@ -24,19 +24,31 @@ export interface PreviewOptions extends CompileOptions {
 }
 
 /**
- * Yields one row: `count`, the number of distinct users, and `sample`, the user ids of some of them. A user known only
- * by the internal id, or by an SDK's anonymous id, is counted but not in the sample.
+ * Yields one row:
+ *
+ * - `count`, the number of distinct users,
+ * - `sample`, the user ids of some of them,
+ * - `named`, the user id and the anonymous id of some who are known by either,
+ * - `unnamed`, the numbers of users, some of whom are known by the internal id alone: where fewer than wanted are `named`.
+ *   Rows of one user may be merged later, so these may be `named` in another row: as many more are given.
  *
  * The query tests every user in the table of all users; each condition is a set that is built once before. One query
- * computes count and sample, because two would build the sets twice, which is most of the work.
+ * computes count and samples, because two would build the sets twice, which is most of the work. Internal ids are not
+ * read: they do not compress, and follow from the other ids.
  */
 export function compilePreview(audience: Audience, { projectId, now, sampleSize }: PreviewOptions): Query {
   const params = new Params();
   const scope: Scope = { params, projectId, now };
+  const size = params.count(sampleSize);
   const sample = `groupUniqArrayIf(${MAX_SAMPLE})(user_id, user_id != '')`;
+  const named = `groupUniqArrayIf(${MAX_SAMPLE})((user_id, anonymous_id), user_id != '' OR anonymous_id != '')`;
+  const unnamed = `groupUniqArrayIf(${2 * MAX_SAMPLE})(user, user_id = '' AND anonymous_id = '')`;
   return queryOf(
     scope,
-    `SELECT uniqExact(user) AS count, arraySlice(arraySort(${sample}), 1, ${params.count(sampleSize)}) AS sample ` +
+    `SELECT uniqExact(user) AS count, arraySlice(arraySort(${sample}), 1, ${size}) AS sample, ` +
+      // By a hash: in the order of ids, those who have a user id would come after all others.
+      `arraySlice(arraySort(ids -> cityHash64(ids), ${named}), 1, ${size}) AS named, ` +
+      `if(length(named) >= ${size}, [], arraySlice(arraySort(${unnamed}), 1, 2 * ${size})) AS unnamed ` +
       `FROM user_rows WHERE project_id = ${params.string(projectId)} AND ${filter(scope, audience)}`,
   );
 }

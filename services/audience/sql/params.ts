@@ -47,6 +47,10 @@ export class Params {
     return this.#add('UInt128', value.toString());
   }
 
+  userNumbers(values: readonly string[]): string {
+    return `CAST(${this.strings(values)}, 'Array(UInt128)')`;
+  }
+
   instant(value: Micros): string {
     return this.#add("DateTime64(6, 'UTC')", formatMicros(value).replace('T', ' ').slice(0, -1));
   }

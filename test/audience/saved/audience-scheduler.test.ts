@@ -26,7 +26,7 @@ for (const tested of await testedAnalytics()) {
     const database = isEmbedded ? sharedDatabase() : sharedPostgres(postgres);
     let scene: Scene;
     beforeEach(async () => {
-      await database().script('truncate projects, api_keys, audiences');
+      await database().script('truncate projects, api_keys, audiences cascade');
       const projects = new SqlProjectStore(database());
       const { id } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
       scene = new Scene(analytics(), new SqlAudienceStore(database(), 100), projects, id);
@@ -43,6 +43,7 @@ for (const tested of await testedAnalytics()) {
 
       expect(first.evaluation).toMatchObject({ cause: 'first', version: 1, entered: 2, left: 0, members: 2 });
       expect(second.evaluation).toMatchObject({ cause: 'refresh', entered: 2, left: 1, members: 3 });
+      expect(await scene.store.changesReadableAt([id])).toEqual(new Map([[id, second.evaluation?.at]]));
       expect(await scene.changes(id)).toEqual([
         'ada entered first',
         'bob entered first',
@@ -63,6 +64,7 @@ for (const tested of await testedAnalytics()) {
 
       expect(changed.evaluation).toMatchObject({ cause: 'definition', version: 2, entered: 1, left: 1 });
       expect(after.evaluation).toMatchObject({ cause: 'refresh', version: 2, entered: 0, left: 0 });
+      expect(await scene.store.changesReadableAt([id])).toEqual(new Map([[id, changed.evaluation?.at]]));
       expect(await scene.changes(id)).toEqual(['ada entered first', 'ada left definition', 'bob entered definition']);
     });
 

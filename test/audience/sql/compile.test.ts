@@ -209,7 +209,10 @@ describe('a query', () => {
     const { sql, params } = queryFor({ event: 'Bought' });
 
     expect(sql).toBe(
-      "SELECT uniqExact(user) AS count, arraySlice(arraySort(groupUniqArrayIf(1000)(user_id, user_id != '')), 1, {p0:UInt64}) AS sample " +
+      "SELECT uniqExact(user) AS count, arraySlice(arraySort(groupUniqArrayIf(1000)(user_id, user_id != '')), 1, {p0:UInt64}) AS sample, " +
+        'arraySlice(arraySort(ids -> cityHash64(ids), groupUniqArrayIf(1000)((user_id, anonymous_id), ' +
+        "user_id != '' OR anonymous_id != '')), 1, {p0:UInt64}) AS named, if(length(named) >= {p0:UInt64}, [], " +
+        "arraySlice(arraySort(groupUniqArrayIf(2000)(user, user_id = '' AND anonymous_id = '')), 1, 2 * {p0:UInt64})) AS unnamed " +
         'FROM user_rows WHERE project_id = {p1:String} AND user IN ' +
         '(SELECT user FROM track_rows WHERE project_id = {p1:String} AND event = {p2:String} GROUP BY user)',
     );

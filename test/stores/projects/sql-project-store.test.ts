@@ -19,7 +19,7 @@ describe.skipIf(server === undefined)('on Postgres', () => {
 function emptied(database: () => Database) {
   return {
     open: async () => {
-      await database().script('truncate projects, api_keys, audiences');
+      await database().script('truncate projects, api_keys, audiences cascade');
       return new SqlProjectStore(database());
     },
   };

@@ -1,7 +1,7 @@
 /** Cursors over audiences: opaque, of a fixed format, valid as long as the audience that they name exists. */
-import type { AudienceCursor } from '../audience/saved/audience-store.ts';
-import type { Micros } from '../messages/message.ts';
-import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
+import type { AudienceCursor } from '../../audience/saved/audience-store.ts';
+import type { Micros } from '../../messages/message.ts';
+import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 
 /** A position in the stream of an audience's members: after this user, evaluated as of `now`. */
 export interface MembersCursor {
@@ -19,7 +19,7 @@ export interface ChangesCursor {
   readonly after: bigint;
 }
 
-const FORMATS = { list: 2, members: 3, changes: 4 } as const;
+const FORMATS = { list: 2, members: 3, changes: 4, versions: 5, history: 6 } as const;
 const LAST_USER = 2n ** 128n - 1n;
 const MAX_LENGTH = 160;
 
@@ -52,6 +52,36 @@ export function decodeChangesCursor(text: string): ChangesCursor | undefined {
   if (read === undefined) return undefined;
   const [at, , after] = read.numbers;
   return isOnTheCalendar(at) ? { audienceId: read.id, at, after } : undefined;
+}
+
+/** A position in the list of an audience's versions: after this one. */
+export interface VersionsCursor {
+  readonly audienceId: string;
+  readonly version: number;
+}
+
+/** A position in the list of an audience's evaluations: only those before this time. */
+export interface HistoryCursor {
+  readonly audienceId: string;
+  readonly before: Micros;
+}
+
+export function encodeVersionsCursor({ audienceId, version }: VersionsCursor): string {
+  return pack(FORMATS.versions, [0n, BigInt(version), 0n], audienceId);
+}
+
+export function decodeVersionsCursor(text: string): VersionsCursor | undefined {
+  const read = unpack(FORMATS.versions, text);
+  return read && { audienceId: read.id, version: Number(read.numbers[1]) };
+}
+
+export function encodeHistoryCursor({ audienceId, before }: HistoryCursor): string {
+  return pack(FORMATS.history, [before, 0n, 0n], audienceId);
+}
+
+export function decodeHistoryCursor(text: string): HistoryCursor | undefined {
+  const read = unpack(FORMATS.history, text);
+  return read && isOnTheCalendar(read.numbers[0]) ? { audienceId: read.id, before: read.numbers[0] } : undefined;
 }
 
 /** The number of the user with this internal id: its first 128 bits. */

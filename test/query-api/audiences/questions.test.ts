@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Query } from '../../services/stores/analytics/analytics-store.ts';
-import { TidemarkError } from '../../services/runtime/errors.ts';
-import { PROJECT, ReadingServer, WRITE_KEY } from '../support/reading-server.ts';
+import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
+import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { PROJECT, ReadingServer, WRITE_KEY } from '../../support/reading-server.ts';
 
 const GOLD = { trait: 'tier', is: 'gold' };
 
@@ -34,14 +35,20 @@ test('an audience is counted in the project of the key, and a sample of ten is g
   const asked: Query[] = [];
   server.analytics.answer = (query) => {
     asked.push(query);
-    return { rows: [{ count: '12', sample: ['ada'] }], tookMs: 3.4567, rowsRead: 7, bytesRead: 56 };
+    const named = [['', 'cookie'], ['ada', '']]; // prettier-ignore
+    return { rows: [{ count: '12', sample: ['ada'], named, unnamed: [] }], tookMs: 3.4567, rowsRead: 7, bytesRead: 56 };
   };
 
   const reply = await preview('{"definition":{"trait":"n","is":9007199254740993},"ignored":true}');
   await preview({ definition: GOLD, sample: 0 });
   await preview('{"definition":{"trait":"n","is":1},"sample":1e1}');
 
-  expect(reply).toEqual({ status: 200, body: { count: 12, sample: ['ada'], took_ms: 3, rows_read: 7 } });
+  const sampleUsers = [
+    { user_id: 'ada', anonymous_id: null, internal_id: userKeyOf(PROJECT.id, 'ada') },
+    { user_id: null, anonymous_id: 'cookie', internal_id: anonymousKeyOf(PROJECT.id, 'cookie') },
+  ].toSorted((one, other) => (one.internal_id < other.internal_id ? -1 : 1));
+  const body = { count: 12, sample: ['ada'], sample_users: sampleUsers, took_ms: 3, rows_read: 7 };
+  expect(reply).toEqual({ status: 200, body });
   const [first, second, third] = asked.map(({ params }) => Object.values(params).map(String));
   expect(first).toEqual(expect.arrayContaining([PROJECT.id, '9007199254740993', '10']));
   expect(second).toContain('0');

@@ -1,12 +1,12 @@
-import { definitionOf } from '../audience/saved/audience-scheduler.ts';
-import { MAX_EVENTS_SHOWN } from '../audience/definition/limits.ts';
-import { explanationJson, whyJson } from '../audience/explain/to-json.ts';
-import type { Call } from '../http/call.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import type { Problem } from '../messages/message.ts';
-import { isHex } from '../messages/hex.ts';
-import { userKeyOf } from '../messages/user-key.ts';
+import { definitionOf } from '../../audience/saved/audience-scheduler.ts';
+import { MAX_EVENTS_SHOWN } from '../../audience/definition/limits.ts';
+import { explanationJson, whyJson } from '../../audience/explain/to-json.ts';
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Problem } from '../../messages/message.ts';
+import { isHex } from '../../messages/hex.ts';
+import { userKeyOf } from '../../messages/user-key.ts';
 import {
   type AudienceParts,
   DEFAULT_SAMPLE,
@@ -15,10 +15,10 @@ import {
   problemsWithSample,
   readQuestion,
   readSample,
-} from './audiences.ts';
-import { readName, single } from './query.ts';
-import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
-import { NOBODY } from './users.ts';
+} from './questions.ts';
+import { readName, single } from '../query.ts';
+import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved.ts';
+import { NOBODY } from '../users.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;

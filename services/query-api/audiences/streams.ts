@@ -1,13 +1,13 @@
-import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
-import type { SavedAudience } from '../audience/saved/audience-store.ts';
-import { compileMembers } from '../audience/sql/compile-members.ts';
-import { definitionOf } from '../audience/saved/audience-scheduler.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import { isHex } from '../messages/hex.ts';
-import type { Micros } from '../messages/message.ts';
-import { EARLIEST, formatMicros, parseTimestamp } from '../messages/timestamp.ts';
-import type { Project } from '../stores/projects/project-store.ts';
+import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { SavedAudience } from '../../audience/saved/audience-store.ts';
+import { compileMembers } from '../../audience/sql/compile-members.ts';
+import { definitionOf } from '../../audience/saved/audience-scheduler.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { isHex } from '../../messages/hex.ts';
+import type { Micros } from '../../messages/message.ts';
+import { EARLIEST, formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
 import {
   BEFORE_ALL,
   BEHIND_ALL,
@@ -18,10 +18,11 @@ import {
   encodeMembersCursor,
   type MembersCursor,
   userNumberOf,
-} from './audience-cursor.ts';
-import { ndjsonAnswer } from './ndjson.ts';
-import { type QueryRequest, type Checked, refuseParameter, single } from './query.ts';
-import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved-audiences.ts';
+} from './cursor.ts';
+import { ndjsonAnswer } from '../ndjson.ts';
+import { type QueryRequest, type Checked, refuseParameter, single } from '../query.ts';
+import { readTimeParameter } from './past.ts';
+import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved.ts';
 
 export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
   readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'finalizedAt'>;
@@ -56,38 +57,57 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
 
 /** `GET /v1/audiences/:id/changes` */
 export async function answerChanges(parts: StreamParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const request = await readChangesRequest(parts, call);
+  return 'refused' in request ? request : changesAnswer(parts, call.project, request);
+}
+
+/** The changes of an audience after a position. */
+export interface ChangesRequest extends Omit<ChangesCursor, 'audienceId'> {
+  readonly audience: SavedAudience;
+  readonly limit: number | null;
+}
+
+export async function readChangesRequest(parts: StreamParts, call: QueryRequest): Promise<ChangesRequest | Refusal> {
   const audience = await findAudience(parts, call);
   if (audience === undefined) return NO_AUDIENCE;
-  const asked = readStreamQuery(call.query, decodeChangesCursor);
-  if (!asked.ok) return asked.refusal;
-  const since = single(call.query, 'since', (text) => readSince(text, call.project));
+  const query = readStreamQuery(call.query, decodeChangesCursor);
+  if (!query.ok) return query.refusal;
+  const since = single(call.query, 'since', (text) => readTimeParameter('since', text, call.project.timezone));
   if (!since.ok) return since.refusal;
-  const { limit, after, cursor } = asked.value;
+  const { limit, after, cursor } = query.value;
   if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
   if (cursor !== undefined && (since.value !== undefined || after !== undefined)) return EITHER;
   if (after !== undefined && since.value === undefined) return AFTER_WHEN;
-  const place = cursor ?? { at: since.value ?? EARLIEST, after: after ?? BEHIND_ALL };
-  return changesAnswer(parts, call, audience, { ...place, limit });
+  const { at, after: user } = cursor ?? { at: since.value ?? EARLIEST, after: after ?? BEHIND_ALL };
+  return { audience, at, after: user, limit };
 }
 
-async function changesAnswer(
-  { analytics, limitsOf }: StreamParts,
-  { project }: QueryRequest,
-  { id }: SavedAudience,
-  { at, after, limit }: Omit<ChangesCursor, 'audienceId'> & { readonly limit: number | null },
+export async function changesAnswer(
+  { analytics, limitsOf }: Pick<StreamParts, 'analytics' | 'limitsOf'>,
+  project: Project,
+  request: ChangesRequest,
 ): Promise<Answer> {
-  const until = await analytics.finalizedAt(project.id, id);
-  const names = { projectId: project.id, audienceId: id };
-  const query = { ...names, after: { at, user: after }, until: until ?? EARLIEST, limit };
-  const lines = await analytics.audienceChanges(query, limitsOf(project));
+  const { audience, at, after: user, limit } = request;
+  const names = { projectId: project.id, audienceId: audience.id };
+  const until = await analytics.finalizedAt(project.id, audience.id);
+  const query = { ...names, after: { at, user }, until: until ?? EARLIEST, limit };
+  return linesOfChanges(await analytics.audienceChanges(query, limitsOf(project)), request, until);
+}
+
+/** Streams changes. @param until The last evaluation that they may be of. */
+export function linesOfChanges(
+  lines: AsyncIterable<Uint8Array>,
+  { audience, limit }: Pick<ChangesRequest, 'audience' | 'limit'>,
+  until: Micros | null,
+): Answer {
   const through = until === null ? null : formatMicros(until);
   return ndjsonAnswer(lines, {
     counts: limit !== null,
     end: (ending) => {
       if (ending.lines !== limit) return { next_cursor: null, through };
       const last = JSON.parse(ending.lastLine) as { internal_id: string; at: string };
-      const place = { audienceId: id, at: microsOf(last.at), after: userNumberOf(last.internal_id) };
-      return { next_cursor: encodeChangesCursor(place), through: last.at };
+      const cursor = { audienceId: audience.id, at: microsOf(last.at), after: userNumberOf(last.internal_id) };
+      return { next_cursor: encodeChangesCursor(cursor), through: last.at };
     },
   });
 }
@@ -133,12 +153,6 @@ function readInternalId(text: string | undefined): Checked<bigint | undefined> {
   if (text === undefined) return { ok: true, value: undefined };
   if (!isHex(text, 64)) return refuseParameter('after', 'is not an internal id');
   return { ok: true, value: userNumberOf(text) };
-}
-
-function readSince(text: string | undefined, { timezone }: Project): Checked<Micros | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  const read = parseTimestamp(text, timezone);
-  return read.ok ? { ok: true, value: read.micros } : refuseParameter('since', read.message);
 }
 
 function microsOf(time: string): Micros {

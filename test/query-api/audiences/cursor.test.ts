@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
+import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';
 import {
   BEHIND_ALL,
   decodeChangesCursor,
@@ -10,7 +10,7 @@ import {
   encodeListCursor,
   encodeMembersCursor,
   userNumberOf,
-} from '../../services/query-api/audience-cursor.ts';
+} from '../../../services/query-api/audiences/cursor.ts';
 
 const ID = 'aud_0123456789abcdefghij';
 const ids = fc.stringMatching(/^aud_[a-z0-9]{20}$/);

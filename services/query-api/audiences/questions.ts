@@ -1,21 +1,22 @@
-import type { Audience } from '../audience/definition/audience.ts';
-import type { Audiences, Preview } from '../audience/audiences.ts';
-import { MAX_SAMPLE } from '../audience/sql/compile.ts';
-import { readDefinition } from '../audience/definition/definition.ts';
-import { definitionOf } from '../audience/saved/audience-scheduler.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import { parseBody } from '../messages/json.ts';
-import type { Problem } from '../messages/message.ts';
-import type { Project } from '../stores/projects/project-store.ts';
-import { type QueryRequest, type Checked, refuseBody, refuseParameter, single } from './query.ts';
-import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
-import { isJsonObject } from '../audience/definition/reading.ts';
+import type { Audience } from '../../audience/definition/audience.ts';
+import type { Audiences, Preview } from '../../audience/audiences.ts';
+import type { SampleUser } from '../../audience/sample-user.ts';
+import { MAX_SAMPLE } from '../../audience/sql/compile.ts';
+import { readDefinition } from '../../audience/definition/definition.ts';
+import { definitionOf } from '../../audience/saved/audience-scheduler.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { parseBody } from '../../messages/json.ts';
+import type { Problem } from '../../messages/message.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { type QueryRequest, type Checked, refuseBody, refuseParameter, single } from '../query.ts';
+import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved.ts';
+import { isJsonObject } from '../../audience/definition/reading.ts';
 
 /** What is asked about audiences. */
 export interface AudienceParts {
   /** Under the limits of the project. */
-  readonly audiencesOf: (project: Project) => Pick<Audiences, 'preview' | 'explain' | 'why'>;
+  readonly audiencesOf: (project: Project) => Pick<Audiences, 'preview' | 'compare' | 'explain' | 'why'>;
 }
 
 export const DEFAULT_SAMPLE = 10;
@@ -67,8 +68,13 @@ export async function answerSavedPreview(
   return previewAnswer(await audiencesOf(project).preview(project.id, definitionOf(audience, project), sample.value));
 }
 
-function previewAnswer({ count, sample, tookMs, rowsRead }: Preview): Answer {
-  return { status: 200, body: JSON.stringify({ count, sample, took_ms: Math.round(tookMs), rows_read: rowsRead }) };
+function previewAnswer({ count, sample, sampleUsers, tookMs, rowsRead }: Preview): Answer {
+  const users = { sample, sample_users: sampleUsers.map(userJson) };
+  return { status: 200, body: JSON.stringify({ count, ...users, took_ms: Math.round(tookMs), rows_read: rowsRead }) };
+}
+
+export function userJson({ userId, anonymousId, userKey }: SampleUser): object {
+  return { user_id: userId, anonymous_id: anonymousId, internal_id: userKey };
 }
 
 export function readSample(text: string | undefined): Checked<number> {

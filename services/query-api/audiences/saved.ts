@@ -1,14 +1,16 @@
-import { readDefinition } from '../audience/definition/definition.ts';
-import type { AudienceStore, NewAudience, SavedAudience } from '../audience/saved/audience-store.ts';
-import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import { parseBody, toJsonText } from '../messages/json.ts';
-import type { Problem } from '../messages/message.ts';
-import { formatMicros } from '../messages/timestamp.ts';
-import { decodeListCursor, encodeListCursor } from './audience-cursor.ts';
-import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from './query.ts';
-import { isJsonObject } from '../audience/definition/reading.ts';
+import { readDefinition } from '../../audience/definition/definition.ts';
+import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../audience/saved/audience-store.ts';
+import type { AudienceEvaluator } from '../../audience/saved/audience-scheduler.ts';
+import type { Call } from '../../http/call.ts';
+import { readIfMatch } from '../../http/if-match.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { parseBody, toJsonText } from '../../messages/json.ts';
+import type { Problem } from '../../messages/message.ts';
+import { audienceAnswer, audienceJson, formatRefresh, parseRefresh } from './audience-json.ts';
+import { decodeListCursor, encodeListCursor } from './cursor.ts';
+import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from '../query.ts';
+import { isJsonObject } from '../../audience/definition/reading.ts';
 
 /** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts {
@@ -17,13 +19,13 @@ export interface SavedAudienceParts {
 }
 
 /** `POST /v1/audiences` */
-export async function answerSave({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
   const body = readBody(call, ['name', 'definition']);
   if (!body.ok) return body.refusal;
   const { name = '', definition = '', refreshMs = null } = body.value;
-  const audience = await saved.create(call.project.id, { name, definition, refreshMs });
+  const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
-  return { status: 201, body: audienceJson(audience), headers: { Location: `/v1/audiences/${audience.id}` }, audit };
+  return { ...audienceAnswer(audience, { Location: `/v1/audiences/${audience.id}` }), status: 201, audit };
 }
 
 /** `GET /v1/audiences` */
@@ -44,37 +46,41 @@ export async function answerList({ saved }: SavedAudienceParts, call: QueryReque
 /** `GET /v1/audiences/:id` */
 export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const audience = await findAudience(parts, call);
-  return audience === undefined ? NO_AUDIENCE : { status: 200, body: audienceJson(audience) };
+  return audience === undefined ? NO_AUDIENCE : audienceAnswer(audience);
 }
 
 /** `PUT` and `PATCH /v1/audiences/:id`: the one replaces all, the other what it names. */
 export async function answerChange(
   { saved }: SavedAudienceParts,
-  call: QueryRequest,
+  call: ChangeRequest,
   replaces: boolean,
 ): Promise<Answer | Refusal> {
+  const terms = readTerms(call);
+  if ('refused' in terms) return terms;
   const body = readBody(call, replaces ? ['name', 'definition'] : []);
   if (!body.ok) return body.refusal;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   const changes = { ...(replaces && { refreshMs: null }), ...body.value };
   const before = await saved.find(call.project.id, id);
-  const after = await saved.update(call.project.id, id, changes);
+  const after = await saved.update(call.project.id, id, changes, terms);
   const audit = {
     action: 'audience.change',
     object: id,
     before: before && settingsJson(before),
     after: settingsJson(after),
   };
-  return { status: 200, body: audienceJson(after), audit };
+  return { ...audienceAnswer(after), audit };
 }
 
 /** `DELETE /v1/audiences/:id` */
-export async function answerDelete({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
+export async function answerDelete({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
+  const terms = readTerms(call);
+  if ('refused' in terms) return terms;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
   const before = await saved.find(call.project.id, id);
-  await saved.remove(call.project.id, id);
+  await saved.remove(call.project.id, id, terms);
   const audit = { action: 'audience.delete', object: id, before: before && settingsJson(before) };
   return { status: 200, body: JSON.stringify({ id, deleted: true }), audit };
 }
@@ -83,7 +89,23 @@ export async function answerDelete({ saved }: SavedAudienceParts, call: QueryReq
 export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  return { status: 200, body: audienceJson(await evaluator.evaluate(call.project.id, id)) };
+  return audienceAnswer(await evaluator.evaluate(call.project.id, id));
+}
+
+/** A request that changes something: over HTTP with headers and a key. */
+type ChangeRequest = QueryRequest & {
+  readonly headers?: Call['headers'];
+  readonly key?: Call['key'];
+};
+
+/** What the change depends on. `If-Match: *` depends on the existence of the audience, as every change does. */
+function readTerms({ headers = {}, key }: ChangeRequest): ChangeTerms | Refusal {
+  const revision = readIfMatch({ headers });
+  if (typeof revision === 'object') return revision;
+  return {
+    ...(key?.id !== undefined && { by: key.id }),
+    ...(typeof revision === 'number' && { ifRevision: revision }),
+  };
 }
 
 export const NO_AUDIENCE: Refusal = {
@@ -94,11 +116,18 @@ export const NO_AUDIENCE: Refusal = {
 
 /** The audience that the path names. */
 export async function findAudience(
-  { saved }: Pick<SavedAudienceParts, 'saved'>,
-  call: QueryRequest,
+  parts: { readonly saved: Pick<AudienceStore, 'find'> },
+  { project, params }: QueryRequest,
 ): Promise<SavedAudience | undefined> {
-  const id = audienceIdOf(call);
-  return id === undefined ? undefined : saved.find(call.project.id, id);
+  return findAudienceOf(parts, project.id, params['id'] ?? '');
+}
+
+export async function findAudienceOf(
+  { saved }: { readonly saved: Pick<AudienceStore, 'find'> },
+  projectId: string,
+  id: string,
+): Promise<SavedAudience | undefined> {
+  return AUDIENCE_ID.test(id) ? saved.find(projectId, id) : undefined;
 }
 
 /** Reads a cursor; undefined if absent. */
@@ -113,8 +142,10 @@ export function readCursor<T>(
 
 function audienceIdOf(call: QueryRequest): string | undefined {
   const id = call.params['id'] ?? '';
-  return /^\w{1,64}$/.test(id) ? id : undefined;
+  return AUDIENCE_ID.test(id) ? id : undefined;
 }
+
+const AUDIENCE_ID = /^\w{1,64}$/;
 
 /** The members of the body, each checked. */
 function readBody(call: QueryRequest, required: readonly string[]): Checked<Partial<NewAudience>> {
@@ -175,50 +206,8 @@ function isName(name: unknown): boolean {
   return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= 200 && !/\p{Cc}/u.test(name);
 }
 
-/** The definition is JSON text already and goes in untouched, every digit kept. */
-export function audienceJson(audience: SavedAudience): string {
-  const { id, name, definition, version, refreshMs, createdAtMs, updatedAtMs, evaluation, failure } = audience;
-  const rest = {
-    version,
-    refresh: refreshMs === null ? null : formatRefresh(refreshMs),
-    created_at: instant(createdAtMs),
-    updated_at: instant(updatedAtMs),
-    evaluation: evaluation && { ...evaluation, at: formatMicros(evaluation.at) },
-    failure,
-  };
-  return `${JSON.stringify({ id, name }).slice(0, -1)},"definition":${definition},${JSON.stringify(rest).slice(1)}`;
-}
-
 /** What the audit log has of an audience. */
 function settingsJson({ name, definition, refreshMs }: NewAudience): string {
   const refresh = refreshMs === null ? null : formatRefresh(refreshMs);
   return `{"name":${JSON.stringify(name)},"definition":${definition},"refresh":${JSON.stringify(refresh)}}`;
-}
-
-function instant(ms: number): string {
-  return formatMicros(BigInt(ms) * 1000n);
-}
-
-/** How often an audience is evaluated, as text: `15m`, `1h`, `1d`, `1w`. Pure. */
-
-const UNITS = [
-  ['w', 604_800_000],
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-] as const;
-
-const MOST_MS = 366 * 86_400_000;
-
-/** Milliseconds; undefined if the text is invalid, less than a minute or more than a year. */
-export function parseRefresh(text: string): number | undefined {
-  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNITS.find(([name]) => name === unit)?.[1] ?? Number.NaN);
-  return ms >= 60_000 && ms <= MOST_MS ? ms : undefined;
-}
-
-/** In the largest unit that divides it evenly. */
-export function formatRefresh(ms: number): string {
-  const [unit, unitMs] = UNITS.find(([, size]) => ms % size === 0) ?? ['m', 60_000];
-  return `${Math.round(ms / unitMs)}${unit}`;
 }

@@ -1,0 +1,22 @@
+import { anonymousKeyOf, userKeyOf } from '../messages/user-key.ts';
+
+/** A user by every id that is known. */
+export interface SampleUser {
+  /** The caller's id; null if it is not known. */
+  readonly userId: string | null;
+  /** The anonymous id of a user who is known by it alone; null for others. */
+  readonly anonymousId: string | null;
+  /** The internal id. */
+  readonly userKey: string;
+}
+
+/** The internal id of a user with one of these ids follows from it: analytics need not read it. */
+export function namedUser(projectId: string, userId: string, anonymousId: string): SampleUser {
+  const userKey = userId === '' ? anonymousKeyOf(projectId, anonymousId) : userKeyOf(projectId, userId);
+  return sampleUser(userKey, userId, anonymousId);
+}
+
+/** From columns, where an id that is not known is ''. */
+export function sampleUser(userKey: string, userId: string, anonymousId: string): SampleUser {
+  return { userId: userId === '' ? null : userId, anonymousId: anonymousId === '' ? null : anonymousId, userKey };
+}

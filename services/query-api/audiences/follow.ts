@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import type { Call } from '../../http/call.ts';
+import type { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import type { Micros } from '../../messages/message.ts';
+import { EARLIEST } from '../../messages/timestamp.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { readWait, single } from '../query.ts';
+import type { ChangesWatch } from './changes-watch.ts';
+import { BEHIND_ALL } from './cursor.ts';
+import { NO_AUDIENCE } from './saved.ts';
+import {
+  answerChanges,
+  type ChangesRequest,
+  changesAnswer,
+  linesOfChanges,
+  readChangesRequest,
+  type StreamParts,
+} from './streams.ts';
+
+export interface FollowParts extends StreamParts {
+  readonly changesWatch: ChangesWatch;
+}
+
+export interface FollowLimits {
+  /** Bounds the streams that are being read. */
+  readonly streams: Pick<ConcurrencyLimiter, 'admit'>;
+  /** Bounds the requests that wait, which hold no stream. */
+  readonly waits: Pick<ConcurrencyLimiter, 'admit'>;
+}
+
+/** `GET /v1/audiences/:id/changes`: with `wait`, once there are changes or the time is over. */
+export async function answerFollow(parts: FollowParts, limits: FollowLimits, call: Call): Promise<Answer | Refusal> {
+  const waitMs = single(call.query, 'wait', readWait);
+  if (!waitMs.ok) return waitMs.refusal;
+  if (waitMs.value === 0) return limits.streams.admit(call) ?? answerChanges(parts, call);
+  const request = await readChangesRequest(parts, call);
+  if ('refused' in request) return request;
+  const refusal = limits.waits.admit(call);
+  if (refusal !== undefined) return refusal;
+  const { project, res: client } = call;
+  const id = request.audience.id;
+  // Before analytics: what becomes readable in between is seen by both, not by neither.
+  const known = (await parts.saved.changesReadableAt([id])).get(id);
+  if (known === undefined) return NO_AUDIENCE;
+  const until = await parts.analytics.finalizedAt(project.id, id);
+  const stream = (): Refusal | Promise<Answer> => limits.streams.admit(call) ?? changesAnswer(parts, project, request);
+  if (await hasChanges(parts, project, request, until)) return stream();
+  const after = later(known ?? EARLIEST, request.at);
+  const outcome = await parts.changesWatch.changed({ audienceId: id, after, waitMs: waitMs.value, client });
+  if (outcome === 'deleted') return NO_AUDIENCE;
+  return outcome === 'changed' ? stream() : linesOfChanges(Readable.from([]), request, until);
+}
+
+/** One line answers it. Who has all up to the last evaluation, as a job that follows has, is answered without reading. */
+async function hasChanges(
+  { analytics, limitsOf }: StreamParts,
+  project: Project,
+  { audience: { id: audienceId }, at, after }: ChangesRequest,
+  until: Micros | null,
+): Promise<boolean> {
+  if (until === null || at > until || (at === until && after === BEHIND_ALL)) return false;
+  const query = { projectId: project.id, audienceId, after: { at, user: after }, until, limit: 1 };
+  for await (const chunk of await analytics.audienceChanges(query, limitsOf(project))) {
+    if (chunk.length > 0) return true;
+  }
+  return false;
+}
+
+function later(one: Micros, other: Micros): Micros {
+  return one > other ? one : other;
+}

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { formatMicros } from '../../../services/messages/timestamp.ts';
+import { OTHER_READ_KEY, READ_KEY, ReadingServer } from '../../support/reading-server.ts';
+
+const AUDIENCE = 'aud_00000000000000000001';
+const CHANGE = { user_id: 'ada', internal_id: 'a'.repeat(64), change: 'entered', at: '1970-01-01T00:00:00.000009Z' };
+const PATIENTLY = { timeout: 20_000 };
+
+let server: ReadingServer;
+
+beforeEach(async () => {
+  server = await ReadingServer.start();
+  server.addAudience(AUDIENCE);
+});
+
+afterEach(() => server.stop());
+
+interface Reply {
+  readonly status: number;
+  readonly lines: readonly object[];
+}
+
+async function changes(query: string, signal?: AbortSignal, key = READ_KEY, id = AUDIENCE): Promise<Reply> {
+  const init = { headers: { api_key: key }, ...(signal !== undefined && { signal }) };
+  const response = await fetch(`${server.url}/v1/audiences/${id}/changes?${query}`, init);
+  const text = await response.text();
+  const lines = text.trim().split('\n').map((line) => JSON.parse(line) as object); // prettier-ignore
+  return { status: response.status, lines };
+}
+
+function evaluatedAt(micros: bigint): void {
+  server.analytics.settled = micros;
+  server.saved.readableAt.set(AUDIENCE, micros);
+}
+
+async function waiting(count: number): Promise<void> {
+  await expect.poll(() => server.changesWatch.waiting, PATIENTLY).toBe(count);
+}
+
+test('existing changes are answered at once, however long the request would wait', async () => {
+  evaluatedAt(9n);
+  server.analytics.lines = [CHANGE];
+
+  const { status, lines } = await changes('wait=30');
+
+  expect([status, server.saved.looks.length]).toEqual([200, 1]);
+  expect(lines).toEqual([CHANGE, { next_cursor: null, through: formatMicros(9n) }]);
+});
+
+test('a request waits for the next evaluation that changes something, and then has its changes', async () => {
+  evaluatedAt(5n);
+  const reply = changes(`since=${formatMicros(5n)}&wait=30`);
+  await waiting(1);
+  server.analytics.settled = 7n;
+  const looks = server.saved.looks.length;
+  await expect.poll(() => server.saved.looks.length, PATIENTLY).toBeGreaterThan(looks + 2);
+  expect(server.changesWatch.waiting).toBe(1);
+
+  server.analytics.lines = [CHANGE];
+  evaluatedAt(9n);
+
+  expect((await reply).lines).toEqual([CHANGE, { next_cursor: null, through: formatMicros(9n) }]);
+});
+
+test('a request whose time is over is answered with no changes, and where to go on', async () => {
+  evaluatedAt(5n);
+
+  expect(await changes(`since=${formatMicros(5n)}&wait=0.05`)).toEqual({
+    status: 200,
+    lines: [{ next_cursor: null, through: formatMicros(5n) }],
+  });
+});
+
+test('an audience that was never evaluated is waited for', async () => {
+  const reply = changes('wait=30');
+  await waiting(1);
+
+  server.analytics.lines = [CHANGE];
+  evaluatedAt(9n);
+
+  expect((await reply).lines).toHaveLength(2);
+});
+
+test('a request that waits asks analytics nothing, and all that wait share one query of the store', async () => {
+  evaluatedAt(5n);
+  const replies = [1, 2].map(() => changes(`since=${formatMicros(5n)}&wait=30`));
+  await waiting(2);
+  let questions = 0;
+  server.analytics.answer = () => {
+    questions++;
+    return { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };
+  };
+  server.saved.looks = [];
+
+  await expect.poll(() => server.saved.looks.length, PATIENTLY).toBeGreaterThan(4);
+
+  expect([questions, Math.max(...server.saved.looks)]).toEqual([0, 1]);
+  server.changesWatch.stop();
+  await Promise.all(replies);
+});
+
+test('a request that waits ends when its client leaves, and the store is then asked nothing', async () => {
+  const leaving = new AbortController();
+  const reply = changes('wait=30', leaving.signal).catch(() => 'gone');
+  await waiting(1);
+
+  leaving.abort();
+
+  expect(await reply).toBe('gone');
+  await waiting(0);
+});
+
+test('a request that waits is answered 404 once the audience is deleted', async () => {
+  const reply = changes('wait=30');
+  await waiting(1);
+
+  server.saved.audiences.delete(AUDIENCE);
+
+  expect(await reply).toMatchObject({ status: 404, lines: [{ code: 'not-found' }] });
+});
+
+test('as many requests wait as may, of one project half, and one more is 429', async () => {
+  const leaving = new AbortController();
+  const replies = [1, 2].map(() => changes('wait=30', leaving.signal).catch(() => 'gone'));
+  await waiting(2);
+
+  expect(await changes('wait=30')).toMatchObject({ status: 429, lines: [{ code: 'overloaded' }] });
+  expect(await changes('wait=0')).toMatchObject({ status: 200 });
+  leaving.abort();
+  await Promise.all(replies);
+  await expect.poll(() => changes('wait=0.001'), PATIENTLY).toMatchObject({ status: 200 });
+});
+
+test('a request goes on waiting while the store is unavailable, and is 503 where that lasts', async () => {
+  evaluatedAt(5n);
+  const reply = changes(`since=${formatMicros(5n)}&wait=30`);
+  const short = changes(`since=${formatMicros(5n)}&wait=0.5`);
+  await waiting(2);
+
+  server.saved.away = true;
+  expect(await short).toMatchObject({ status: 503 });
+  server.saved.away = false;
+  server.analytics.lines = [CHANGE];
+  evaluatedAt(9n);
+
+  expect(await reply).toMatchObject({ status: 200, lines: [CHANGE, {}] });
+});
+
+test.each(['wait=31', 'wait=-1', 'wait=x', 'wait=1&wait=2'])('a request with %s is 400', async (query) => {
+  expect(await changes(query)).toMatchObject({
+    status: 400,
+    lines: [{ code: 'invalid-parameter', detail: expect.stringMatching(/^wait /) }],
+  });
+});
+
+test('a wrong position is refused at once', async () => {
+  for (const query of ['since=yesterday', 'cursor=none', 'after=7', `after=${'a'.repeat(64)}`]) {
+    expect(await changes(`wait=30&${query}`), query).toMatchObject({ status: 400 });
+  }
+  expect(await changes('wait=30', undefined, OTHER_READ_KEY)).toMatchObject({ status: 404 });
+  expect(await changes('wait=30', undefined, READ_KEY, 'aud_none')).toMatchObject({ status: 404 });
+});
+
+test('a server that stops answers those who wait', async () => {
+  const reply = changes('wait=30');
+  await waiting(1);
+
+  await server.stop();
+
+  expect(await reply).toEqual({ status: 200, lines: [{ next_cursor: null, through: null }] });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseBody } from '../../../services/messages/json.ts';
+import { OTHER_READ_KEY, ReadingServer } from '../../support/reading-server.ts';
+
+const AUDIENCE = 'aud_00000000000000000001';
+const OTHER = 'aud_00000000000000000002';
+const HOUR = 3_600_000_000n;
+const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
+
+let server: ReadingServer;
+
+beforeAll(async () => {
+  server = await ReadingServer.start();
+  for (const id of [AUDIENCE, OTHER]) server.addAudience(id);
+  const definitions = ['{"trait":"n","is":3.0}', '{"trait":"n","is":2.10}', '{ "trait":"n","is":9007199254740993}'];
+  server.saved.kept.set(
+    AUDIENCE,
+    definitions.map((definition, n) => ({
+      version: 3 - n,
+      definition,
+      changedAtMs: n === 2 ? null : 1_000,
+      changedBy: n === 0 ? 'key_1' : null,
+    })),
+  );
+  server.saved.evaluated.set(
+    AUDIENCE,
+    [2, 1, 0].map((hour) => {
+      const size = { entered: hour, left: 0, members: 10 + hour };
+      return { at: NOON + BigInt(hour) * HOUR, version: 1, cause: 'refresh', ...size };
+    }),
+  );
+});
+
+afterAll(() => server.stop());
+
+interface Page {
+  readonly next_cursor: string | null;
+  readonly versions: readonly object[];
+  readonly history: readonly { readonly at: string }[];
+}
+
+async function get(path: string, key?: string): Promise<{ status: number; text: string }> {
+  const response = await server.request(`/v1/audiences/${path}`, {}, key);
+  return { status: response.status, text: await response.text() };
+}
+
+async function page(path: string): Promise<Page> {
+  const { status, text } = await get(path);
+  expect(status, text).toBe(200);
+  return JSON.parse(text) as Page;
+}
+
+async function pages(path: string, name: 'versions' | 'history'): Promise<object[]> {
+  const entries: object[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const read: Page = await page(`${path}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    entries.push(...read[name]);
+    cursor = read.next_cursor;
+  }
+  return entries;
+}
+
+test('versions are listed newest first, each with its definition as it was sent', async () => {
+  const { text } = await get(`${AUDIENCE}/versions`);
+
+  expect(text).toContain('{"version":2,"definition":{"trait":"n","is":2.10},');
+  expect(text).toContain('{"version":1,"definition":{ "trait":"n","is":9007199254740993},');
+  expect(parseBody(text).ok).toBe(true);
+  expect(JSON.parse(text)).toMatchObject({
+    versions: [
+      { version: 3, changed_at: '1970-01-01T00:00:01.000000Z', changed_by: 'key_1' },
+      { version: 2, changed_at: '1970-01-01T00:00:01.000000Z', changed_by: null },
+      { version: 1, changed_at: null, changed_by: null },
+    ],
+    next_cursor: null,
+  });
+});
+
+test('the history has an entry for every evaluation, newest first', async () => {
+  const { history, next_cursor } = await page(`${AUDIENCE}/history`);
+
+  expect(next_cursor).toBeNull();
+  expect(history).toEqual([
+    { at: '2026-11-20T14:00:00.000000Z', version: 1, cause: 'refresh', count: 12, entered: 2, left: 0 },
+    { at: '2026-11-20T13:00:00.000000Z', version: 1, cause: 'refresh', count: 11, entered: 1, left: 0 },
+    { at: '2026-11-20T12:00:00.000000Z', version: 1, cause: 'refresh', count: 10, entered: 0, left: 0 },
+  ]);
+});
+
+test('the history has the evaluations from since on and before until', async () => {
+  const times = async (query: string) =>
+    (await page(`${AUDIENCE}/history?${query}`)).history.map(({ at }) => at.slice(11, 13));
+
+  expect(await times('since=2026-11-20T13:00:00Z')).toEqual(['14', '13']);
+  expect(await times('until=2026-11-20T13:00:00Z')).toEqual(['12']);
+  expect(await times('since=2026-11-20T13:00&until=2026-11-20T14:00')).toEqual(['13']);
+});
+
+test('pages of versions and of the history continue where the one before ended', async () => {
+  const whole = await page(`${AUDIENCE}/history`);
+  const versions = await page(`${AUDIENCE}/versions`);
+
+  expect(await pages(`${AUDIENCE}/versions?limit=1`, 'versions')).toEqual(versions.versions);
+  expect(await pages(`${AUDIENCE}/history?limit=2`, 'history')).toEqual(whole.history);
+  expect(await pages(`${AUDIENCE}/history?limit=1&until=2026-11-20T14:00:00Z`, 'history')).toEqual(
+    whole.history.slice(1),
+  );
+});
+
+test.each([
+  ['versions?limit=0', /^limit /],
+  ['versions?limit=1001', /^limit /],
+  ['versions?cursor=none', /^cursor /],
+  ['versions?since=2026-11-20', /"since"/],
+  ['history?limit=x', /^limit /],
+  ['history?cursor=none', /^cursor /],
+  ['history?since=yesterday', /^since /],
+  ['history?until=', /^until /],
+  ['history?per=week', /^per /],
+  ['history?per=day&per=hour', /^per /],
+  ['history?sort=at', /"sort"/],
+])('a request for %s is 400', async (path, detail) => {
+  const { status, text } = await get(`${AUDIENCE}/${path}`);
+
+  expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([400, 'invalid-parameter']);
+  expect((JSON.parse(text) as { detail: string }).detail).toMatch(detail);
+});
+
+test('a cursor of another audience is 400', async () => {
+  const versions = await page(`${AUDIENCE}/versions?limit=1`);
+  const history = await page(`${AUDIENCE}/history?limit=1`);
+
+  for (const path of [`versions?cursor=${versions.next_cursor}`, `history?cursor=${history.next_cursor}`]) {
+    expect(await get(`${OTHER}/${path}`), path).toMatchObject({ status: 400 });
+  }
+});
+
+test("another project's audience, and none, is 404", async () => {
+  for (const name of ['versions', 'history']) {
+    expect(await get(`${AUDIENCE}/${name}`, OTHER_READ_KEY)).toMatchObject({ status: 404 });
+    expect(await get(`aud_none/${name}`)).toMatchObject({ status: 404 });
+  }
+});
+
+test('the past of an audience is 503 while the store is unavailable', async () => {
+  server.saved.away = true;
+  for (const name of ['versions', 'history']) expect(await get(`${AUDIENCE}/${name}`)).toMatchObject({ status: 503 });
+  server.saved.away = false;
+});

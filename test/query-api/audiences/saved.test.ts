@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AUDIENCES_KEY, OTHER_READ_KEY, ReadingServer } from '../../support/reading-server.ts';
+
+let server: ReadingServer;
+
+beforeAll(async () => {
+  server = await ReadingServer.start();
+});
+
+afterAll(() => server.stop());
+
+interface Reply {
+  readonly status: number;
+  readonly etag: string | null;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function send(
+  method: string,
+  path: string,
+  { match, body, key = AUDIENCES_KEY }: { readonly match?: string; readonly body?: object; readonly key?: string } = {},
+): Promise<Reply> {
+  const response = await fetch(`${server.url}/v1/audiences${path}`, {
+    method,
+    headers: { api_key: key, 'content-type': 'application/json', ...(match !== undefined && { 'if-match': match }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const answered = (await response.json()) as Reply['body'];
+  return { status: response.status, etag: response.headers.get('etag'), body: answered };
+}
+
+let count = 0;
+
+async function saved(): Promise<string> {
+  const definition = { trait: 'tier', is: 'gold' };
+  const { status, etag, body } = await send('POST', '', { body: { name: `Gold ${++count}`, definition } });
+  expect([status, etag, body['revision']]).toEqual([201, '"1"', 1]);
+  return String(body['id']);
+}
+
+test('every answer with an audience has its revision as the ETag', async () => {
+  const id = await saved();
+
+  const changed = await send('PATCH', `/${id}`, { body: { refresh: '1h' } });
+  const read = await send('GET', `/${id}`);
+  const evaluated = await send('POST', `/${id}/evaluate`);
+
+  for (const reply of [changed, read, evaluated]) {
+    expect(reply).toMatchObject({ status: 200, etag: '"2"', body: { version: 1, revision: 2 } });
+  }
+});
+
+test('a change with the ETag of another revision is 412 and changes nothing', async () => {
+  const id = await saved();
+  await send('PATCH', `/${id}`, { body: { name: `By somebody else ${id}` } });
+  const stale = { match: '"1"', body: { name: 'Mine', definition: { trait: 'n', is: 1 } } };
+
+  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    const reply = await send(method, `/${id}`, stale);
+    expect(reply, method).toMatchObject({
+      status: 412,
+      body: { type: 'urn:tidemark:problem:precondition-failed', code: 'precondition-failed' },
+    });
+  }
+
+  expect(await send('GET', `/${id}`)).toMatchObject({ status: 200, body: { name: `By somebody else ${id}` } });
+});
+
+test('of two changes with one ETag at once, one is made', async () => {
+  const id = await saved();
+  const change = (refresh: string) => send('PATCH', `/${id}`, { match: '"1"', body: { refresh } });
+
+  const replies = await Promise.all([change('1h'), change('2h')]);
+
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
+});
+
+test('a change with the ETag of now, with *, or without If-Match is made', async () => {
+  const id = await saved();
+
+  expect(await send('PATCH', `/${id}`, { match: '"1"', body: { refresh: '1h' } })).toMatchObject({ etag: '"2"' });
+  expect(await send('PATCH', `/${id}`, { match: '*', body: { refresh: '2h' } })).toMatchObject({ etag: '"3"' });
+  expect(await send('PATCH', `/${id}`, { body: { refresh: '3h' } })).toMatchObject({ etag: '"4"' });
+  expect(await send('DELETE', `/${id}`, { match: '"4"' })).toMatchObject({ status: 200 });
+});
+
+test.each(['W/"1"', '"1", "2"', '1', '"x"', `"${'9'.repeat(16)}"`])('an If-Match of %s is 400', async (match) => {
+  const id = await saved();
+
+  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    const reply = await send(method, `/${id}`, { match, body: { refresh: null } });
+    expect(reply, method).toMatchObject({ status: 400, body: { code: 'invalid-parameter' } });
+    expect(reply.body['detail'], method).toMatch(/^If-Match /);
+  }
+});
+
+test('a version names the key that it came with', async () => {
+  const id = await saved();
+  await send('PATCH', `/${id}`, { body: { definition: { trait: 'tier', is: 'iron' } } });
+
+  const { body } = await send('GET', `/${id}/versions`);
+
+  const key = expect.stringMatching(/^key_/);
+  expect(body['versions']).toMatchObject([
+    { version: 2, definition: { trait: 'tier', is: 'iron' }, changed_by: key },
+    { version: 1, definition: { trait: 'tier', is: 'gold' }, changed_by: key },
+  ]);
+});
+
+test("another project's audience is 404 whatever its revision", async () => {
+  const id = await saved();
+
+  for (const match of ['"1"', '"7"', '*']) {
+    const reply = await send('DELETE', `/${id}`, { match, key: OTHER_READ_KEY });
+    expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
+  }
+});
