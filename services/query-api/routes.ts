@@ -17,7 +17,7 @@ import {
   answerSaved,
   type SavedAudienceParts,
 } from './saved-audiences.ts';
-import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
+import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users/users.ts';
 
 export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
   readonly analytics: AnalyticsReader;

@@ -1,15 +1,15 @@
-import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
-import type { Call } from '../http/call.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
-import { formatMicros } from '../messages/timestamp.ts';
-import { anonymousKeyOf, userKeyOf } from '../messages/user-key.ts';
-import type { Profile } from '../stores/profiles/profile.ts';
-import type { ProfileReader } from '../stores/profiles/profile-store.ts';
-import { isHex } from '../messages/hex.ts';
-import { decodeCursor } from './cursor.ts';
+import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer } from '../../http/route.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import { anonymousKeyOf, userKeyOf } from '../../messages/user-key.ts';
+import type { Profile } from '../../stores/profiles/profile.ts';
+import type { ProfileReader } from '../../stores/profiles/profile-store.ts';
+import { isHex } from '../../messages/hex.ts';
+import { decodeCursor } from '../cursor.ts';
 import { MAX_PAGE_CHARS, pageBody, readPage } from './events.ts';
-import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from './query.ts';
+import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from '../query.ts';
 
 /** The stores that answer requests about users. */
 export interface UserStores {
