@@ -17,8 +17,11 @@ import {
   answerSaved,
   type SavedAudienceParts,
 } from './saved-audiences.ts';
+import { answerExport } from './users/export.ts';
 import { answerUsers } from './users/search.ts';
 import type { UserStores } from './users/store-parts.ts';
+import { answerUserAudiences } from './users/user-audiences.ts';
+import { answerTraitHistory } from './users/trait-history.ts';
 import { answerEvents, answerOtherEvents, answerProfile } from './users/users.ts';
 
 export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
@@ -39,6 +42,8 @@ const OPEN_QUERIES = 64;
 const RECEIPTS_AT_ONCE = 6_000;
 /** Members and changes that are being read, or that wait for analytics. */
 const OPEN_STREAMS = 64;
+/** Exports of users: each may have 16 MB of a page in memory. */
+const OPEN_EXPORTS = 8;
 /** Listeners to what is recorded: each reads the end of the log by itself. */
 const OPEN_LISTENERS = 16;
 
@@ -57,6 +62,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...page, path: '/v1/events', handle: (call) => answerOtherEvents(parts, call) },
       { ...read, path: '/v1/users/:user_id', handle: (call) => answerProfile(parts, call) },
       { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
+      ...userRoutes(parts, question),
       { ...read, ...limitedTo(OPEN_LISTENERS), path: '/v1/events/live', handle: (call) => answerLive(parts, call) },
       { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(receipts, call) },
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
@@ -72,6 +78,17 @@ type Limited = Required<Pick<Route, 'admitWhole'>>;
 function limitedTo(atOnce: number): Limited {
   const limiter = new ConcurrencyLimiter(atOnce);
   return { admitWhole: (call) => limiter.admit(call) };
+}
+
+function userRoutes(parts: ReadingParts, question: Limited): Route[] {
+  const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
+  const ask = { ...get, ...question };
+  const one = '/v1/users/:user_id';
+  return [
+    { ...ask, path: `${one}/audiences`, handle: (call) => answerUserAudiences(parts, call) },
+    { ...get, ...limitedTo(OPEN_EXPORTS), path: `${one}/export`, handle: (call) => answerExport(parts, call) },
+    { ...ask, path: `${one}/traits/:name/history`, handle: (call) => answerTraitHistory(parts, call) },
+  ];
 }
 
 function savedRoutes(parts: ReadingParts, question: Limited): Route[] {

@@ -32,8 +32,8 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.seenWith(...args);
   }
 
-  withPrefix(...args: Parameters<ProfileStore['withPrefix']>): ReturnType<ProfileStore['withPrefix']> {
-    return this.#store.withPrefix(...args);
+  findWhole(...args: Parameters<ProfileStore['findWhole']>): ReturnType<ProfileStore['findWhole']> {
+    return this.#store.findWhole(...args);
   }
 
   async write(...[steps, ...rest]: Parameters<ProfileStore['write']>): Promise<void> {

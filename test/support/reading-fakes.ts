@@ -11,11 +11,9 @@ import type { ChangesQuery } from '../../services/stores/analytics/audience-hist
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { Position } from '../../services/event-log/event-log.ts';
 import type { Micros } from '../../services/messages/message.ts';
-import type { Profile } from '../../services/stores/profiles/profile.ts';
+import type { Profile, WholeProfile } from '../../services/stores/profiles/profile.ts';
 import type { ProfileReader, ReaderName, ReaderProgress } from '../../services/stores/profiles/profile-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { compareBytes } from '../../services/stores/profiles/newest-traits.ts';
-import type { UserName } from '../../services/stores/profiles/user-search.ts';
 
 function awayError(): TidemarkError {
   return new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
@@ -33,6 +31,12 @@ export class MemoryProfiles implements ProfileReader {
     );
   }
 
+  async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
+    const profile = await this.find(projectId, userKey);
+    const lastSeenWith = profile?.anonymousIds.map((anonymousId) => ({ anonymousId, lastSeen: profile.lastSeen }));
+    return profile && { ...profile, versions: '{}', lastSeenWith: lastSeenWith ?? [] };
+  }
+
   seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
     if (this.away) return Promise.reject(awayError());
     const keys = this.profiles.flatMap((profile) =>
@@ -46,16 +50,6 @@ export class MemoryProfiles implements ProfileReader {
         .sort()
         .slice(0, limit),
     );
-  }
-
-  withPrefix(projectId: string, prefix: string, after: string, limit: number): Promise<readonly UserName[]> {
-    if (this.away) return Promise.reject(awayError());
-    const named = this.profiles.flatMap((profile) => {
-      const { userId, userKey } = profile;
-      return profile.projectId === projectId && userId?.startsWith(prefix) ? [{ userId, userKey }] : [];
-    });
-    const above = named.filter(({ userId }) => compareBytes(userId, after) > 0);
-    return Promise.resolve(above.sort((a, b) => compareBytes(a.userId, b.userId)).slice(0, limit));
   }
 }
 
@@ -101,6 +95,10 @@ export class MemoryAnalytics implements AnalyticsReader {
     const answer = this.answer(query, limits);
     if (answer instanceof Error) throw answer;
     return answer;
+  }
+
+  askHistory(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    return this.ask(query, limits);
   }
 
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {

@@ -7,6 +7,7 @@ import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { isHex } from '../../messages/hex.ts';
+import { prefixQuery, type UserNameRow } from '../../stores/analytics/user-search.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { BEFORE_ALL, userNumberOf } from '../audience-cursor.ts';
 import { type Checked, readIfGiven, readLimit, readName, refuseParameter, refuseUnknown, single } from '../query.ts';
@@ -106,10 +107,15 @@ function readPrefix(text: string): Checked<string> {
 function byPrefix(prefix: string): Search {
   return {
     readCursor: (cursor) => decodeUserId(cursor)?.startsWith(prefix) === true,
-    find: async ({ profiles }, project, cursor, limit) => {
-      const after = decodeUserId(cursor) ?? '';
-      const users = await answerOf('profiles', profiles.withPrefix(project.id, prefix, after, limit));
-      return users.map(({ userId, userKey }) => ({ userKey, cursor: Buffer.from(userId).toString('base64url') }));
+    find: async ({ analytics, limitsOf }, project, cursor, limit) => {
+      const query = prefixQuery(project.id, prefix, decodeUserId(cursor) ?? null, limit);
+      const { rows } = await answerOf('analytics', analytics.ask(query, limitsOf(project)));
+      return (rows as readonly unknown[] as readonly UserNameRow[]).map(
+        ({ user_id: userId, internal_id: userKey }) => ({
+          userKey,
+          cursor: Buffer.from(userId).toString('base64url'),
+        }),
+      );
     },
   };
 }

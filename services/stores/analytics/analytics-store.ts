@@ -111,6 +111,8 @@ export interface AnalyticsReader {
    * @throws TidemarkError as `ask`; while it is read, too.
    */
   stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+  /** As `ask`, of the history of audiences, which the first generation alone has. */
+  askHistory(query: Query, limits: QueryLimits): Promise<QueryResult>;
   /** Who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** The newest evaluation of a kept audience that `audienceChanges` shows. */

@@ -1,9 +1,8 @@
 import type { AnalyticsReader } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile, WholeProfile } from '../profiles/profile.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
-import type { UserName } from '../profiles/user-search.ts';
 import { LiveAnalytics, type LivingAnalytics } from './live-analytics.ts';
 import { LiveGenerations } from './live-generations.ts';
 import { LiveProgress } from './live-progress.ts';
@@ -39,12 +38,12 @@ export class LiveProfiles implements ProfileReader {
     return (await this.#storeOf(projectId)).find(projectId, userKey);
   }
 
-  async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
-    return (await this.#storeOf(projectId)).seenWith(projectId, anonymousId, after, limit);
+  async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
+    return (await this.#storeOf(projectId)).findWhole(projectId, userKey);
   }
 
-  async withPrefix(projectId: string, prefix: string, after: string, limit: number): Promise<readonly UserName[]> {
-    return (await this.#storeOf(projectId)).withPrefix(projectId, prefix, after, limit);
+  async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
+    return (await this.#storeOf(projectId)).seenWith(projectId, anonymousId, after, limit);
   }
 
   async #storeOf(projectId: string): Promise<SqlProfileStore> {

@@ -1,7 +1,6 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/day-and-hour.ts';
-import type { Profile, ProfileChange } from './profile.ts';
-import type { UserName } from './user-search.ts';
+import type { Profile, ProfileChange, WholeProfile } from './profile.ts';
 
 /** The two readers of the log that keep positions. */
 export type ReaderName = 'projector' | 'sink';
@@ -37,19 +36,14 @@ export interface AppliedCount extends TopicPartition {
 export interface ProfileReader {
   /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
   find(projectId: string, userKey: string): Promise<Profile | undefined>;
+  /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
+  findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined>;
   /**
    * The internal ids of users with a user id beside which this anonymous id was seen, those above `after`, ascending.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
    */
   seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]>;
-  /**
-   * The users whose user id begins with the prefix, those above `after`, ascending by bytes. `after` begins with the
-   * prefix, or is '' for the first page.
-   *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
-   */
-  withPrefix(projectId: string, prefix: string, after: string, limit: number): Promise<readonly UserName[]>;
 }
 
 /** The projector's store: profiles and the projector's positions, moved together. */

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { userKeyOf } from '../../services/messages/user-key.ts';
-import { TidemarkError } from '../../services/runtime/errors.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { userKeyOf } from '../../../services/messages/user-key.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../../support/reading-server.ts';
 
 const NAMES = ['ada', 'adam', 'ad%', 'ad_', 'bob', '\u{ffff}', '😀', '😀/?#'];
 let server: ReadingServer;
@@ -16,10 +17,27 @@ beforeAll(async () => {
   for (const name of NAMES) server.addProfile(name);
 });
 
-afterEach(() => {
+beforeEach(() => {
   server.analytics.away = server.profiles.away = false;
-  server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
+  server.analytics.answer = (query) => ({ rows: namesFrom(query), tookMs: 1, rowsRead: 0, bytesRead: 0 });
 });
+
+/** The users of the project in the range of names that a search by prefix asks for. */
+function namesFrom({ sql, params }: Query) {
+  const { projectId, from, end, limit } = params as Readonly<Record<string, string>>;
+  const named = server.profiles.profiles.flatMap(({ userId, userKey, projectId: id }) =>
+    userId !== null && id === projectId ? [{ user_id: userId, internal_id: userKey }] : [],
+  );
+  const inRange = named.filter(({ user_id: id }) => {
+    const above = bytesOrder(id, from ?? '');
+    return (sql.includes('user_id >=') ? above >= 0 : above > 0) && (end === undefined || bytesOrder(id, end) < 0);
+  });
+  return inRange.sort((a, b) => bytesOrder(a.user_id, b.user_id)).slice(0, Number(limit));
+}
+
+function bytesOrder(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
 
 afterAll(() => server.stop());
 
@@ -146,14 +164,16 @@ test.each([
 
 test('a search is 503 with the name of the part that cannot be reached', async () => {
   server.profiles.away = true;
-  const byPrefix = await server.request('/v1/users?prefix=a');
+  const byId = await server.request('/v1/users?anonymous_id=a');
   const profile = await server.request('/v1/users/ada');
   server.profiles.away = false;
   server.analytics.away = true;
+  const byPrefix = await server.request('/v1/users?prefix=a');
   const byTrait = await server.request('/v1/users?trait=a:b');
 
   for (const [response, part] of [
-    [byPrefix, 'profiles'],
+    [byId, 'profiles'],
+    [byPrefix, 'analytics'],
     [profile, 'profiles'],
     [byTrait, 'analytics'],
   ] as const) {
