@@ -83,6 +83,8 @@ function rowsFor(sql: string): readonly Record<string, unknown>[] {
   if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
   if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
   if (sql.includes('FROM user_event_rows') || sql.includes('FROM audience_')) return [];
+  if (sql.includes('AS user_number FROM trait_rows')) return [{ user_number: '5' }];
+  if (sql.includes('max(internal_id)')) return [{ internal_id: userKeyOf(PROJECT.id, 'ada') }];
   if (sql.includes('AS newer')) return [{ version: '5', bytes: '5', newer: '0' }];
   if (sql.includes('FROM trait_value_rows')) return [{ version: '5', trait: 'plan', kind: 'string', value: '"pro"' }];
   if (sql.includes('identify_rows FINAL'))

@@ -1,13 +1,18 @@
 /** `GET /v1/users`: users by the beginning of their id, by a trait, or by another id. */
 import { isUtf8 } from 'node:buffer';
-import type { Audience, Constant } from '../../audience/definition/audience.ts';
 import { numberConstant } from '../../audience/definition/number-constant.ts';
-import { compileMembers } from '../../audience/sql/compile-members.ts';
+import { QueryBudget } from '../../audience/query-budget.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { isHex } from '../../messages/hex.ts';
-import { prefixQuery, type UserNameRow } from '../../stores/analytics/user-search.ts';
+import {
+  givenTraitQuery,
+  holdingTraitQuery,
+  prefixQuery,
+  type TraitValueQuery,
+  type UserNameRow,
+} from '../../stores/analytics/user-search.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { BEFORE_ALL, userNumberOf } from '../audience-cursor.ts';
 import { type Checked, readIfGiven, readLimit, readName, refuseParameter, refuseUnknown, single } from '../query.ts';
@@ -108,16 +113,28 @@ function byPrefix(prefix: string): Search {
   return {
     readCursor: (cursor) => decodeUserId(cursor)?.startsWith(prefix) === true,
     find: async ({ analytics, limitsOf }, project, cursor, limit) => {
-      const query = prefixQuery(project.id, prefix, decodeUserId(cursor) ?? null, limit);
-      const { rows } = await answerOf('analytics', analytics.ask(query, limitsOf(project)));
-      return (rows as readonly unknown[] as readonly UserNameRow[]).map(
-        ({ user_id: userId, internal_id: userKey }) => ({
-          userKey,
-          cursor: Buffer.from(userId).toString('base64url'),
-        }),
-      );
+      const budget = new QueryBudget(analytics, limitsOf(project));
+      return answerOf('analytics', usersWithPrefix(budget, project.id, prefix, decodeUserId(cursor) ?? null, limit));
     },
   };
+}
+
+async function usersWithPrefix(
+  budget: QueryBudget,
+  projectId: string,
+  prefix: string,
+  after: string | null,
+  limit: number,
+): Promise<readonly FoundUser[]> {
+  const found = new Map<string, FoundUser>();
+  for (let last = after; found.size < limit;) {
+    const rows = await budget.ask<UserNameRow>(prefixQuery(projectId, prefix, last, limit));
+    for (const { user_id: userId, internal_id: userKey } of rows)
+      found.set(userId, { userKey, cursor: Buffer.from(userId).toString('base64url') });
+    last = rows.at(-1)?.user_id ?? null;
+    if (rows.length < limit) break;
+  }
+  return [...found.values()].slice(0, limit);
 }
 
 function decodeUserId(cursor: string): string | undefined {
@@ -144,27 +161,37 @@ function readTrait(text: string): Checked<TraitSearch> {
 }
 
 /** In the order of internal ids. */
-function byTrait(trait: TraitSearch): Search {
-  const audience = audienceOf(trait);
+function byTrait({ name, value }: TraitSearch): Search {
+  const number = NUMBER.test(value) ? (numberConstant(JSON.rawJSON(value)) ?? null) : null;
   return {
     readCursor: (cursor) => isHex(cursor, 64),
     find: async ({ analytics, limitsOf }, project, cursor, limit) => {
+      const budget = new QueryBudget(analytics, limitsOf(project));
+      const wanted = { projectId: project.id, trait: name, text: value, number };
       const after = cursor === '' ? BEFORE_ALL : userNumberOf(cursor);
-      // Traits do not depend on the time.
-      const query = compileMembers(audience, { projectId: project.id, now: 0n, after, limit });
-      const { rows } = await answerOf('analytics', analytics.ask(query, limitsOf(project)));
-      return rows.map((row) => ({ userKey: String(row['internal_id']), cursor: String(row['internal_id']) }));
+      return answerOf('analytics', usersWithTrait(budget, wanted, after, limit));
     },
   };
 }
 
-/** The text of a string, or the JSON of a number or boolean. */
-function audienceOf({ name, value }: TraitSearch): Audience {
-  const constants: Constant[] = [value];
-  if (value === 'true' || value === 'false') constants.push(value === 'true');
-  const number = NUMBER.test(value) ? numberConstant(JSON.rawJSON(value)) : undefined;
-  if (number !== undefined) constants.push(number);
-  return { kind: 'trait', path: [name], tests: [{ test: 'in', values: constants }] };
+/** Few users who were given the value have another one by now: those are left out, and others read in their place. */
+async function usersWithTrait(
+  budget: QueryBudget,
+  wanted: TraitValueQuery,
+  after: bigint,
+  limit: number,
+): Promise<readonly FoundUser[]> {
+  const found: FoundUser[] = [];
+  for (let last = after; found.length < limit;) {
+    const given = await budget.ask<{ readonly user_number: string }>(givenTraitQuery(wanted, last, limit));
+    const users = [...new Set(given.map(({ user_number: user }) => user))];
+    if (users.length === 0) break;
+    const holding = await budget.ask<{ readonly internal_id: string }>(holdingTraitQuery(wanted, users));
+    found.push(...holding.map(({ internal_id: userKey }) => ({ userKey, cursor: userKey })));
+    last = BigInt(users.at(-1) ?? 0);
+    if (given.length < limit) break;
+  }
+  return found.slice(0, limit);
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;

@@ -1,4 +1,7 @@
-/** The query that finds users by the beginning of their user id. Pure. It reads in the order of the table. */
+/**
+ * The queries that find users by the beginning of their user id and by a trait. Pure. They read in the order of a table,
+ * without FINAL or LIMIT BY, which would read all that matches: a row may come several times, one after another.
+ */
 import type { Query } from './analytics-store.ts';
 
 export interface UserNameRow {
@@ -17,7 +20,7 @@ export function prefixQuery(projectId: string, prefix: string, after: string | n
   return {
     projectId,
     sql: `SELECT user_id, internal_id FROM user_id_rows WHERE ${conditions.join(' AND ')}
-          ORDER BY project_id, user_id LIMIT 1 BY project_id, user_id LIMIT {limit:UInt64}`,
+          ORDER BY project_id, user_id LIMIT {limit:UInt64}`,
     params: { projectId, from: after ?? prefix, limit: String(limit), ...(end !== null && { end }) },
   };
 }
@@ -32,4 +35,59 @@ function endOfPrefix(prefix: string): string | null {
   const last = codePoints.pop();
   if (last === undefined) return null;
   return String.fromCodePoint(...codePoints, last === BEFORE_SURROGATES ? AFTER_SURROGATES : last + 1);
+}
+
+/** A trait and its value. */
+export interface TraitValueQuery {
+  readonly projectId: string;
+  readonly trait: string;
+  /** The text of a string or boolean. */
+  readonly text: string;
+  /** The number that it also stands for: exact where it is a whole number of 64 bits. */
+  readonly number: { readonly double: number; readonly integer: bigint | null } | null;
+}
+
+/** The numbers of users who were ever given the value, as far as it is not merged away; those above `after`, ascending. */
+export function givenTraitQuery(wanted: TraitValueQuery, after: bigint, limit: number): Query {
+  return {
+    projectId: wanted.projectId,
+    sql: `SELECT toString(user) AS user_number FROM trait_rows
+          WHERE ${OF_TRAIT} AND user > {after:UInt128} AND ${valueSql(wanted)}
+          ORDER BY project_id, trait, user LIMIT {limit:UInt64}`,
+    params: { ...traitParams(wanted), after: after.toString(), limit: String(limit) },
+  };
+}
+
+/** Of these users the internal ids of those whose trait has the value now, ascending. */
+export function holdingTraitQuery(wanted: TraitValueQuery, users: readonly string[]): Query {
+  const named = "user IN CAST({users:Array(String)}, 'Array(UInt128)')";
+  return {
+    projectId: wanted.projectId,
+    sql: `SELECT max(internal_id) AS internal_id FROM user_rows
+          WHERE project_id = {projectId:String} AND ${named}
+            AND user IN (SELECT user FROM trait_rows FINAL WHERE ${OF_TRAIT} AND ${named} AND ${valueSql(wanted)})
+          GROUP BY user ORDER BY user`,
+    params: { ...traitParams(wanted), users },
+  };
+}
+
+const OF_TRAIT = 'project_id = {projectId:String} AND trait = {trait:String}';
+
+function valueSql({ text, number }: TraitValueQuery): string {
+  const kinds = text === 'true' || text === 'false' ? "kind IN ('string', 'boolean')" : "kind = 'string'";
+  const byText = `(${kinds} AND text = {text:String})`;
+  if (number === null) return byText;
+  const byDouble = 'number = {double:Float64}';
+  const exact = number.integer === null ? byDouble : `ifNull(integer = {integer:Int128}, ${byDouble})`;
+  return `(${byText} OR (kind = 'number' AND ${exact}))`;
+}
+
+function traitParams({ projectId, trait, text, number }: TraitValueQuery): Readonly<Record<string, string>> {
+  return {
+    projectId,
+    trait,
+    text,
+    ...(number !== null && { double: String(number.double) }),
+    ...(number !== null && number.integer !== null && { integer: number.integer.toString() }),
+  };
 }

@@ -18,14 +18,13 @@ describe.each(await testedAnalytics())('users by the beginning of their id, in $
   const store = sharedStore(tested);
 
   async function allWith(projectId: string, prefix: string, limit: number): Promise<UserNameRow[]> {
-    const found: UserNameRow[] = [];
-    for (let size = limit; size === limit;) {
-      const query = prefixQuery(projectId, prefix, found.at(-1)?.user_id ?? null, limit);
-      const { rows } = await store().ask(query, AMPLE);
+    const found = new Map<string, UserNameRow>();
+    for (let size = limit, last: string | null = null; size === limit;) {
+      const { rows } = await store().ask(prefixQuery(projectId, prefix, last, limit), AMPLE);
+      for (const row of rows as readonly unknown[] as UserNameRow[]) found.set((last = row.user_id), row);
       size = rows.length;
-      found.push(...(rows as readonly unknown[] as UserNameRow[]));
     }
-    return found;
+    return [...found.values()];
   }
 
   test('pages of any prefix have its users once, in the order of bytes', async () => {
