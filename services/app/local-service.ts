@@ -67,7 +67,6 @@ interface ServiceParts {
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
   readonly changesWatch: ChangesWatch;
-  readonly changesWatch: ChangesWatch;
   readonly opener: OpenOnDemand;
   readonly table: RouteTable;
   readonly audit: Stores['audit'];
@@ -84,7 +83,6 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
   const processes = processStoreOf(config, database);
   const stores = storesOf(config, { database, analytics }, { readers, evaluator, admin, processes });
   const watch = new ProgressWatch(stores.progress);
-  const changesWatch = new ChangesWatch(stores.saved);
   const changesWatch = new ChangesWatch(stores.saved);
   const keys = new ProjectCache(stores.projects, logger);
   const log = opener.standIn<EventLog>('log');

@@ -5,11 +5,13 @@ import { positiveInteger } from './options.ts';
 import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from './print.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
+import { addUserExport } from './user-export.ts';
 
 export function addUser(root: Command, context: CliContext): void {
   const user = root.command('user').description('What is known of one user');
   addUserShow(user, context);
   addUserEvents(user, context);
+  addUserExport(user, context);
 }
 
 const USER_ARGUMENT = ['<user>', "the user's id"] as const;

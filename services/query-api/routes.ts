@@ -24,7 +24,12 @@ import {
   answerSaved,
   type SavedAudienceParts,
 } from './audiences/saved.ts';
-import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
+import { answerExport, EXPORT_PARAMETERS } from './users/export.ts';
+import { answerUsers, SEARCH_PARAMETERS } from './users/search.ts';
+import type { UserStores } from './users/store-parts.ts';
+import { answerUserAudiences, AUDIENCES_PARAMETERS } from './users/user-audiences.ts';
+import { answerTraitHistory, HISTORY_PARAMETERS } from './users/trait-history.ts';
+import { answerEvents, answerOtherEvents, answerProfile } from './users/users.ts';
 
 export interface ReadingParts
   extends UserStores, AudienceParts, SavedAudienceParts, FollowParts, LiveParts, RefusalParts, AuditParts {
@@ -49,13 +54,15 @@ const RECEIPTS_AT_ONCE = 6_000;
 const OPEN_STREAMS = 64;
 /** Requests that wait for changes of audiences. */
 const CHANGES_AT_ONCE = 1_000;
+/** Exports of users: each may have 16 MB of a page in memory. */
+const OPEN_EXPORTS = 8;
 /** Listeners to what is recorded: each reads the end of the log by itself. */
 const OPEN_LISTENERS = 16;
 
 // The query parameters of more than one route.
 const PAGE = ['limit', 'cursor'] as const;
 const OF_USER = ['anonymous_id', 'internal_id'] as const;
-const EVENTS = ['event', ...PAGE] as const;
+const EVENTS = ['event', 'since', 'until', ...PAGE] as const;
 const STREAM = [...PAGE, 'after'] as const;
 
 /** Everything that is read over HTTP: profiles, events, receipts, audiences. */
@@ -69,10 +76,16 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const ask = { ...read, ...question, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   return {
     routes: [
-      { ...page, path: '/v1/users', query: [...OF_USER, ...PAGE], handle: (call) => answerUsers(parts, call) },
+      { ...page, path: '/v1/users', query: SEARCH_PARAMETERS, handle: (call) => answerUsers(parts, call) },
       { ...page, path: '/v1/events', query: [...OF_USER, ...EVENTS], handle: (call) => answerOtherEvents(parts, call) },
-      { ...read, path: '/v1/users/:user_id', query: [], handle: (call) => answerProfile(parts, call) },
-      { ...page, path: '/v1/users/:user_id/events', query: EVENTS, handle: (call) => answerEvents(parts, call) },
+      { ...read, path: '/v1/users/:user_id', query: ['by'], handle: (call) => answerProfile(parts, call) },
+      {
+        ...page,
+        path: '/v1/users/:user_id/events',
+        query: ['by', ...EVENTS],
+        handle: (call) => answerEvents(parts, call),
+      },
+      ...userRoutes(parts, question),
       {
         ...read,
         ...limitedTo(OPEN_LISTENERS),
@@ -103,6 +116,33 @@ type Limited = Required<Pick<Route, 'admitWhole'>>;
 function limitedTo(atOnce: number): Limited {
   const limiter = new ConcurrencyLimiter(atOnce);
   return { admitWhole: (call) => limiter.admit(call) };
+}
+
+function userRoutes(parts: ReadingParts, question: Limited): Route[] {
+  const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
+  const ask = { ...get, ...question };
+  const one = '/v1/users/:user_id';
+  return [
+    {
+      ...ask,
+      path: `${one}/audiences`,
+      query: AUDIENCES_PARAMETERS,
+      handle: (call) => answerUserAudiences(parts, call),
+    },
+    {
+      ...get,
+      ...limitedTo(OPEN_EXPORTS),
+      path: `${one}/export`,
+      query: EXPORT_PARAMETERS,
+      handle: (call) => answerExport(parts, call),
+    },
+    {
+      ...ask,
+      path: `${one}/traits/:name/history`,
+      query: HISTORY_PARAMETERS,
+      handle: (call) => answerTraitHistory(parts, call),
+    },
+  ];
 }
 
 function savedRoutes(parts: ReadingParts, question: Limited, { admitWhole }: Limited): Route[] {

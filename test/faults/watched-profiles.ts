@@ -32,6 +32,10 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.seenWith(...args);
   }
 
+  findWhole(...args: Parameters<ProfileStore['findWhole']>): ReturnType<ProfileStore['findWhole']> {
+    return this.#store.findWhole(...args);
+  }
+
   async write(...[steps, ...rest]: Parameters<ProfileStore['write']>): Promise<void> {
     this.waiting++;
     await this.#gate?.promise;

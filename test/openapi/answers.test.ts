@@ -48,7 +48,7 @@ const TAKES_NOTHING = ['createAdminKey', 'startVerification', 'rollbackGeneratio
 /** What an operation needs beside its path; a stream ends by itself. */
 const QUERIES: Readonly<Record<string, string>> = {
   explainSavedVerdict: '?user_id=ada',
-  listUsers: '?anonymous_id=5b1f',
+  listUsers: '?trait=plan:pro',
   listEvents: `?internal_id=${userKeyOf(PROJECT.id, 'ada')}`,
   watchEvents: '?seconds=1',
 };
@@ -67,6 +67,7 @@ function pathOf({ path, operationId }: Operation): string {
   }
   return `${path}${query}`
     .replace('{user_id}', 'ada')
+    .replace('{name}', 'plan')
     .replace('{receipt}', RECEIPT)
     .replace('{file}', 'swagger-ui.css')
     .replace('{id}', server.addAudience(AUDIENCE).id);
@@ -105,7 +106,14 @@ const COMPARED = { ...COUNTS, entering_sample: SOME, leaving_sample: [], staying
 function rowsFor(sql: string): readonly Record<string, unknown>[] {
   if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
   if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
-  if (sql.includes('FROM user_event_rows')) return [];
+  if (sql.includes('FROM user_event_rows') || sql.includes('FROM audience_')) return [];
+  if (sql.includes('AS user_number FROM trait_rows')) return [{ user_number: '5' }];
+  if (sql.includes('max(internal_id)')) return [{ internal_id: userKeyOf(PROJECT.id, 'ada') }];
+  if (sql.includes('AS newer')) return [{ version: '5', bytes: '5', newer: '0' }];
+  if (sql.includes('FROM trait_value_rows')) return [{ version: '5', trait: 'plan', kind: 'string', value: '"pro"' }];
+  if (sql.includes('identify_rows FINAL'))
+    return [{ version: '5', type: 'identify', message_id: 'm', occurred: '1', received: '2', anonymous_id: '' }];
+  if (sql.includes('session_rows FINAL')) return [];
   if (sql.startsWith('SELECT trait')) return [{ trait: 'plan', kind: 'string', value: '"pro"', version: '5' }];
   if (sql.includes('from_count')) return [COMPARED];
   return [{ count: '2', sample: ['ada'], ...NAMED, n: '1', user_id: 'ada', anonymous_id: '', database: 'tidemark' }];
@@ -201,6 +209,10 @@ test('a parameter that makes no sense is refused as documented', async () => {
   for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
     expect(await exchange(document.operation(id), { headers: { 'if-match': 'W/"1"' } }), id).toBe(400);
   expect(await exchange(document.operation('compareAudiences'), { path: '/v1/audiences/compare?sample=1' })).toBe(400);
+  for (const id of ['listUserAudiences', 'getTraitHistory', 'exportUser']) {
+    const operation = document.operation(id);
+    expect(await exchange(operation, { path: `${pathOf(operation)}?by=email` }), id).toBe(400);
+  }
   const why = document.operation('explainSavedVerdict');
   for (const query of ['&events=x', '&events=101', '&user_id=bob', `&internal_id=${'a'.repeat(64)}`])
     expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
@@ -246,6 +258,9 @@ test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('compareAudiences'), { key: OTHER_READ_KEY })).toBe(404);
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
   expect(await exchange(document.operation('explainVerdict'))).toBe(404);
+  expect(await exchange(document.operation('listUserAudiences'))).toBe(404);
+  for (const id of ['getTraitHistory', 'exportUser'])
+    expect(await exchange(document.operation(id), { key: OTHER_READ_KEY }), id).toBe(404);
 });
 
 test('a question past its limits is refused as documented', async () => {

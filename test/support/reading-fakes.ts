@@ -11,7 +11,7 @@ import type { ChangesQuery } from '../../services/stores/analytics/audience-hist
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { Position } from '../../services/event-log/event-log.ts';
 import type { Micros } from '../../services/messages/message.ts';
-import type { Profile } from '../../services/stores/profiles/profile.ts';
+import type { Profile, WholeProfile } from '../../services/stores/profiles/profile.ts';
 import type { ProfileReader, ReaderName, ReaderProgress } from '../../services/stores/profiles/profile-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
@@ -29,6 +29,12 @@ export class MemoryProfiles implements ProfileReader {
     return Promise.resolve(
       this.profiles.find((profile) => profile.projectId === projectId && profile.userKey === userKey),
     );
+  }
+
+  async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
+    const profile = await this.find(projectId, userKey);
+    const lastSeenWith = profile?.anonymousIds.map((anonymousId) => ({ anonymousId, lastSeen: profile.lastSeen }));
+    return profile && { ...profile, versions: '{}', lastSeenWith: lastSeenWith ?? [] };
   }
 
   seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
@@ -74,10 +80,11 @@ export class MemoryAnalytics implements AnalyticsReader {
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
     if (this.away) return Promise.reject(awayError());
     this.queries.push(query);
-    const { projectId, userKey, event, after, limit } = query;
+    const { projectId, userKey, event, since, until, after, limit } = query;
     const found = this.events
       .filter((kept) => kept.projectId === projectId && kept.userKey === userKey)
       .filter((kept) => event === undefined || kept.event === event)
+      .filter(({ timestamp }) => (since ?? timestamp) <= timestamp && (until ?? timestamp + 1n) > timestamp)
       .filter((kept) => after === undefined || compareNewestFirst(after, kept) < 0);
     return Promise.resolve(found.sort(compareNewestFirst).slice(0, limit));
   }
@@ -88,6 +95,10 @@ export class MemoryAnalytics implements AnalyticsReader {
     const answer = this.answer(query, limits);
     if (answer instanceof Error) throw answer;
     return answer;
+  }
+
+  askHistory(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    return this.ask(query, limits);
   }
 
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {

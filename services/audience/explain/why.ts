@@ -67,7 +67,8 @@ export async function explainMembership(
   return { userKey, ...user, evaluatedAt: now, evaluation: tree.root, tookMs, rowsRead };
 }
 
-async function knownUser(
+/** Undefined if no message of the project names the user. */
+export async function knownUser(
   asking: QueryBudget,
   { projectId, userKey }: OneUser,
 ): Promise<Pick<Why, 'userId' | 'anonymousId'> | undefined> {

@@ -43,6 +43,9 @@ export interface EventsQuery {
   readonly userKey: string;
   /** Only events of this name. */
   readonly event?: string;
+  /** Only events at or after this time, and before that one. */
+  readonly since?: Micros;
+  readonly until?: Micros;
   readonly limit: number;
   /** Only what comes after this one in the order of the page. */
   readonly after?: EventCursor;
@@ -108,6 +111,8 @@ export interface AnalyticsReader {
    * @throws TidemarkError as `ask`; while it is read, too.
    */
   stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
+  /** As `ask`, of the history of audiences, which the first generation alone has. */
+  askHistory(query: Query, limits: QueryLimits): Promise<QueryResult>;
   /** Who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** The newest evaluation of a kept audience that `audienceChanges` shows. */

@@ -33,6 +33,10 @@ export class LiveAnalytics implements AnalyticsReader, AudienceHistory {
     return (await this.#of(query.projectId)).ask(query, limits);
   }
 
+  askHistory(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    return this.#analytics.askHistory(query, limits);
+  }
+
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
     return (await this.#of(query.projectId)).stream(query, limits);
   }

@@ -1,7 +1,7 @@
 import type { AnalyticsReader } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile, WholeProfile } from '../profiles/profile.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
 import { LiveAnalytics, type LivingAnalytics } from './live-analytics.ts';
 import { LiveGenerations } from './live-generations.ts';
@@ -36,6 +36,10 @@ export class LiveProfiles implements ProfileReader {
 
   async find(projectId: string, userKey: string): Promise<Profile | undefined> {
     return (await this.#storeOf(projectId)).find(projectId, userKey);
+  }
+
+  async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
+    return (await this.#storeOf(projectId)).findWhole(projectId, userKey);
   }
 
   async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/day-and-hour.ts';
-import type { Profile, ProfileChange } from './profile.ts';
+import type { Profile, ProfileChange, WholeProfile } from './profile.ts';
 
 /** The two readers of the log that keep positions. */
 export type ReaderName = 'projector' | 'sink';
@@ -36,6 +36,8 @@ export interface AppliedCount extends TopicPartition {
 export interface ProfileReader {
   /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
   find(projectId: string, userKey: string): Promise<Profile | undefined>;
+  /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
+  findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined>;
   /**
    * The internal ids of users with a user id beside which this anonymous id was seen, those above `after`, ascending.
    *

@@ -42,3 +42,11 @@ export interface Profile {
   readonly firstSeen: Micros;
   readonly lastSeen: Micros;
 }
+
+/** A profile with what is stored beside it. */
+export interface WholeProfile extends Profile {
+  /** One JSON object: trait → version of the newest message that mentions it, those that are deleted included. */
+  readonly versions: JsonText;
+  /** The anonymous ids that came beside the user id, newest first: none where one names the user. */
+  readonly lastSeenWith: readonly { readonly anonymousId: string; readonly lastSeen: Micros }[];
+}

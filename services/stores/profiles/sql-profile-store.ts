@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import { parseJson } from '../../messages/parse-json.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { pipelined } from '../database/pipelined.ts';
@@ -12,7 +13,7 @@ import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
 import type { DroppedTraits } from './newest-traits.ts';
 import { movePositions, readPositions } from './positions.ts';
 import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
-import type { Profile, ProfileChange } from './profile.ts';
+import type { Profile, ProfileChange, WholeProfile } from './profile.ts';
 import { inSlices } from './slices.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
@@ -42,6 +43,15 @@ export class SqlProfileStore implements ProfileStore {
   async find(projectId: string, userKey: string): Promise<Profile | undefined> {
     const [row] = await this.#database.query<ProfileRow>(FIND, [projectId, userKey]);
     return row && { projectId, userKey, ...row };
+  }
+
+  async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
+    const [row] = await this.#database.query<WholeRow>(FIND_WHOLE, [projectId, userKey]);
+    if (row === undefined) return undefined;
+    const { seenWith, ...profile } = row;
+    const ids = parseJson(seenWith) as readonly (readonly [string, string])[];
+    const lastSeenWith = ids.map(([anonymousId, at]) => ({ anonymousId, lastSeen: BigInt(at) }));
+    return { projectId, userKey, ...profile, lastSeenWith };
   }
 
   async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
@@ -114,12 +124,26 @@ const ANONYMOUS_IDS = `
                   order by ids.last_seen desc, ids.anonymous_id)
   end`;
 
-const FIND = `
-  select user_id as "userId", anonymous, ${ANONYMOUS_IDS} as "anonymousIds", coalesce(traits, '{}')::text as traits,
-         first_seen as "firstSeen", last_seen as "lastSeen"
+const PROFILE = `
+  user_id as "userId", anonymous, ${ANONYMOUS_IDS} as "anonymousIds", coalesce(traits, '{}')::text as traits,
+  first_seen as "firstSeen", last_seen as "lastSeen"`;
+
+const FROM_USERS = `
   from {users}
   left join {profiles} using (project_id, user_key)
   where project_id = $1 and user_key = $2`;
+
+const FIND = `select ${PROFILE} ${FROM_USERS}`;
+
+const FIND_WHOLE = `
+  select ${PROFILE}, coalesce(versions, '{}')::text as versions,
+         (select coalesce(jsonb_agg(jsonb_build_array(ids.anonymous_id, ids.last_seen::text)
+                                    order by ids.last_seen desc, ids.anonymous_id), '[]')::text
+          from {anonymous_ids} as ids
+          where ids.project_id = {users}.project_id and ids.user_key = {users}.user_key) as "seenWith"
+  ${FROM_USERS}`;
+
+type WholeRow = ProfileRow & { readonly versions: string; readonly seenWith: string };
 
 const SEEN_WITH = `
   select user_key from {anonymous_ids}

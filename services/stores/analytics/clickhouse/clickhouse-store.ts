@@ -125,10 +125,12 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     this.#refuseIfStopping();
-    const { signal } = this.#stopping;
-    return this.#gates.questions.run(query.projectId ?? '', signal, () =>
-      this.#ask(this.#clients.questions, query, limits),
-    );
+    const ask = (): Promise<QueryResult> => this.#ask(this.#clients.questions, query, limits);
+    return this.#gates.questions.run(query.projectId ?? '', this.#stopping.signal, ask);
+  }
+
+  askHistory(query: Query, limits: QueryLimits): Promise<QueryResult> {
+    return this.ask(query, limits);
   }
 
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
@@ -157,10 +159,8 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     this.#refuseIfStopping();
-    const { signal } = this.#stopping;
-    return this.#gates.evaluations.run(evaluation.projectId, signal, () =>
-      this.#history.difference(evaluation, members, limits),
-    );
+    const find = (): Promise<Difference> => this.#history.difference(evaluation, members, limits);
+    return this.#gates.evaluations.run(evaluation.projectId, this.#stopping.signal, find);
   }
 
   finalize(evaluation: Evaluation): Promise<void> {
