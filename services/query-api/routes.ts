@@ -4,6 +4,8 @@ import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { answerChanges, answerMembers, type StreamParts } from './audience-streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audience-why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences.ts';
+import { answerCatalogEvents, answerCatalogProperties, answerCatalogTraits } from './catalog/answers.ts';
+import { Catalog, type CatalogParts } from './catalog/catalog.ts';
 import { answerLive, type LiveParts } from './live-events.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
@@ -19,7 +21,8 @@ import {
 } from './saved-audiences.ts';
 import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
 
-export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
+export interface ReadingParts
+  extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts, CatalogParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -61,6 +64,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },
       ...savedRoutes(parts, question),
+      ...catalogRoutes(parts, { ...read, ...question }),
     ],
   };
 }
@@ -70,6 +74,15 @@ type Limited = Required<Pick<Route, 'admitWhole'>>;
 function limitedTo(atOnce: number): Limited {
   const limiter = new ConcurrencyLimiter(atOnce);
   return { admitWhole: (call) => limiter.admit(call) };
+}
+
+function catalogRoutes(parts: ReadingParts, ask: Omit<Route, 'path' | 'handle'>): Route[] {
+  const catalog = new Catalog(parts);
+  return [
+    { ...ask, path: '/v1/catalog/events', handle: (call) => answerCatalogEvents(catalog, call) },
+    { ...ask, path: '/v1/catalog/events/:name/properties', handle: (call) => answerCatalogProperties(catalog, call) },
+    { ...ask, path: '/v1/catalog/traits', handle: (call) => answerCatalogTraits(catalog, call) },
+  ];
 }
 
 function savedRoutes(parts: ReadingParts, question: Limited): Route[] {

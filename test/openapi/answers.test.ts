@@ -50,6 +50,7 @@ function pathOf({ path, operationId }: Operation): string {
     .replace('{user_id}', 'ada')
     .replace('{receipt}', RECEIPT)
     .replace('{file}', 'swagger-ui.css')
+    .replace('{name}', 'Ran')
     .replace('{id}', server.addAudience(AUDIENCE).id);
 }
 
@@ -77,8 +78,15 @@ async function bodiesOf(operation: Operation): Promise<string[]> {
   return examples.map(({ value }) => JSON.stringify({ ...(value as object), user_id, session_id }));
 }
 
+const CATALOG_ROW = { name: 'Ran', times: '2', first: '1000000', last: '2000000', types: [['e', '2']] };
+
 /** What analytics answers to the questions of the examples. */
 function rowsFor(sql: string): readonly Record<string, unknown>[] {
+  if (sql.startsWith('SELECT properties_text')) return [{ properties_text: '{"total":1e400}' }];
+  if (sql.startsWith('SELECT is_event')) return [CATALOG_ROW, { ...CATALOG_ROW, name: 'total', types: [['d', '2']] }];
+  if (sql.startsWith('SELECT trait AS name'))
+    return [{ ...CATALOG_ROW, types: [['string', '2']], examples: ['"pro"'] }];
+  if (/^SELECT (?:count\(\) AS times|event AS name)/.test(sql)) return [CATALOG_ROW];
   if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
   if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
   if (sql.includes('FROM user_event_rows')) return [];
@@ -157,6 +165,10 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
   expect(await exchange(document.operation('watchEvents'), { path: '/v1/events/live?type=page' })).toBe(400);
   expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
+  for (const id of ['listCatalogEvents', 'listCatalogProperties', 'listCatalogTraits']) {
+    const operation = document.operation(id);
+    expect(await exchange(operation, { path: `${pathOf(operation)}?order=size` }), id).toBe(400);
+  }
   for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
     const operation = document.operation(id);
     const path = `${pathOf(operation)}?sample=-1&limit=0`;
@@ -199,6 +211,7 @@ test('requests for unknown objects are refused as documented', async () => {
 
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
   expect(await exchange(document.operation('explainVerdict'))).toBe(404);
+  expect(await exchange(document.operation('listCatalogProperties'))).toBe(404);
 });
 
 test('a question past its limits is refused as documented', async () => {

@@ -77,6 +77,7 @@ export class ReadingServer {
   readonly http: HttpServer;
   url = '';
   port = 0;
+  #instantMs = 0;
   readonly #ingestor: Ingestor;
   readonly #keys = new Map<string, AuthenticatedKey>([
     [READ_KEY, { project: PROJECT, scope: 'read' }],
@@ -182,6 +183,8 @@ export class ReadingServer {
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
         limitsOf: limits,
         receiptsAtOnce: 4,
+        // Later than any answer is kept, each time.
+        monotonicMs: () => (this.#instantMs += 3_600_000),
       }),
     ];
   }
