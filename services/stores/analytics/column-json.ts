@@ -53,7 +53,15 @@ function flatLists(text: JsonText): JsonText {
   return flat + text.slice(from);
 }
 
+/** Remembers the last text: both columns that are made of one follow each other. */
 function isSuspect(text: JsonText): boolean {
+  if (last.text !== text) last = { text, isSuspect: hasSuspect(text) };
+  return last.isSuspect;
+}
+
+let last = { text: '', isSuspect: false };
+
+function hasSuspect(text: JsonText): boolean {
   return text.includes('%2') || text.includes('\\u00') || MANY_DIGITS.test(text) || LONG_EXPONENT.test(text);
 }
 
