@@ -9,6 +9,9 @@ import { answerFollow, type FollowParts } from './audiences/follow.ts';
 import { answerMembers } from './audiences/streams.ts';
 import { answerExplain, answerSavedExplain, answerSavedWhy, answerWhy } from './audiences/why.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './audiences/questions.ts';
+import { answerCatalogEvents, answerCatalogProperties, answerCatalogTraits } from './catalog/answers.ts';
+import { CATALOG_PARAMETERS } from './catalog/catalog-page.ts';
+import { Catalog, type CatalogParts } from './catalog/catalog.ts';
 import { answerLive, type LiveParts } from './live-events.ts';
 import { LIVE_PARAMETERS } from './live-filter.ts';
 import { LogEnds } from './log-ends.ts';
@@ -32,7 +35,15 @@ import { answerTraitHistory, HISTORY_PARAMETERS } from './users/trait-history.ts
 import { answerEvents, answerOtherEvents, answerProfile } from './users/users.ts';
 
 export interface ReadingParts
-  extends UserStores, AudienceParts, SavedAudienceParts, FollowParts, LiveParts, RefusalParts, AuditParts {
+  extends
+    UserStores,
+    AudienceParts,
+    SavedAudienceParts,
+    FollowParts,
+    LiveParts,
+    RefusalParts,
+    AuditParts,
+    CatalogParts {
   readonly analytics: AnalyticsReader;
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -107,6 +118,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...ask, path: '/v1/audiences/compare', query: [], handle: (call) => answerCompare(parts, call) },
       ...savedRoutes(parts, question, page),
       ...auditRoutes(parts),
+      ...catalogRoutes(parts, { ...read, ...question }),
     ],
   };
 }
@@ -116,6 +128,21 @@ type Limited = Required<Pick<Route, 'admitWhole'>>;
 function limitedTo(atOnce: number): Limited {
   const limiter = new ConcurrencyLimiter(atOnce);
   return { admitWhole: (call) => limiter.admit(call) };
+}
+
+function catalogRoutes(parts: ReadingParts, ask: Omit<Route, 'path' | 'handle'>): Route[] {
+  const catalog = new Catalog(parts);
+  const query = CATALOG_PARAMETERS;
+  return [
+    { ...ask, query, path: '/v1/catalog/events', handle: (call) => answerCatalogEvents(catalog, call) },
+    {
+      ...ask,
+      query,
+      path: '/v1/catalog/events/:name/properties',
+      handle: (call) => answerCatalogProperties(catalog, call),
+    },
+    { ...ask, query, path: '/v1/catalog/traits', handle: (call) => answerCatalogTraits(catalog, call) },
+  ];
 }
 
 function userRoutes(parts: ReadingParts, question: Limited): Route[] {

@@ -101,9 +101,15 @@ const NAMED = { named: [['ada', '']], unnamed: [] };
 const SOME = [['a'.repeat(64), '', 'cookie']];
 const COUNTS = { from_count: '1', to_count: '2', entering: '1', leaving: '0', staying: '1' };
 const COMPARED = { ...COUNTS, entering_sample: SOME, leaving_sample: [], staying_sample: SOME };
+const CATALOG_ROW = { name: 'Ran', times: '2', first: '1000000', last: '2000000', types: [['e', '2']] };
 
 /** What analytics answers to the questions of the examples. */
 function rowsFor(sql: string): readonly Record<string, unknown>[] {
+  if (sql.startsWith('SELECT properties_text')) return [{ properties_text: '{"total":1e400}' }];
+  if (sql.startsWith('SELECT is_event')) return [CATALOG_ROW, { ...CATALOG_ROW, name: 'total', types: [['d', '2']] }];
+  if (sql.startsWith('SELECT trait AS name'))
+    return [{ ...CATALOG_ROW, types: [['string', '2']], examples: ['"pro"'] }];
+  if (/^SELECT (?:count\(\) AS times|event AS name)/.test(sql)) return [CATALOG_ROW];
   if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
   if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
   if (sql.includes('FROM user_event_rows') || sql.includes('FROM audience_')) return [];
@@ -197,6 +203,10 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('listAuditEntries'), { path: '/v1/admin/audit?since=soon' })).toBe(400);
   expect(await exchange(document.operation('getStatus'), { path: '/v1/admin/status?part=log' })).toBe(400);
   expect(await exchange(document.operation('listRefusals'), { path: '/v1/refusals?since=1' })).toBe(400);
+  for (const id of ['listCatalogEvents', 'listCatalogProperties', 'listCatalogTraits']) {
+    const operation = document.operation(id);
+    expect(await exchange(operation, { path: `${pathOf(operation)}?order=size` }), id).toBe(400);
+  }
   for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
     const operation = document.operation(id);
     const path = `${pathOf(operation)}?sample=-1&limit=0`;
@@ -261,6 +271,7 @@ test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('listUserAudiences'))).toBe(404);
   for (const id of ['getTraitHistory', 'exportUser'])
     expect(await exchange(document.operation(id), { key: OTHER_READ_KEY }), id).toBe(404);
+  expect(await exchange(document.operation('listCatalogProperties'))).toBe(404);
 });
 
 test('a question past its limits is refused as documented', async () => {

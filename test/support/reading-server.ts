@@ -106,6 +106,7 @@ export class ReadingServer {
   readonly parts: AppParts;
   url = '';
   port = 0;
+  #instantMs = 0;
   readonly #ingestor: Ingestor;
   readonly #keys = new Map<string, AuthenticatedKey>([
     [READ_KEY, { id: 'key_read', name: null, project: PROJECT, scopes: ['read'] }],
@@ -232,6 +233,8 @@ export class ReadingServer {
         limitsOf: limits,
         receiptsAtOnce: 4,
         changesAtOnce: 4,
+        // Later than any answer is kept, each time.
+        monotonicMs: () => (this.#instantMs += 3_600_000),
       }),
     ];
   }

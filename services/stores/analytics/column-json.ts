@@ -1,5 +1,6 @@
 /** A free-form object as the JSON column takes it. Pure. */
 import { finiteDouble, INT64_MIN, UINT64_MAX } from '../../messages/decimal.ts';
+import { splitObject } from '../../messages/json.ts';
 import { endOfString } from '../../messages/json-text.ts';
 import type { JsonText } from '../../messages/message.ts';
 import { columnKey } from './json-path.ts';
@@ -52,7 +53,15 @@ function flatLists(text: JsonText): JsonText {
   return flat + text.slice(from);
 }
 
+/** Remembers the last text: both columns that are made of one follow each other. */
 function isSuspect(text: JsonText): boolean {
+  if (last.text !== text) last = { text, isSuspect: hasSuspect(text) };
+  return last.isSuspect;
+}
+
+let last = { text: '', isSuspect: false };
+
+function hasSuspect(text: JsonText): boolean {
   return text.includes('%2') || text.includes('\\u00') || MANY_DIGITS.test(text) || LONG_EXPONENT.test(text);
 }
 
@@ -67,6 +76,22 @@ function writtenForColumn(text: JsonText): JsonText {
 /** The finite double that is nearest to a JSON number, as JSON. */
 export function nearestDouble(number: string): string {
   return String(finiteDouble(Number(number)));
+}
+
+/** Of the first characters of a value's JSON, those that do not stand for its kind themselves. */
+const KIND_OF_FIRST: Readonly<Record<string, string>> = { '"': 's', '-': 'd', f: 't' };
+
+/**
+ * The column `property_kinds` as JSON: null, which leaves it to the table, unless the text may have what ClickHouse
+ * cannot read.
+ */
+export function columnKinds(text: JsonText): JsonText {
+  if (!isSuspect(text)) return 'null';
+  const kinds = [...splitObject(text)].map(([name, value]) => {
+    const first = value.charAt(0);
+    return (KIND_OF_FIRST[first] ?? (/\d/.test(first) ? 'd' : first)) + name;
+  });
+  return JSON.stringify(kinds.sort().join('\0'));
 }
 
 function columnNumber(number: string): string {

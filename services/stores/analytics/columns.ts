@@ -12,7 +12,7 @@ import {
   type Session,
   type Track,
 } from '../../messages/message.ts';
-import { columnJson, nearestDouble } from './column-json.ts';
+import { columnJson, columnKinds, nearestDouble } from './column-json.ts';
 
 /** The position of the message in the log. */
 export interface RecordCoordinates {
@@ -82,6 +82,7 @@ const TRACK_COLUMNS: readonly Column<MessageRow<Track>>[] = [
   ['message_id_given', ({ message }) => String(message.messageIdGiven)],
   ['precedence', ({ at }) => precedenceOf(at), 'derived'],
   ['anonymous_id', ({ message }) => quoted(message.anonymousId ?? '')],
+  ['property_kinds', ({ message }) => columnKinds(message.properties), 'derived'],
 ];
 
 const SESSION_COLUMNS: readonly Column<MessageRow<Session>>[] = [

@@ -140,14 +140,35 @@ export class PartGuard {
 /** A part that was removed meanwhile, because it was merged into another, counts as complete. */
 async function isWhole({ path, bytes_on_disk: expected }: Part): Promise<boolean> {
   try {
-    const names = await readdir(path);
-    const sizes = await Promise.all(names.map(async (name) => (await stat(`${path}/${name}`)).size));
-    const isCounted = (name: string): boolean => !name.endsWith('.txt') || name === 'count.txt';
-    const counted = sizes.reduce((sum, size, index) => sum + (isCounted(names[index] ?? '') ? size : 0), 0);
-    const isTextThere = names.every((name, index) => !name.endsWith('.txt') || sizes[index] !== 0);
-    return counted >= Number(expected) && isTextThere;
+    const { counted, hasEmptyText } = await measured(path);
+    return counted >= Number(expected) && !hasEmptyText;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true;
     throw error;
   }
+}
+
+interface Measured {
+  /** The bytes of the files that ClickHouse counts. */
+  readonly counted: number;
+  readonly hasEmptyText: boolean;
+}
+
+/** Measures the files of a part and of its projections, each of which is a folder in the part. */
+async function measured(folder: string): Promise<Measured> {
+  const names = await readdir(folder);
+  const entries = await Promise.all(
+    names.map(async (name): Promise<Measured> => {
+      const file = `${folder}/${name}`;
+      const entry = await stat(file);
+      if (entry.isDirectory()) return measured(file);
+      const isText = name.endsWith('.txt');
+      const isCounted = !isText || name === 'count.txt';
+      return { counted: isCounted ? entry.size : 0, hasEmptyText: isText && entry.size === 0 };
+    }),
+  );
+  return {
+    counted: entries.reduce((sum, { counted }) => sum + counted, 0),
+    hasEmptyText: entries.some(({ hasEmptyText }) => hasEmptyText),
+  };
 }

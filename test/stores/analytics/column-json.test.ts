@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { wholeNumberOf } from '../../../services/messages/decimal.ts';
-import { columnJson, nearestDouble } from '../../../services/stores/analytics/column-json.ts';
+import { columnJson, columnKinds, nearestDouble } from '../../../services/stores/analytics/column-json.ts';
 
 describe('columnJson', () => {
   test.each([
@@ -119,5 +119,14 @@ describe('wholeNumberOf', () => {
     ['0.1', null],
   ])('%s is %s', (number, value) => {
     expect(wholeNumberOf(number)).toBe(value);
+  });
+});
+
+describe('the kinds of properties', () => {
+  test('the kinds of properties are left to the table, unless a number may be beyond what ClickHouse reads', () => {
+    expect(columnKinds('{"b":1,"a":"x"}')).toBe('null');
+    expect(JSON.parse(columnKinds('{"b":-1e400,"a":"x","c":false,"d":true,"e":null,"f":[1],"g":{}}'))).toBe(
+      ['[f', 'db', 'ne', 'sa', 'tc', 'td', '{g'].join('\0'),
+    );
   });
 });

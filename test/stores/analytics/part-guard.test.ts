@@ -108,3 +108,16 @@ test.skipIf(!SmallDisk.canMount)(
     throw new Error('the disk was never full while an insert wrote');
   },
 );
+
+test('a part is whole with projections that are larger than their folder entries', async () => {
+  const engine = new ChdbEngine(join(await temporaryFolder(), 'store'));
+  onTestFinished(() => engine.close());
+  await engine.query(
+    '',
+    `CREATE TABLE t (a UInt64, b String, PROJECTION p (SELECT b, count() GROUP BY b)) ENGINE = MergeTree ORDER BY a`,
+  );
+
+  const inserted = engine.query('', 'INSERT INTO t SELECT number, toString(cityHash64(number)) FROM numbers(50000)');
+
+  await expect(inserted).resolves.toBeDefined();
+});

@@ -1,0 +1,122 @@
+/** Pages of the catalogue: which entries, in which order, and as JSON. Pure. */
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { CatalogMember, CatalogName } from '../../stores/analytics/catalog.ts';
+import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from '../query.ts';
+import { isWholeNumber } from '../audiences/questions.ts';
+
+type CatalogOrder = 'count' | 'name';
+
+/** A position in a list: after this entry. */
+interface CatalogCursor {
+  readonly order: CatalogOrder;
+  readonly count: number;
+  readonly name: string;
+}
+
+/** Which entries a page has. */
+export interface CatalogPageQuery {
+  readonly limit: number;
+  readonly order: CatalogOrder;
+  readonly prefix: string;
+  readonly after?: CatalogCursor;
+}
+
+export const CATALOG_PARAMETERS: readonly string[] = ['limit', 'cursor', 'prefix', 'order'];
+
+export function readCatalogPageQuery(query: URLSearchParams): Checked<CatalogPageQuery> {
+  const limit = single(query, 'limit', readLimit);
+  if (!limit.ok) return limit;
+  const prefix = single(query, 'prefix', (text) => readIfGiven(text, (given) => readName('prefix', given)));
+  if (!prefix.ok) return prefix;
+  const order = single(query, 'order', readOrder);
+  if (!order.ok) return order;
+  const after = single(query, 'cursor', (text) => readIfGiven(text, (given) => readPosition(given, order.value)));
+  if (!after.ok) return after;
+  const page = { limit: limit.value, order: order.value, prefix: prefix.value ?? '' };
+  return { ok: true, value: { ...page, ...(after.value && { after: after.value }) } };
+}
+
+function readOrder(text: string | undefined): Checked<CatalogOrder> {
+  if (text === undefined) return { ok: true, value: 'count' };
+  return text === 'count' || text === 'name' ? { ok: true, value: text } : refuseParameter('order', 'is count or name');
+}
+
+const MAX_CURSOR_LENGTH = 8_192;
+
+function readPosition(text: string, order: CatalogOrder): Checked<CatalogCursor> {
+  const cursor = decodeCursor(text);
+  if (cursor === undefined) return refuseParameter('cursor', 'was not given by this service');
+  if (cursor.order !== order) return refuseParameter('cursor', 'is of a list in another order');
+  return { ok: true, value: cursor };
+}
+
+/** Base64url of the JSON of the order, the count and the name. */
+function encodeCursor({ order, count, name }: CatalogCursor): string {
+  return Buffer.from(JSON.stringify([order, count, name])).toString('base64url');
+}
+
+function decodeCursor(text: string): CatalogCursor | undefined {
+  if (text.length > MAX_CURSOR_LENGTH) return undefined;
+  try {
+    const [order, count, name] = JSON.parse(Buffer.from(text, 'base64url').toString()) as readonly unknown[];
+    if ((order !== 'count' && order !== 'name') || typeof name !== 'string') return undefined;
+    if (!isWholeNumber(count, Number.MAX_SAFE_INTEGER)) return undefined;
+    const cursor = { order, count: count as number, name } as const;
+    return encodeCursor(cursor) === text ? cursor : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface CatalogPage<T extends CatalogName> {
+  readonly entries: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * The entries of a page. By count: the highest first, those of one count by name. What is counted between two pages may
+ * move an entry from one to the other.
+ */
+export function pageOf<T extends CatalogName>(
+  all: readonly T[],
+  { limit, order, prefix, after }: CatalogPageQuery,
+): CatalogPage<T> {
+  const compare = order === 'name' ? byName : byCount;
+  const found = all
+    .filter((entry) => entry.name.startsWith(prefix) && (after === undefined || compare(after, entry) < 0))
+    .sort(compare);
+  const entries = found.slice(0, limit);
+  const last = entries.at(-1);
+  const hasMore = last !== undefined && found.length > limit;
+  return { entries, nextCursor: hasMore ? encodeCursor({ order, count: last.count, name: last.name }) : null };
+}
+
+type Ordered = Pick<CatalogName, 'name' | 'count'>;
+
+function byName(one: Ordered, other: Ordered): number {
+  return one.name < other.name ? -1 : Number(one.name > other.name);
+}
+
+function byCount(one: Ordered, other: Ordered): number {
+  return other.count - one.count || byName(one, other);
+}
+
+/** As a member of an answer. */
+export function nameBody({ name, count, firstSeen, lastSeen }: CatalogName): object {
+  return { name, count, first_seen: formatMicros(firstSeen), last_seen: formatMicros(lastSeen) };
+}
+
+/** As a member of an answer. */
+export function memberBody(member: CatalogMember): object {
+  const types = member.types.map(([type, count]) => ({ type, count, share: shareOf(count, member.count) }));
+  return { ...nameBody(member), types, examples: member.examples };
+}
+
+const SHARE_STEPS = 10_000;
+
+/** With four digits; a type that is there has more than none, and one of several less than all. */
+function shareOf(count: number, all: number): number {
+  if (count === all) return 1;
+  const steps = Math.round((count / all) * SHARE_STEPS);
+  return Math.min(Math.max(steps, 1), SHARE_STEPS - 1) / SHARE_STEPS;
+}
