@@ -52,7 +52,7 @@ function pageOf(events: readonly StoredEvent[]): Page {
   return { events, nextCursor: last === undefined ? null : encodeCursor(last) };
 }
 
-function eventBody(stored: StoredEvent): string {
+export function eventBody(stored: StoredEvent): string {
   const { messageId, event, timestamp, receivedAt, sessionId, anonymousId, properties } = stored;
   const head = JSON.stringify({
     message_id: messageId,

@@ -7,6 +7,7 @@ import { answerPreview, answerSavedPreview, type AudienceParts } from './audienc
 import { answerLive, type LiveParts } from './live-events.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
+import { answerCounts, answerEventsQuery } from './questions/answer-questions.ts';
 import { answerReceipt } from './receipts.ts';
 import {
   answerChange,
@@ -57,6 +58,8 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       { ...page, path: '/v1/users/:user_id/events', handle: (call) => answerEvents(parts, call) },
       { ...read, ...limitedTo(OPEN_LISTENERS), path: '/v1/events/live', handle: (call) => answerLive(parts, call) },
       { ...get, scope: 'any', path: '/v1/receipts/:receipt', handle: (call) => answerReceipt(receipts, call) },
+      { ...ask, path: '/v1/events/query', handle: (call) => answerEventsQuery(parts, call) },
+      { ...ask, path: '/v1/events/counts', handle: (call) => answerCounts(parts, call) },
       { ...ask, path: '/v1/audiences/preview', handle: (call) => answerPreview(parts, call) },
       { ...ask, path: '/v1/audiences/explain', handle: (call) => answerExplain(parts, call) },
       { ...ask, path: '/v1/audiences/why', handle: (call) => answerWhy(parts, call) },

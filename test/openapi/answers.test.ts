@@ -83,7 +83,19 @@ function rowsFor(sql: string): readonly Record<string, unknown>[] {
   if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
   if (sql.includes('FROM user_event_rows')) return [];
   if (sql.startsWith('SELECT trait')) return [{ trait: 'plan', kind: 'string', value: '"pro"', version: '5' }];
-  return [{ count: '2', sample: ['ada'], n: '1', user_id: 'ada', database: 'tidemark' }];
+  const known = { user: '1', user_id: 'ada', internal_id: 'a'.repeat(64), anonymous_id: '' };
+  const times = { occurred: '0', received: '0', precedence: '1' };
+  const event = { ...times, message_id: 'm1', event: 'Ran', session_id: '', properties_text: '{}', size: '2' };
+  const counted = {
+    bucket: 0,
+    series: 0,
+    split: '7',
+    value: 'spro',
+    millionths: '1500000',
+    others: '0',
+    percentile: 1.5,
+  };
+  return [{ ...event, ...counted, ...known, count: '2', sample: ['ada'], n: '1', database: 'tidemark' }];
 }
 
 /** Sends the request, holds the answer against the document, and returns its status. */
@@ -143,7 +155,7 @@ test('a request without a key is refused as documented', async () => {
 test('a body that is none, or of another type, is refused as documented', async () => {
   for (const operation of withBody) {
     expect(await exchange(operation, { body: '{' }), operation.operationId).toBe(400);
-    expect(await exchange(operation, { body: '{}' }), operation.operationId).toBe(400);
+    expect(await exchange(operation, { body: '{"limit":0}' }), operation.operationId).toBe(400);
     const typed = { body: '{}', headers: { 'content-type': 'text/csv' } };
     expect(await exchange(operation, typed), operation.operationId).toBe(400);
   }

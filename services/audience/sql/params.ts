@@ -47,6 +47,11 @@ export class Params {
     return this.#add('UInt128', value.toString());
   }
 
+  /** Microseconds since 1970, for arithmetic. */
+  micros(value: Micros): string {
+    return this.#add('Int64', value.toString());
+  }
+
   instant(value: Micros): string {
     return this.#add("DateTime64(6, 'UTC')", formatMicros(value).replace('T', ' ').slice(0, -1));
   }
