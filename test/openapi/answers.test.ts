@@ -89,7 +89,7 @@ function rowsFor(sql: string): readonly Record<string, unknown>[] {
   const counted = {
     bucket: 0,
     series: 0,
-    split: '7',
+    hash: '7',
     value: 'spro',
     millionths: '1500000',
     others: '0',

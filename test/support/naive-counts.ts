@@ -56,7 +56,7 @@ export function naiveCounts(question: CountsQuestion, messages: readonly Message
   const byValue = (value: string) => events.filter((event) => valueOf(event) === value);
   const ranked = values
     .filter((value) => !('of' in question.measure) || byValue(value).some((event) => numberIn(question, event)))
-    .map((value) => ({ value, total: size(measured(question, byValue(value))) }))
+    .map((value) => ({ value, total: rankOf(question, byValue(value)) }))
     .toSorted((one, other) => other.total - one.total || Buffer.compare(tag(one.value), tag(other.value)));
   const own = split === null ? ['null'] : ranked.slice(0, split.top).map(({ value }) => value);
   const rest = events.filter((event) => !own.includes(valueOf(event)));
@@ -141,6 +141,11 @@ function percentile(values: readonly number[], p: number): number | null {
   const at = (p / 100) * (sorted.length - 1);
   const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
   return low === undefined || high === undefined ? null : low + (at - Math.floor(at)) * (high - low);
+}
+
+/** By the measure; where messages are counted, by the events that are listed. */
+function rankOf(question: CountsQuestion, events: readonly Track[]): number {
+  return question.measure.kind === 'count' ? events.length : size(measured(question, events));
 }
 
 function size(measure: NaiveMeasure): number {

@@ -36,7 +36,12 @@ export class ColumnValue implements ValueSql {
   /** An object is not a value of the column; its members are. */
   exists(): string {
     const nested = this.#params.identifier(this.#nested);
-    return `(isNotNull(${this.#params.identifier(this.#path)}) OR notEmpty(JSONAllPaths(${nested})))`;
+    return `(isNotNull(${this.dynamic()}) OR notEmpty(JSONAllPaths(${nested})))`;
+  }
+
+  /** The value of whatever type, as Dynamic. */
+  dynamic(): string {
+    return this.#params.identifier(this.#path);
   }
 
   string(): string {

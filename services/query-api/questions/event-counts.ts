@@ -58,8 +58,7 @@ export class EventCounts {
     const budget = new QueryBudget(this.#reader, this.#limits);
     const context = { projectId, now, span: current.span };
     const top = question.split === null ? [] : await budget.ask<SplitRow>(compileTop(question, context));
-    const ownSplits = top.slice(0, question.split?.top);
-    const splits = ownSplits.map(({ split }) => split);
+    const splits = top.slice(0, question.split?.top);
     const rows: (readonly string[])[][] = [];
     // Without events there is no value to split by, and nothing to count.
     for (const { span, buckets } of question.split !== null && top.length === 0 ? [] : spans) {

@@ -109,11 +109,22 @@ export function numberSql(params: Params, path: readonly string[]): NumberSql {
 
 /** A value that events are split by as text: a letter for its type, then its JSON, of a string the string; '' for none. */
 export function splitSql(params: Params, { kind, path }: Split): string {
-  if (kind === 'property') return taggedSql(propertySql(params, path));
+  if (kind === 'property')
+    return isNameable(path) ? columnSplitSql(new ColumnValue(params, path)) : taggedSql(propertySql(params, path));
   const [, ...nested] = path;
   if (nested.length > 0) return taggedSql(textSql(new TextValue(params, 'readable(value)', nested)));
   const number = `concat('n', ifNull(toString(integer), toString(number + 0)))`;
   return `multiIf(kind = 'string', concat('s', text), kind = 'boolean', concat('b', text), kind = 'number', ${number}, '')`;
+}
+
+const TAGS = `['String', 'Int64', 'Float64', 'Bool', 'UInt64'], ['s', 'n', 'n', 'b', 'n']`;
+
+/** As `taggedSql`, in a fifth of the time: the value is read once, not once for each type that it may have. */
+function columnSplitSql(value: ColumnValue): string {
+  const tag = `transform(dynamicType(${value.dynamic()}), ${TAGS}, '')`;
+  const tagged = `concat(${tag}, CAST(${value.dynamic()}, 'String'))`;
+  // Minus zero is zero.
+  return `multiIf(${tag} = '', '', ${tagged} = 'n-0', 'n0', ${tagged})`;
 }
 
 function taggedSql({ string, boolean, int64, uint64, float64 }: TypedSql): string {

@@ -133,7 +133,7 @@ function messagesOf(make: MessageMaker, past: readonly Happened[]): Message[] {
 describe.each(await testedAnalytics())('questions about events in $name', (tested) => {
   const store = sharedStore(tested);
 
-  test('answers are those that a reference evaluation of every message finds', async () => {
+  test('an answer is the one that a reference evaluation of every message finds', async () => {
     await fc.assert(
       fc.asyncProperty(historyAndQuestions, async ([past, texts]) => {
         const make = new MessageMaker();
