@@ -91,6 +91,8 @@ function rowsFor(sql: string): readonly Record<string, unknown>[] {
     series: 0,
     hash: '7',
     value: 'spro',
+    buckets: [0],
+    counts: ['2'],
     millionths: '1500000',
     others: '0',
     percentile: 1.5,

@@ -2,7 +2,16 @@ import { microsOf } from '../../audience/definition/audience.ts';
 import { QueryBudget } from '../../audience/query-budget.ts';
 import type { Micros } from '../../messages/message.ts';
 import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import { type BucketRow, compileBuckets, compileTop, type OpenSpan, type SplitRow } from './count-sql.ts';
+import {
+  type BucketRow,
+  compileBuckets,
+  compileCountedTop,
+  compileTop,
+  type CountedSplitRow,
+  type CountsContext,
+  type OpenSpan,
+  type SplitRow,
+} from './count-sql.ts';
 import { emptyMeasure, measureText } from './measure-text.ts';
 import type { CountsQuestion } from './read-question.ts';
 import { spanBefore, type TimeBuckets, timeBuckets } from './time-buckets.ts';
@@ -57,12 +66,15 @@ export class EventCounts {
     if (current === undefined) throw new Error('a question has a period');
     const budget = new QueryBudget(this.#reader, this.#limits);
     const context = { projectId, now, span: current.span };
-    const top = question.split === null ? [] : await budget.ask<SplitRow>(compileTop(question, context));
+    const { top, counted } = await this.#top(budget, question, context, current);
     const splits = top.slice(0, question.split?.top);
     const rows: (readonly string[])[][] = [];
     // Without events there is no value to split by, and nothing to count.
     for (const { span, buckets } of question.split !== null && top.length === 0 ? [] : spans) {
-      const found = await budget.ask<BucketRow>(compileBuckets(question, { ...context, span }, buckets, splits));
+      const isCounted = counted !== null && span === current.span;
+      const found = isCounted
+        ? counted
+        : await budget.ask<BucketRow>(compileBuckets(question, { ...context, span }, buckets, splits));
       rows.push(seriesOf(question, found, buckets, splits.length + 1));
     }
     return {
@@ -73,6 +85,31 @@ export class EventCounts {
       rowsRead: budget.rowsRead,
     };
   }
+
+  async #top(
+    budget: QueryBudget,
+    question: CountsQuestion,
+    context: CountsContext,
+    { buckets }: CountedSpan,
+  ): Promise<Top> {
+    const { split, measure } = question;
+    if (split === null) return { top: [], counted: null };
+    if (measure.kind !== 'count' || buckets === null || buckets.buckets.length === 0)
+      return { top: await budget.ask<SplitRow>(compileTop(question, context)), counted: null };
+    const top = await budget.ask<CountedSplitRow>(compileCountedTop(question, context, buckets));
+    if (top.length > split.top) return { top, counted: null };
+    const counted = top.flatMap(({ buckets: numbers, counts }, series) =>
+      numbers.map((bucket, index) => ({ bucket, series, n: counts[index] ?? '0' })),
+    );
+    return { top, counted };
+  }
+}
+
+interface Top {
+  /** The values with the largest measures, one more than have a series of their own. */
+  readonly top: readonly SplitRow[];
+  /** The buckets of the current period, where they were found on the way. */
+  readonly counted: readonly BucketRow[] | null;
 }
 
 /** The period of a question and, where it is compared, the one before. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Query } from '../../../services/stores/analytics/analytics-store.ts';
-import { compileBuckets, compileTop } from '../../../services/query-api/questions/count-sql.ts';
+import { compileBuckets, compileCountedTop, compileTop } from '../../../services/query-api/questions/count-sql.ts';
 import { compileEvents, compileKeys } from '../../../services/query-api/questions/list-sql.ts';
 import {
   type CountsQuestion,
@@ -128,6 +128,17 @@ describe('a question is asked as', () => {
       "SELECT value, toString(sipHash64(value)) AS hash FROM (SELECT 0 AS bucket, multiIf(transform(dynamicType(‹properties.plan›), ['String', 'Int64', 'Float64', 'Bool', 'UInt64'], ['s', 'n', 'n', 'b', 'n'], '') = '', '', concat(transform(dynamicType(‹properties.plan›), ['String', 'Int64', 'Float64', 'Bool', 'UInt64'], ['s', 'n', 'n', 'b', 'n'], ''), CAST(‹properties.plan›, 'String')) = 'n-0', 'n0', concat(transform(dynamicType(‹properties.plan›), ['String', 'Int64', 'Float64', 'Bool', 'UInt64'], ['s', 'n', 'n', 'b', 'n'], ''), CAST(‹properties.plan›, 'String'))) AS value, " +
         `${HEAD.slice("'' AS value, ".length)} ${ROWS}) GROUP BY value ORDER BY count() DESC, value LIMIT ‹4›`,
     );
+  });
+
+  test('messages of the largest values are counted bucket by bucket while the events are read', () => {
+    const sql = filled(
+      compileCountedTop(questionOf({ split: { trait: 'plan', top: 3 } }), CONTEXT, days('Europe/Berlin')),
+    );
+
+    expect(sql).toMatch(
+      /^SELECT value, toString\(sipHash64\(value\)\) AS hash, groupArray\(bucket\) AS buckets, groupArray\(n\) AS counts FROM \(SELECT value, bucket, uniqExact\(message\) AS n, count\(\) AS listed FROM/,
+    );
+    expect(sql).toMatch(/GROUP BY value, bucket\) GROUP BY value ORDER BY sum\(listed\) DESC, value LIMIT ‹4›$/);
   });
 
   test('a property that no subcolumn can be named for is split by its text', () => {
