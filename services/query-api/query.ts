@@ -18,8 +18,8 @@ interface Refused {
 /** The longest user id and name of an event, in code points. */
 const MAX_NAME_LENGTH = 512;
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 1_000;
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 1_000;
 const MAX_WAIT_S = 30;
 
 /** Refuses an invalid parameter. @param name As in the URL, so that the caller finds it. */

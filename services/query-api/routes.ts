@@ -16,6 +16,7 @@ import { answerLive, type LiveParts } from './live-events.ts';
 import { LIVE_PARAMETERS } from './live-filter.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
+import { answerCounts, answerEventsQuery } from './questions/answer-questions.ts';
 import { answerReceipt } from './receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
 import {
@@ -104,6 +105,8 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
         query: LIVE_PARAMETERS,
         handle: (call) => answerLive(parts, call),
       },
+      { ...ask, path: '/v1/events/query', query: [], handle: (call) => answerEventsQuery(parts, call) },
+      { ...ask, path: '/v1/events/counts', query: [], handle: (call) => answerCounts(parts, call) },
       { ...page, path: '/v1/refusals', query: PAGE, handle: (call) => answerRefusals(parts, call) },
       {
         ...get,

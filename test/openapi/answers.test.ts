@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeMembersCursor } from '../../services/query-api/audiences/cursor.ts';
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
-import { userKeyOf } from '../../services/messages/user-key.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { DEAD_LETTER } from '../support/admin-fakes.ts';
+import { analyticsRowsFor } from '../support/analytics-answers.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer, SCOPE_KEYS } from '../support/reading-server.ts';
+import { bodiesOf, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
 
 const document = new Document();
 const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };
@@ -43,16 +43,6 @@ interface Request {
 const secured = document.operations.filter(({ security }) => security.length > 0);
 const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
 
-const TAKES_NOTHING = ['createAdminKey', 'startVerification', 'rollbackGeneration'];
-
-/** What an operation needs beside its path; a stream ends by itself. */
-const QUERIES: Readonly<Record<string, string>> = {
-  explainSavedVerdict: '?user_id=ada',
-  listUsers: '?trait=plan:pro',
-  listEvents: `?internal_id=${userKeyOf(PROJECT.id, 'ada')}`,
-  watchEvents: '?seconds=1',
-};
-
 /** The objects of operators' paths, by what these begin with. */
 function adminIdIn(path: string): string {
   const ids = { projects: project, keys: key, 'dead-letters': encodeURIComponent(DEAD_LETTER), jobs: job };
@@ -73,64 +63,14 @@ function pathOf({ path, operationId }: Operation): string {
     .replace('{id}', server.addAudience(AUDIENCE).id);
 }
 
-/** What an operation answers where all is well. */
-function successOf({ responses }: Operation): number {
-  return Number(Object.keys(responses).find((status) => status.startsWith('2')));
-}
-
-function keyFor(operation: Operation): string {
-  return SCOPE_KEYS[operation.scope ?? 'read'];
-}
-
-/** The bodies that the document gives as examples; add-event's with a pair that this service really gave. */
-async function bodiesOf(operation: Operation): Promise<string[]> {
-  const examples = Object.values(operation.requestBody?.content['application/json']?.examples ?? {});
-  // No two audiences have one name.
-  if (operation.operationId === 'saveAudience') {
-    return examples.map(({ value }) => JSON.stringify({ ...(value as object), name: randomUUID() }));
-  }
-  if (operation.operationId !== 'addEvent') return examples.map(({ value }) => JSON.stringify(value));
-  const headers = { service_key: SCOPE_KEYS.write, 'content-type': 'application/json' };
-  const body = JSON.stringify({ user_id: 'ada', anonymous: false });
-  const made = await fetch(`${server.url}/legacy/project-user`, { method: 'POST', headers, body });
-  const { user_id, session_id } = ((await made.json()) as { result: { user_id: string; session_id: string } }).result;
-  return examples.map(({ value }) => JSON.stringify({ ...(value as object), user_id, session_id }));
-}
-
-const NAMED = { named: [['ada', '']], unnamed: [] };
-const SOME = [['a'.repeat(64), '', 'cookie']];
-const COUNTS = { from_count: '1', to_count: '2', entering: '1', leaving: '0', staying: '1' };
-const COMPARED = { ...COUNTS, entering_sample: SOME, leaving_sample: [], staying_sample: SOME };
-const CATALOG_ROW = { name: 'Ran', times: '2', first: '1000000', last: '2000000', types: [['e', '2']] };
-
-/** What analytics answers to the questions of the examples. */
-function rowsFor(sql: string): readonly Record<string, unknown>[] {
-  if (sql.startsWith('SELECT properties_text')) return [{ properties_text: '{"total":1e400}' }];
-  if (sql.startsWith('SELECT is_event')) return [CATALOG_ROW, { ...CATALOG_ROW, name: 'total', types: [['d', '2']] }];
-  if (sql.startsWith('SELECT trait AS name'))
-    return [{ ...CATALOG_ROW, types: [['string', '2']], examples: ['"pro"'] }];
-  if (/^SELECT (?:count\(\) AS times|event AS name)/.test(sql)) return [CATALOG_ROW];
-  if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
-  if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
-  if (sql.includes('FROM user_event_rows') || sql.includes('FROM audience_')) return [];
-  if (sql.includes('AS user_number FROM trait_rows')) return [{ user_number: '5' }];
-  if (sql.includes('max(internal_id)')) return [{ internal_id: userKeyOf(PROJECT.id, 'ada') }];
-  if (sql.includes('AS newer')) return [{ version: '5', bytes: '5', newer: '0' }];
-  if (sql.includes('FROM trait_value_rows')) return [{ version: '5', trait: 'plan', kind: 'string', value: '"pro"' }];
-  if (sql.includes('identify_rows FINAL'))
-    return [{ version: '5', type: 'identify', message_id: 'm', occurred: '1', received: '2', anonymous_id: '' }];
-  if (sql.includes('session_rows FINAL')) return [];
-  if (sql.startsWith('SELECT trait')) return [{ trait: 'plan', kind: 'string', value: '"pro"', version: '5' }];
-  if (sql.includes('from_count')) return [COMPARED];
-  return [{ count: '2', sample: ['ada'], ...NAMED, n: '1', user_id: 'ada', anonymous_id: '', database: 'tidemark' }];
-}
-
 /** Sends the request, holds the answer against the document, and returns its status. */
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
   const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
     method: operation.method.toUpperCase(),
     headers: { api_key: request.key ?? keyFor(operation), 'content-type': 'application/json', ...request.headers },
-    ...(operation.requestBody === undefined ? {} : { body: request.body ?? (await bodiesOf(operation))[0] ?? '' }),
+    ...(operation.requestBody === undefined
+      ? {}
+      : { body: request.body ?? (await bodiesOf(operation, server.url))[0] ?? '' }),
   });
   await holdAgainstDocument(operation, response);
   return response.status;
@@ -157,11 +97,11 @@ async function whileAway<T>(run: () => Promise<T>): Promise<T> {
 }
 
 test('every example of a body is accepted, and every answer is as documented', async () => {
-  server.analytics.answer = ({ sql }) => ({ rows: rowsFor(sql), tookMs: 3, rowsRead: 5, bytesRead: 40 });
+  server.analytics.answer = ({ sql }) => ({ rows: analyticsRowsFor(sql), tookMs: 3, rowsRead: 5, bytesRead: 40 });
   server.analytics.lines = [{ user_id: null, anonymous_id: 'cookie', internal_id: 'a'.repeat(64) }];
   for (const operation of document.operations) {
     if (operation.operationId === 'listAudienceChanges') server.analytics.lines = [];
-    const bodies = operation.requestBody === undefined ? [''] : await bodiesOf(operation);
+    const bodies = operation.requestBody === undefined ? [''] : await bodiesOf(operation, server.url);
     for (const body of bodies)
       expect(await exchange(operation, { body }), `${operation.operationId} ${body}`).toBe(successOf(operation));
   }
@@ -232,7 +172,7 @@ test('a body past the limit is refused as documented', async () => {
   for (const operation of withBody) {
     const isSelection = operation.path.startsWith('/v1/admin/dead-letters/');
     const limit = operation.operationId === 'batch' ? 512_000 : isSelection ? 1_048_576 : 32_768;
-    const [body = ''] = await bodiesOf(operation);
+    const [body = ''] = await bodiesOf(operation, server.url);
 
     expect(await exchange(operation, { body: body.padEnd(limit) }), operation.operationId).toBe(successOf(operation));
     expect(await exchange(operation, { body: body.padEnd(limit + 1) }), operation.operationId).toBe(413);
@@ -323,7 +263,7 @@ test('requests are refused as documented while the stores are unavailable', asyn
   // The status says what is unavailable.
   expect(await whileAway(() => exchange(document.operation('getStatus')))).toBe(200);
   for (const operation of secured.filter(({ operationId }) => operationId !== 'getStatus')) {
-    const [body = ''] = await bodiesOf(operation);
+    const [body = ''] = await bodiesOf(operation, server.url);
 
     expect(await whileAway(() => exchange(operation, { body })), operation.operationId).toBe(503);
   }

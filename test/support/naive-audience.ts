@@ -42,7 +42,7 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
 }
 
 /** One user's messages. */
-class History {
+export class History {
   readonly #messages: readonly Message[];
 
   constructor(messages: readonly Message[], user: string) {
@@ -89,7 +89,7 @@ function lies(instant: Micros, period: Period | null, now: Micros): boolean {
   return (from === undefined || instant >= from) && (to === undefined || instant < to);
 }
 
-function memberPasses(properties: object, { path, tests }: Member): boolean {
+export function memberPasses(properties: object, { path, tests }: Member): boolean {
   return passes(valueAt(properties, path), tests, isNameable(path) ? 'column' : 'text');
 }
 
@@ -168,20 +168,20 @@ function hasLeaf(value: unknown): boolean {
   return value !== null && Object.values(value).some(hasLeaf);
 }
 
-function valueAt(container: unknown, path: readonly string[]): unknown {
+export function valueAt(container: unknown, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key);
     return isObject ? (value as Record<string, unknown>)[key] : undefined;
   }, container);
 }
 
-function parsed(text: string): object {
+export function parsed(text: string): object {
   const body = parseBody(text);
   if (!body.ok) throw new Error('not JSON');
   return body.value.exact as object;
 }
 
-function dayOf(timestamp: Micros): bigint {
+export function dayOf(timestamp: Micros): bigint {
   // Rounds down before 1970 too.
   return (timestamp - (((timestamp % DAY) + DAY) % DAY)) / DAY;
 }

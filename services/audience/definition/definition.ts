@@ -29,7 +29,8 @@ export function readDefinition(body: unknown, { timezone, path = '' }: ReadingOp
   return definition === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, definition };
 }
 
-function readNode(reading: Reading, body: unknown, path: string, depth: number): Audience | undefined {
+/** @param depth 1 for the outermost node. */
+export function readNode(reading: Reading, body: unknown, path: string, depth: number): Audience | undefined {
   const node = reading.object(body, path);
   if (node === undefined) return undefined;
   const [kind, ...others] = KINDS.filter((key) => Object.hasOwn(node, key));

@@ -21,7 +21,7 @@ export function readEvent(reading: Reading, node: Record<string, unknown>, path:
   return { kind: 'event', event, where, times, within, first, last };
 }
 
-function readWhere(reading: Reading, value: unknown, path: string): readonly Member[] | undefined {
+export function readWhere(reading: Reading, value: unknown, path: string): readonly Member[] | undefined {
   const members = reading.list(value, path, MAX_CONDITIONS)?.map((item, index) => {
     const at = `${path}/${index}`;
     if (!reading.countCondition()) return reading.refuse(at, `is one condition more than ${MAX_CONDITIONS}`);

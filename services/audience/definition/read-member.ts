@@ -35,7 +35,7 @@ export function readMember(
 }
 
 /** A key, or a list of them from the outermost in. */
-function readPath(reading: Reading, value: unknown, path: string): readonly string[] | undefined {
+export function readPath(reading: Reading, value: unknown, path: string): readonly string[] | undefined {
   if (typeof value === 'string') {
     const key = reading.text(value, path);
     return key === undefined ? undefined : [key];

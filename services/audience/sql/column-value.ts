@@ -36,28 +36,33 @@ export class ColumnValue implements ValueSql {
   /** An object is not a value of the column; its members are. */
   exists(): string {
     const nested = this.#params.identifier(this.#nested);
-    return `(isNotNull(${this.#params.identifier(this.#path)}) OR notEmpty(JSONAllPaths(${nested})))`;
+    return `(isNotNull(${this.dynamic()}) OR notEmpty(JSONAllPaths(${nested})))`;
+  }
+
+  /** The value of whatever type, as Dynamic. */
+  dynamic(): string {
+    return this.#params.identifier(this.#path);
   }
 
   string(): string {
-    return this.#typed('String');
+    return this.typed('String');
   }
 
   isBoolean(value: boolean): string {
-    return orFalse(`${this.#typed('Bool')} = ${value}`);
+    return orFalse(`${this.typed('Bool')} = ${value}`);
   }
 
   isNumber(comparison: ComparisonSql, value: NumberConstant): string {
     const wanted = this.#comparedTo(comparison, value);
-    return orFalse(anyOf(NUMERIC.map((type) => wanted(type, this.#typed(type)))));
+    return orFalse(anyOf(NUMERIC.map((type) => wanted(type, this.typed(type)))));
   }
 
   isOneOf(values: readonly NumberConstant[]): string {
     const { integers, others, doubles } = splitNumbers(values);
-    const conditions = [`${this.#typed('Float64')} IN ${this.#params.doubles(doubles)}`];
+    const conditions = [`${this.typed('Float64')} IN ${this.#params.doubles(doubles)}`];
     for (const type of WHOLE) {
-      if (integers.length > 0) conditions.push(`${this.#typed(type)} IN ${this.#params.integers(integers)}`);
-      if (others.length > 0) conditions.push(`toFloat64(${this.#typed(type)}) IN ${this.#params.doubles(others)}`);
+      if (integers.length > 0) conditions.push(`${this.typed(type)} IN ${this.#params.integers(integers)}`);
+      if (others.length > 0) conditions.push(`toFloat64(${this.typed(type)}) IN ${this.#params.doubles(others)}`);
     }
     return orFalse(anyOf(conditions));
   }
@@ -77,8 +82,8 @@ export class ColumnValue implements ValueSql {
 
   /** Lists of one type have a subcolumn each; those of several types are lists of Dynamic. */
   #has(type: string, isWanted: (member: string) => string): string {
-    const one = this.#typed(`Array(Nullable(${type}))`);
-    const mixed = this.#typed('Array(Dynamic)');
+    const one = this.typed(`Array(Nullable(${type}))`);
+    const mixed = this.typed('Array(Dynamic)');
     const inOne = `arrayExists(member -> ${orFalse(isWanted('member'))}, ${one})`;
     const inMixed = `arrayExists(member -> ${orFalse(isWanted(`dynamicElement(member, '${type}')`))}, ${mixed})`;
     return anyOf([inOne, inMixed]);
@@ -92,7 +97,8 @@ export class ColumnValue implements ValueSql {
     };
   }
 
-  #typed(type: string): string {
+  /** The value where it has this type; NULL otherwise. */
+  typed(type: string): string {
     return this.#params.identifier(`${this.#path}.:\`${type}\``);
   }
 }

@@ -66,7 +66,7 @@ export function compileCondition(
 }
 
 /** Adds the function that makes text readable, if the query uses it. */
-function queryOf({ params, projectId }: Scope, select: string): Query {
+export function queryOf({ params, projectId }: Scope, select: string): Query {
   const sql = select.includes('readable(') ? `WITH ${READABLE_SQL} AS readable ${select}` : select;
   return { projectId, sql, params: params.values() };
 }

@@ -29,6 +29,7 @@ function literal(type: string, value: unknown): string {
       return /^\d{1,18}$/.test(text) ? text : `toUInt64(${quotedLiteral(text)})`;
     case 'UInt128':
     case 'Int128':
+    case 'Int64':
     case 'Float64':
       return `to${type}(${quotedLiteral(text)})`;
     case "DateTime64(6, 'UTC')":

@@ -51,6 +51,11 @@ export class Params {
     return `CAST(${this.strings(values)}, 'Array(UInt128)')`;
   }
 
+  /** Microseconds since 1970, for arithmetic. */
+  micros(value: Micros): string {
+    return this.#add('Int64', value.toString());
+  }
+
   instant(value: Micros): string {
     return this.#add("DateTime64(6, 'UTC')", formatMicros(value).replace('T', ' ').slice(0, -1));
   }

@@ -81,7 +81,7 @@ export class TextValue implements ValueSql {
   }
 
   /** A call of one of ClickHouse's functions over JSON text. */
-  protected extract(fn: string): string {
+  extract(fn: string): string {
     return `${fn}(${[this.#text, ...this.#keys.map((key) => this.#params.string(key))].join(', ')})`;
   }
 }

@@ -103,7 +103,7 @@ function narrowedTo(condition: string | null): string {
  * For events: groups by the lower half of a user's 128 bits, which saves a tenth of a query over 10 million events. Two
  * of 2 million users share that half in one of 9 million projects.
  */
-function isAmong(users: string | null): string | null {
+export function isAmong(users: string | null): string | null {
   return users === null ? null : `toUInt64(user) IN (SELECT toUInt64(user) FROM (${users}))`;
 }
 
@@ -111,7 +111,7 @@ function eventNamed({ params, projectId }: Scope, { event }: EventCondition): st
   return [`project_id = ${params.string(projectId)}`, `event = ${params.string(event)}`];
 }
 
-function memberSql(params: Params, { path, tests }: Member): string {
+export function memberSql(params: Params, { path, tests }: Member): string {
   const value: ValueSql = isNameable(path)
     ? new ColumnValue(params, path)
     : new PropertyTextValue(params, 'readable(properties_text)', path);
@@ -133,7 +133,7 @@ function timesSql(params: Params, { atLeast, atMost }: Times): string[] {
   return conditions;
 }
 
-function periodSql(scope: Scope, time: string, { from, to }: Period): string[] {
+export function periodSql(scope: Scope, time: string, { from, to }: Period): string[] {
   const conditions = [];
   if (from) conditions.push(`${time} >= ${scope.params.instant(microsOf(from, scope.now))}`);
   if (to) conditions.push(`${time} < ${scope.params.instant(microsOf(to, scope.now))}`);
@@ -141,7 +141,7 @@ function periodSql(scope: Scope, time: string, { from, to }: Period): string[] {
 }
 
 /** The period in terms of `day`, which is in the key. */
-function daysSql(scope: Scope, { from, to }: Period): string[] {
+export function daysSql(scope: Scope, { from, to }: Period): string[] {
   const conditions = [];
   if (from) conditions.push(`day >= toDate32(${scope.params.instant(microsOf(from, scope.now))})`);
   if (to) conditions.push(`day <= toDate32(${scope.params.instant(microsOf(to, scope.now))})`);
@@ -155,7 +155,7 @@ function cutDays(scope: Scope, { from, to }: Period): string[] {
   return [...new Set(cut.map((micros) => `toDate32(${scope.params.instant(micros)})`))];
 }
 
-function select(head: string, conditions: readonly (string | null)[]): string {
+export function select(head: string, conditions: readonly (string | null)[]): string {
   const given = conditions.filter((condition) => condition !== null);
   return given.length === 0 ? head : `${head} WHERE ${given.join(' AND ')}`;
 }

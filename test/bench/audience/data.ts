@@ -52,7 +52,7 @@ async function make(session: Session, events: number): Promise<void> {
 }
 
 /** As the service has it a day after a month has ended (min_age_to_force_merge_seconds): of the last one, what merges have left. */
-async function mergeMonths(session: Session): Promise<void> {
+export async function mergeMonths(session: Session): Promise<void> {
   const months = `SELECT DISTINCT partition FROM system.parts WHERE active AND database = 'default' AND table = 'track_rows'`;
   const ended = session.query(`${months} ORDER BY partition`, 'TSV').trim().split('\n').slice(0, -1);
   for (const month of ended) {
@@ -97,14 +97,15 @@ function step(what: string): void {
 /** The number of a user as the internal id gives it: 128 bits that say nothing. */
 const USER = 'reinterpretAsUInt128(sipHash128(toUInt64(user_index)))';
 
-const EVENT_COLUMNS = `(project_id, event, user, message_id, timestamp, received_at, session_id, source, properties,
+export const EVENT_COLUMNS = `(project_id, event, user, message_id, timestamp, received_at, session_id, source, properties,
   properties_text, log_partition, log_offset, message_id_given)`;
 
 /**
  * Events by time, a year of them: 40 % "Page Viewed", 5 % "Order Completed", 0.9 % "Trial Started", twenty others. A few
- * users do much and most do little. `earlier`: they take the times of events by so many before them.
+ * users do much and most do little. `earlier`: they take the times of events by so many before them. `more`: SQL of the
+ * JSON of further properties, each with a comma before it.
  */
-function eventsFrom(events: number, from: number, to: number, earlier = 0): string {
+export function eventsFrom(events: number, from: number, to: number, earlier = 0, more = `''`): string {
   return `
     WITH cityHash64(number) AS dice, dice % 1000 AS kind,
          toUInt64(${USERS} * pow((intHash64(number) % 1000003) / 1000003, 1.5)) AS user_index,
@@ -121,7 +122,7 @@ function eventsFrom(events: number, from: number, to: number, earlier = 0): stri
            fromUnixTimestamp64Micro(toInt64(at) + 250000, 'UTC') AS received_at, '' AS session_id, 'track' AS source,
            concat('{"total":', toString((dice % 20000) / 100), ',"items":', toString(dice % 7), ',"currency":"',
                   ['EUR', 'USD', 'GBP'][1 + dice % 3], '","path":"/p/', toString(dice % 5000), '","device":"',
-                  ['ios', 'android', 'web'][1 + intDiv(dice, 8) % 3], '"}') AS properties,
+                  ['ios', 'android', 'web'][1 + intDiv(dice, 8) % 3], '"', ${more}, '}') AS properties,
            properties AS properties_text, dice % 4 AS log_partition, number AS log_offset, false AS message_id_given
     FROM numbers(${from}, ${to - from})`;
 }
