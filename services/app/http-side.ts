@@ -115,8 +115,8 @@ function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled)
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
-  const { maxReceivingBytes, corsOrigins } = config;
-  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins });
+  const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
+  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort });
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {

@@ -113,6 +113,6 @@ function serverOf(
     }),
   ]);
   // No route of these asks for a key.
-  const keys = { find: () => undefined };
+  const keys = { find: () => undefined, findProject: () => undefined };
   return createHttpServer({ table, keys, registry, logger, maxReceivingBytes }, { maxConnections });
 }

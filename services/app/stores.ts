@@ -103,10 +103,11 @@ export async function projectNamesIn(database: Database): Promise<readonly strin
 
 /** Makes the first project, with the keys of the configuration, if the store has no project. */
 export function ensureFirstProject(config: Config, database: Database): Promise<FirstStart | undefined> {
-  const { initialTimezone: timezone, initialWriteKey: writeKey, initialReadKey: readKey, profilesUrl } = config;
+  const { initialTimezone: timezone, profilesUrl } = config;
+  const { initialWriteKey: writeKey, initialReadKey: readKey, initialAdminKey: adminKey } = config;
   return makeFirstProject(
     new SqlProjectStore(database),
-    { timezone, writeKey, readKey },
+    { timezone, writeKey, readKey, adminKey },
     // No other process has an embedded database open.
     { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 },
   );

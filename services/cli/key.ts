@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { SCOPES } from '../stores/projects/project-store.ts';
 import type { CreatedKey, KeySummary } from '../stores/projects/project-commands.ts';
 import { carryOut } from './carry-out.ts';
 import type { CliContext } from './context.ts';
@@ -13,8 +14,9 @@ export function addKey(root: Command, context: CliContext): void {
 }
 
 interface CreateKeyOptions extends OutputOptions {
-  readonly scope: string;
+  readonly scope: readonly string[];
   readonly project?: string;
+  readonly name?: string;
 }
 
 function addKeyCreate(parent: Command, context: CliContext): void {
@@ -23,14 +25,30 @@ function addKeyCreate(parent: Command, context: CliContext): void {
     .description('make a key and show it, only this once')
     .argument('[project]', 'as --project, which takes its place')
     .option('--project <project>', 'the id or name of the project (default: the only one)')
-    .addOption(new Option('--scope <scope>', 'what the key is for').choices(['write', 'read']).makeOptionMandatory())
+    .addOption(
+      new Option('--scope <scope>', 'what the key is for; may be repeated; admin is for no project')
+        .choices(SCOPES)
+        .argParser(another)
+        .makeOptionMandatory(),
+    )
+    .option('--name <name>', 'a name for people, 1 to 200 characters')
     .option(...JSON_OPTION)
-    .action(async (given: string | undefined, { project: named, scope, json }: CreateKeyOptions) => {
-      const project = await projectIdOf(context, named ?? given);
-      const made = await carryOut(context, 'key create', { project, scope });
+    .action(async (given: string | undefined, { project: named, scope, name, json }: CreateKeyOptions) => {
+      const chosen = named ?? given;
+      const isOfNone = scope.includes('admin') && chosen === undefined;
+      const project = isOfNone ? undefined : await projectIdOf(context, chosen);
+      const made = await carryOut(context, 'key create', { project, scopes: scope, name });
       if (json) printJson(context, made);
       else printCreatedKey(context, made);
     });
+}
+
+/** Of an option that may be repeated. A variadic one would take the project that follows it. */
+function another(scope: string, before: readonly string[] = []): readonly string[] {
+  if (!SCOPES.some((known) => known === scope)) {
+    throw new InvalidArgumentError(`Allowed choices are ${SCOPES.join(', ')}.`);
+  }
+  return [...before, scope];
 }
 
 function addKeyList(parent: Command, context: CliContext): void {
@@ -64,14 +82,20 @@ function addKeyRevoke(parent: Command, context: CliContext): void {
 }
 
 function printKeys({ out }: CliContext, keys: readonly KeySummary[]): void {
-  const rows = keys.map(({ id, project_id: project, scope, created_at: created, revoked_at: revoked }) => {
-    return [id, project, scope, created, revoked ?? '-'];
-  });
-  out(table(['ID', 'PROJECT', 'SCOPE', 'CREATED', 'REVOKED'], rows));
+  const rows = keys.map((key) => [
+    key.id,
+    key.project_id ?? '-',
+    key.scopes.join(','),
+    key.name ?? '-',
+    key.created_at,
+    key.last_used_day ?? '-',
+    key.revoked_at ?? '-',
+  ]);
+  out(table(['ID', 'PROJECT', 'SCOPES', 'NAME', 'CREATED', 'LAST USED', 'REVOKED'], rows));
 }
 
 /** Only the key goes to standard output, for `KEY=$(tidemark key create …)`. */
-function printCreatedKey({ out, err }: CliContext, { id, scope, key }: CreatedKey): void {
-  err(`The ${scope} key ${id}, shown only this once:\n`);
+function printCreatedKey({ out, err }: CliContext, { id, scopes, key }: CreatedKey): void {
+  err(`The ${scopes.join(' and ')} key ${id}, shown only this once:\n`);
   out(`${key}\n`);
 }

@@ -3,17 +3,18 @@ import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
 import type { KeyRing } from '../stores/projects/project-store.ts';
-import { keyIn, keyInBody, opens, UNAUTHORIZED } from './authenticate.ts';
+import { authenticate, authenticateByBody, expectsContinue, isKeyInBody, limitRate, mayBeSdk } from './admission.ts';
+import { UNAUTHORIZED } from './authenticate.ts';
 import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
 import { Call } from './call.ts';
 import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
-import type { RouteTable } from './route-table.ts';
-import type { Answer, Route } from './route.ts';
+import { NO_PATH, type RouteTable } from './route-table.ts';
 import { send } from './send.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
+import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
 
 export interface AppParts {
   readonly table: Pick<RouteTable, 'find' | 'styleOf'>;
@@ -24,18 +25,14 @@ export interface AppParts {
   readonly maxReceivingBytes: number;
   /** Origins of pages that may send what SDKs send; `*` is any. None where left out. */
   readonly corsOrigins?: readonly string[];
+  /** Whether `/v1/admin` is served on the port; it is where left out. On the Unix socket it always is. */
+  readonly isAdminOnPort?: boolean;
 }
 
-/** What a request's middleware share. */
-interface State {
-  call: Call;
-  /** What to answer; undefined until known; it stays so if the client disconnects. */
-  outcome: Answer | Refusal | undefined;
+export interface AnsweringOptions {
+  /** Whether requests arrive on the Unix socket: those without a key act as an admin's. */
+  readonly isLocal?: boolean;
 }
-
-type Context = Koa.ParameterizedContext<State, object>;
-type Next = () => Promise<void>;
-type Step = (context: Context, next: Next) => Promise<void> | undefined;
 
 /** The server of a role's routes. Its connections and its requests are counted in the same registry. */
 export function createHttpServer(parts: AppParts, options: Partial<ServerOptions> = {}): HttpServer {
@@ -45,19 +42,23 @@ export function createHttpServer(parts: AppParts, options: Partial<ServerOptions
 }
 
 /** For a server that is there before its routes: see `bindServer`. */
-export function answeringBy(parts: AppParts): Answering {
-  return { listener: createApp(parts).callback(), styleOf: (path) => parts.table.styleOf(path) };
+export function answeringBy(parts: AppParts, options: AnsweringOptions = {}): Answering {
+  return {
+    listener: createApp(parts, options.isLocal === true).callback(),
+    styleOf: (path) => parts.table.styleOf(path),
+  };
 }
 
 /** The Koa app that every role's routes are plugged into. A step that refuses does not call the next. */
-function createApp(parts: AppParts): Koa<State, object> {
+function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   const receiving = new ReceivingBytes(parts.maxReceivingBytes);
   const limiter = new RateLimiter();
   const app = new LeanKoa<State, object>();
-  app.use(begin);
+  app.use(begin(isLocal));
   app.use(settle(parts, new HttpMetrics(parts.registry, receiving)));
   // Every request passes every step: one that has nothing to do is left out.
   if ((parts.corsOrigins ?? []).length > 0) app.use(allowOrigins(parts));
+  if (!isLocal && parts.isAdminOnPort === false) app.use(hideAdmin);
   app.use(findRoute(parts.table));
   app.use(authenticate(parts.keys));
   app.use(limitRate(limiter));
@@ -91,14 +92,16 @@ function newRequestId(): string {
   return `${PROCESS_ID}-${++requests}`;
 }
 
-function begin(context: Context, next: Next): Promise<void> {
-  const { req, res } = context;
-  const given = req.headers['x-request-id'];
-  const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
-  context.state = { call: new Call(req, res, requestId), outcome: undefined };
-  // Answers are sent by `send`: one write, with the exact length, and without Koa guessing types and texts.
-  context.respond = false;
-  return next();
+function begin(isLocal: boolean): (context: Context, next: Next) => Promise<void> {
+  return (context, next) => {
+    const { req, res } = context;
+    const given = req.headers['x-request-id'];
+    const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
+    context.state = { call: new Call(req, res, requestId, isLocal), outcome: undefined };
+    // Answers are sent by `send`: one write, with the exact length, and without Koa guessing types and texts.
+    context.respond = false;
+    return next();
+  };
 }
 
 /** The one step that waits for the others: sends what came of the request, then counts and logs it. */
@@ -149,6 +152,11 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 };
 
+/** Below `/v1/admin` there is nothing then: no route, no method and no scope shows. */
+function hideAdmin({ state }: Context, next: Next): Promise<void> | undefined {
+  return state.call.path.startsWith('/v1/admin') ? refuse(state, NO_PATH) : next();
+}
+
 function findRoute(table: AppParts['table']): Step {
   return ({ state }, next) => {
     const { call } = state;
@@ -176,52 +184,6 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-function authenticate(keys: KeyRing): Step {
-  return ({ state }, next) => {
-    const route = routeOf(state);
-    if (route.scope === null) return next();
-    const text = keyIn(state.call.headers);
-    if (text === undefined && mayBeSdk(state.call)) return next();
-    return admitKey(state, keys, text, next);
-  };
-}
-
-function admitKey(state: State, keys: KeyRing, text: string | undefined, next: Next): Promise<void> | undefined {
-  const found = text === undefined ? undefined : keys.find(text);
-  const admit = (key: Awaited<typeof found>): Promise<void> | undefined => {
-    if (!opens(key, routeOf(state))) return refuse(state, UNAUTHORIZED);
-    state.call.key = key;
-    return next();
-  };
-  return found instanceof Promise ? found.then(admit) : admit(found);
-}
-
-/** A key in the body is looked for where no header has one. Its rate counts once it is known. */
-function authenticateByBody(keys: KeyRing, limiter: RateLimiter): Step {
-  const limit = limitRate(limiter);
-  return (context, next) => {
-    const { state } = context;
-    return admitKey(state, keys, keyInBody(state.call.text), async () => limit(context, next));
-  };
-}
-
-function isKeyInBody(state: State): boolean {
-  return routeOf(state).scope !== null && state.call.key === undefined;
-}
-
-function limitRate(limiter: RateLimiter): Step {
-  return ({ state }, next) => {
-    const { call } = state;
-    const waitS = call.key === undefined ? 0 : limiter.take(call.key.project, call.startedAtMs);
-    if (waitS > 0) {
-      const detail = `This project may send ${call.project.rateLimit} requests a second.`;
-      return refuse(state, { refused: 'rate-limited', detail, retryAfterS: Math.min(3_600, Math.ceil(waitS)) });
-    }
-    const refusal = routeOf(state).admit?.(call);
-    return refusal === undefined ? next() : refuse(state, refusal);
-  };
-}
-
 function decodeParameters({ state }: Context, next: Next): Promise<void> | undefined {
   const { call } = state;
   if (call.path.includes('%') || call.search.includes('%')) {
@@ -246,26 +208,17 @@ function takeBody(receiving: ReceivingBytes, byBody: Step): Step {
     const refusal = refuseHead(call.headers, bodyLimitBytes, mayBeSdk(call));
     if (refusal !== undefined) return refuse(state, bodyRefusal(state, refusal));
     if (expectsContinue(call)) call.res.writeContinue();
-    const held = receiving.open(call.key?.project.id ?? '');
+    const held = receiving.open(call.key?.project?.id ?? call.key?.id ?? '');
     return readBody(call.req, bodyLimitBytes, held).then((read) =>
       keepBody(state, read, isKeyInBody(state) ? async () => byBody(context, next) : next),
     );
   };
 }
 
-/** No SDK waits with its body until it is asked for: who does is told at once what the head alone says. */
-function mayBeSdk(call: Call): boolean {
-  return call.route?.takesSdkBodies === true && !expectsContinue(call);
-}
-
 /** A body that cannot be read has no key, and is not an SDK's, which alone need not say its type. */
 function bodyRefusal(state: State, refusal: Refusal): Refusal {
   if (isKeyInBody(state)) return UNAUTHORIZED;
   return isJson(state.call.headers) || refusal === TOO_MUCH_RECEIVED ? refusal : UNSUPPORTED_TYPE;
-}
-
-function expectsContinue({ req }: Call): boolean {
-  return req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion !== '1.0';
 }
 
 function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next: Next): Promise<void> | undefined {
@@ -286,15 +239,5 @@ function handle({ state }: Context): Promise<void> | undefined {
     });
   }
   state.outcome = outcome;
-  return undefined;
-}
-
-function routeOf({ call }: State): Route {
-  if (call.route === undefined) throw new Error('no route has been found yet');
-  return call.route;
-}
-
-function refuse(state: State, refusal: Refusal): undefined {
-  state.outcome = refusal;
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { readJson } from '../messages/json.ts';
 import { isObject } from '../messages/sdk-call.ts';
-import type { AuthenticatedKey } from '../stores/projects/project-store.ts';
+import type { AuthenticatedKey, Scope } from '../stores/projects/project-store.ts';
 import type { Refusal } from './problems.ts';
 import type { Route } from './route.ts';
 
@@ -34,9 +34,27 @@ function acceptableKey(key: string | undefined): string | undefined {
   return key === undefined || key === '' || key.length > MAX_KEY_LENGTH ? undefined : key;
 }
 
+/** What acts on the Unix socket, which only the owner of the data folder can open. */
+export const LOCAL_KEY: AuthenticatedKey = {
+  id: 'local',
+  name: null,
+  project: null,
+  scopes: ['admin', 'read', 'audiences'],
+};
+
+/** The routes of other scopes that a scope opens beside its own. */
+const ALSO_OPENS: Readonly<Record<Scope, readonly Route['scope'][]>> = {
+  write: [],
+  read: [],
+  audiences: ['read'],
+  admin: ['read', 'audiences'],
+};
+
 /** Whether this key opens this route. */
-export function opens(key: AuthenticatedKey | undefined, route: Route): key is AuthenticatedKey {
-  return key !== undefined && (route.scope === 'any' || key.scope === route.scope);
+export function opens(key: AuthenticatedKey | undefined, { scope }: Route): key is AuthenticatedKey {
+  if (key === undefined || scope === null) return false;
+  if (scope === 'any' || key.scopes.includes(scope)) return true;
+  return key.scopes.some((one) => ALSO_OPENS[one].includes(scope));
 }
 
 // One text for a key that is missing, unknown, revoked or of another scope: it tells a guesser nothing.

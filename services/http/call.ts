@@ -16,18 +16,23 @@ export class Call {
   /** The caller's `X-Request-Id`, or one of ours. */
   readonly requestId: string;
   readonly startedAtMs: number;
+  /** Whether it arrived on the Unix socket: without a key of its own it acts as an admin's. */
+  readonly isLocal: boolean;
   route: Route | undefined;
   key: AuthenticatedKey | undefined;
+  /** The project that the request names, where its key belongs to none. */
+  namedProject: Project | undefined;
   /** The path's parameters, percent-decoded. */
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** Valid UTF-8 without a byte order mark; none where the route takes none. */
   body: Buffer = NO_BODY;
   #signal: AbortSignal | undefined;
 
-  constructor(req: IncomingMessage, res: ServerResponse, requestId: string) {
+  constructor(req: IncomingMessage, res: ServerResponse, requestId: string, isLocal = false) {
     this.req = req;
     this.res = res;
     this.requestId = requestId;
+    this.isLocal = isLocal;
     this.startedAtMs = performance.now();
     const target = originForm(req.url ?? '/');
     const mark = target.indexOf('?');
@@ -44,10 +49,11 @@ export class Call {
     return this.req.headers;
   }
 
-  /** The project of the request's key. Only where the route needs a key. */
+  /** The project of the request's key, else the one that the request names. Only where the route is a project's. */
   get project(): Project {
-    if (this.key === undefined) throw new Error('this route has no key and so no project');
-    return this.key.project;
+    const project = this.key?.project ?? this.namedProject;
+    if (project === undefined) throw new Error('this route is not of a project');
+    return project;
   }
 
   get query(): URLSearchParams {

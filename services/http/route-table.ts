@@ -2,6 +2,11 @@ import { Router } from '@koa/router';
 import type { ErrorStyle, Refusal } from './problems.ts';
 import type { Route, RouteSet } from './route.ts';
 
+export const NO_PATH: Refusal = {
+  refused: 'not-found',
+  detail: 'There is nothing at this path. GET / lists what there is.',
+};
+
 /** A route that matched, with its path's parameters as they were sent. */
 export interface Match {
   readonly route: Route;
@@ -68,7 +73,7 @@ export class RouteTable {
       return { route, rawParams: Object.fromEntries(layer.paramNames.map(({ name }, i) => [name, captures[i] ?? ''])) };
     }
     if (layers.length > 0) return wrongMethod(allowOf(layers.flatMap(({ methods }) => methods)));
-    return { refused: 'not-found', detail: 'There is nothing at this path. GET / lists what there is.' };
+    return NO_PATH;
   }
 }
 

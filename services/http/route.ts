@@ -15,7 +15,7 @@ export interface Route {
    * pages of the origins in CORS_ORIGINS.
    */
   readonly takesSdkBodies?: boolean;
-  /** The scope that the key must have; 'any' takes a key of either, null needs none. */
+  /** The scope that opens it (see `opens`); 'any' takes every key, null needs none. */
   readonly scope: Scope | 'any' | null;
   /** The most bytes that the body may have once decompressed; null where the route takes no body. */
   readonly bodyLimitBytes: number | null;

@@ -30,7 +30,13 @@ export function answersWhileStarting(logger: Logger, twoStepBase: string, parts:
     styleOf: (path) => known.styleOf(path),
   };
   // None of these routes asks for a key, and no body is read before there is a route for it.
-  return answeringBy({ table, keys: { find: () => undefined }, registry, logger, maxReceivingBytes: 0 });
+  return answeringBy({
+    table,
+    keys: { find: () => undefined, findProject: () => undefined },
+    registry,
+    logger,
+    maxReceivingBytes: 0,
+  });
 }
 
 /** A server that is bound to its port and says that it is starting. */

@@ -76,7 +76,8 @@ function savedRoutes(parts: ReadingParts, question: Limited): Route[] {
   const get = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
   const ask = { ...get, ...question };
   const stream = { ...get, ...limitedTo(OPEN_STREAMS) };
-  const write = { ...get, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
+  const change = { ...get, scope: 'audiences' } as const;
+  const write = { ...change, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
   const one = '/v1/audiences/:id';
   return [
     { ...get, path: '/v1/audiences', handle: (call) => answerList(parts, call) },
@@ -84,12 +85,12 @@ function savedRoutes(parts: ReadingParts, question: Limited): Route[] {
     { ...get, path: one, handle: (call) => answerSaved(parts, call) },
     { ...write, method: 'PUT', path: one, handle: (call) => answerChange(parts, call, true) },
     { ...write, method: 'PATCH', path: one, handle: (call) => answerChange(parts, call, false) },
-    { ...get, method: 'DELETE', path: one, handle: (call) => answerDelete(parts, call) },
+    { ...change, method: 'DELETE', path: one, handle: (call) => answerDelete(parts, call) },
     { ...ask, path: `${one}/preview`, handle: (call) => answerSavedPreview(parts, call) },
     { ...ask, path: `${one}/explain`, handle: (call) => answerSavedExplain(parts, call) },
     { ...ask, path: `${one}/why`, handle: (call) => answerSavedWhy(parts, call) },
     { ...stream, path: `${one}/members`, handle: (call) => answerMembers(parts, call) },
     { ...stream, path: `${one}/changes`, handle: (call) => answerChanges(parts, call) },
-    { ...ask, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
+    { ...ask, ...change, method: 'POST', path: `${one}/evaluate`, handle: (call) => answerEvaluate(parts, call) },
   ];
 }

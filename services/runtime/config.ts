@@ -1,5 +1,19 @@
 import { resolve } from 'node:path';
 import { TidemarkError } from './errors.ts';
+import {
+  duration,
+  durationOrOff,
+  initialKey,
+  nonEmpty,
+  onOrOff,
+  oneOf,
+  optionalUrl,
+  origins,
+  path,
+  timezone,
+  url,
+  wholeNumberSetting,
+} from './setting-parsers.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -18,7 +32,10 @@ export interface Config {
   readonly legacyBasePath: string;
   readonly initialWriteKey: string | undefined;
   readonly initialReadKey: string | undefined;
+  readonly initialAdminKey: string | undefined;
   readonly initialTimezone: string;
+  /** Whether `/v1/admin` is served on the port. */
+  readonly isAdminOnPort: boolean;
   /** `*` is any. */
   readonly corsOrigins: readonly string[];
   readonly logLevel: LogLevel;
@@ -102,7 +119,18 @@ export const SETTINGS = {
     secret: true,
     parse: initialKey,
   },
+  INITIAL_ADMIN_KEY: {
+    default: '',
+    help: 'Admin key made by the first start (32 characters or more) instead of a random one',
+    secret: true,
+    parse: initialKey,
+  },
   INITIAL_TIMEZONE: { default: 'UTC', help: 'Time zone (IANA) of that first project', parse: timezone },
+  ADMIN: {
+    default: 'on',
+    help: 'Whether `/v1/admin` is served on the port; off: only on the Unix socket in `DATA_DIR`',
+    parse: onOrOff,
+  },
   CORS_ORIGINS: {
     default: '',
     help: 'Origins of pages that may send what browser SDKs send, separated by commas (`*` is any); none by default',
@@ -199,7 +227,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     legacyBasePath: read('LEGACY_BASE_PATH', SETTINGS.LEGACY_BASE_PATH),
     initialWriteKey: read('INITIAL_WRITE_KEY', SETTINGS.INITIAL_WRITE_KEY),
     initialReadKey: read('INITIAL_READ_KEY', SETTINGS.INITIAL_READ_KEY),
+    initialAdminKey: read('INITIAL_ADMIN_KEY', SETTINGS.INITIAL_ADMIN_KEY),
     initialTimezone: read('INITIAL_TIMEZONE', SETTINGS.INITIAL_TIMEZONE),
+    isAdminOnPort: read('ADMIN', SETTINGS.ADMIN),
     corsOrigins: read('CORS_ORIGINS', SETTINGS.CORS_ORIGINS),
     logLevel: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
     maxUnacknowledgedBytes: read('MAX_UNACKNOWLEDGED_BYTES', SETTINGS.MAX_UNACKNOWLEDGED_BYTES),
@@ -217,81 +247,4 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
   if (problems.length > 0) throw new TidemarkError('CONFIG_INVALID', problems.join('; '));
   return Object.freeze(config);
-}
-
-function nonEmpty(value: string): string {
-  if (value === '') throw new Error('is empty');
-  return value;
-}
-
-function wholeNumberSetting(min: number, max: number) {
-  return (value: string): number => {
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < min || number > max) {
-      throw new Error(`is not a whole number from ${min} to ${max}`);
-    }
-    return number;
-  };
-}
-
-function oneOf<T extends string>(allowed: readonly T[]) {
-  return (value: string): T => {
-    const found = allowed.find((candidate) => candidate === value);
-    if (found === undefined) throw new Error(`is not one of ${allowed.join(', ')}`);
-    return found;
-  };
-}
-
-function url(...schemes: readonly string[]) {
-  return (value: string): string => {
-    const scheme = value.slice(0, value.indexOf(':'));
-    if (!schemes.includes(scheme)) throw new Error(`does not start with ${schemes.map((s) => `${s}:`).join(' or ')}`);
-    return value;
-  };
-}
-
-function optionalUrl(...schemes: readonly string[]) {
-  const required = url(...schemes);
-  return (value: string): string | undefined => (value === '' ? undefined : required(value));
-}
-
-function path(value: string): string {
-  if (!/^(\/[\w.~-]+)+$/.test(value)) throw new Error('is not a path such as /legacy');
-  if (value === '/v1' || value.startsWith('/v1/')) throw new Error('is taken by the public API');
-  return value;
-}
-
-function initialKey(value: string): string | undefined {
-  if (value === '') return undefined;
-  if (!/^[\x21-\x7e]{32,256}$/.test(value)) throw new Error('is not 32 to 256 visible ASCII characters');
-  return value;
-}
-
-function origins(value: string): readonly string[] {
-  const all = value.split(',').map((each) => each.trim());
-  return all.filter((origin) => {
-    if (origin !== '' && origin !== '*' && !/^https?:\/\/[^/\s]+$/.test(origin))
-      throw new Error('is not a list of origins');
-    return origin !== '';
-  });
-}
-
-function timezone(value: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
-  } catch {
-    throw new Error('is not an IANA time zone');
-  }
-}
-
-function durationOrOff(value: string): number {
-  return value === 'off' ? 0 : duration(value);
-}
-
-const DURATION_UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-function duration(value: string): number {
-  const match = /^(\d{1,6})([hdw])$/.exec(value);
-  if (!match) throw new Error('is not a duration such as 30d');
-  return Number(match[1]) * DURATION_UNIT_MS[match[2] as keyof typeof DURATION_UNIT_MS];
 }

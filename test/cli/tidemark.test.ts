@@ -85,7 +85,7 @@ describe('tidemark beside a running service', () => {
   test('tidemark changes projects, and lists and revokes keys, through a running service', async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
-    const key = await store.addKey(id, 'write', hashKey('x'));
+    const key = await store.addKey(id, { scopes: ['write'], sha256: hashKey('x') });
 
     const set = await tidemark(dataDir, 'project', 'set', id, '--name', 'Store', '--rate-limit', 'none');
     const revoked = await tidemark(dataDir, 'key', 'revoke', key.id, '--json');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hashKey, makeKey } from '../../services/stores/projects/keys.ts';
-import type { FirstKey, NewProject, ProjectStore } from '../../services/stores/projects/project-store.ts';
+import type { FirstKey, NewKey, NewProject, ProjectStore } from '../../services/stores/projects/project-store.ts';
 
 export interface ProjectStoreContract {
   /** An empty store; the one opened for the test before is used no more. */
@@ -38,7 +38,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
     test('the project store hands out what can be cloned between threads', async () => {
       const store = await open();
       const { id } = await store.createProject(shop);
-      await store.addKey(id, 'write', newHash());
+      await store.addKey(id, { scopes: ['write'], sha256: newHash() });
 
       const snapshot = await store.snapshot();
 
@@ -75,10 +75,10 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       const two = await store.createProject(shop);
       const sha256 = newHash();
 
-      const write = await store.addKey(one.id, 'write', sha256);
-      const read = await store.addKey(two.id, 'read', newHash());
+      const write = await store.addKey(one.id, { scopes: ['write'], sha256 });
+      const read = await store.addKey(two.id, { scopes: ['read'], sha256: newHash() });
 
-      expect(write).toMatchObject({ projectId: one.id, scope: 'write', sha256, revokedAtMs: null });
+      expect(write).toMatchObject({ projectId: one.id, scopes: ['write'], sha256, revokedAtMs: null });
       expect(write.id).toMatch(/^key_[a-z0-9]{20}$/u);
       expect(await store.listKeys(one.id)).toEqual([write]);
       expect(new Set(await store.listKeys())).toEqual(new Set([write, read]));
@@ -87,8 +87,8 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
     test('the project store leaves a revoked key out of the snapshot and in the list', async () => {
       const store = await open();
       const project = await store.createProject(shop);
-      const kept = await store.addKey(project.id, 'write', newHash());
-      const { id } = await store.addKey(project.id, 'write', newHash());
+      const kept = await store.addKey(project.id, { scopes: ['write'], sha256: newHash() });
+      const { id } = await store.addKey(project.id, { scopes: ['write'], sha256: newHash() });
 
       const revoked = await store.revokeKey(id);
       const again = await store.revokeKey(id);
@@ -103,18 +103,66 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       const store = await open();
 
       await expect(store.updateProject('proj_none', { name: 'x' })).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
-      await expect(store.addKey('proj_none', 'read', newHash())).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
+      await expect(store.addKey('proj_none', { scopes: ['read'], sha256: newHash() })).rejects.toMatchObject({
+        code: 'PROJECT_UNKNOWN',
+      });
       await expect(store.revokeKey('key_none')).rejects.toMatchObject({ code: 'KEY_UNKNOWN' });
       expect(await store.listKeys('proj_none')).toEqual([]);
+    });
+
+    test('the project store keeps the scopes of a key as a set, and its name', async () => {
+      const store = await open();
+      const { id } = await store.createProject(shop);
+
+      const named = await store.addKey(id, { scopes: ['audiences', 'read'], sha256: newHash(), name: 'Nightly jobs' });
+      const admin = await store.addKey(null, { scopes: ['admin'], sha256: newHash() });
+
+      expect(named).toMatchObject({ scopes: ['read', 'audiences'], name: 'Nightly jobs', lastUsedDay: null });
+      expect(admin).toMatchObject({ projectId: null, scopes: ['admin'], name: null });
+      expect(new Set((await store.snapshot()).keys)).toEqual(new Set([named, admin]));
+      expect(await store.listKeys(id)).toEqual([named]);
+    });
+
+    test.each([
+      ['an admin key of a project', true, ['admin']],
+      ['a key of no project without the scope admin', false, ['read']],
+      ['an admin key with another scope', true, ['read', 'admin']],
+      ['a key without a scope', true, []],
+    ] as const)('the project store refuses %s', async (_, isOfProject, scopes) => {
+      const store = await open();
+      const { id } = await store.createProject(shop);
+
+      const added = store.addKey(isOfProject ? id : null, { scopes, sha256: newHash() });
+
+      await expect(added).rejects.toMatchObject({ code: 'STORE_REJECTED' });
+    });
+
+    test('the project store keeps the last day on which a key was used', async () => {
+      const store = await open();
+      const { id: projectId } = await store.createProject(shop);
+      const used = await store.addKey(projectId, { scopes: ['write'], sha256: newHash() });
+      const idle = await store.addKey(projectId, { scopes: ['read'], sha256: newHash() });
+
+      await store.noteUsed([used.id, 'key_none'], '2026-03-01');
+      await store.noteUsed([used.id], '2026-02-28');
+      await store.noteUsed([], '2026-03-02');
+
+      const days = new Map((await store.listKeys()).map(({ id, lastUsedDay }) => [id, lastUsedDay]));
+      expect(days).toEqual(
+        new Map([
+          [used.id, '2026-03-01'],
+          [idle.id, null],
+        ]),
+      );
     });
 
     test('the project store refuses the same key twice', async () => {
       const store = await open();
       const { id } = await store.createProject(shop);
       const sha256 = newHash();
-      await store.addKey(id, 'write', sha256);
+      await store.addKey(id, { scopes: ['write'], sha256 });
 
-      await expect(store.addKey(id, 'read', sha256)).rejects.toMatchObject({ code: 'STORE_REJECTED' });
+      await expect(store.addKey(id, { scopes: ['read'], sha256 })).rejects.toMatchObject({ code: 'STORE_REJECTED' });
     });
 
     test('the project store makes one first project with its keys, whoever asks', async () => {
@@ -127,8 +175,14 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       const [first] = made.filter((project) => project !== undefined);
       expect(made.filter((project) => project !== undefined)).toHaveLength(1);
       expect(await store.listProjects()).toEqual([first]);
-      expect((await store.listKeys(first?.id)).map(({ scope }) => scope).sort()).toEqual(['read', 'write']);
-      expect(await store.listKeys()).toHaveLength(2);
+      const keys = (await store.listKeys()).map(({ projectId, scopes }) => [projectId, scopes.join()]);
+      expect(new Set(keys)).toEqual(
+        new Set([
+          [first?.id, 'write'],
+          [first?.id, 'read,audiences'],
+          [null, 'admin'],
+        ]),
+      );
     });
 
     test('the project store makes no first project where there is one', async () => {
@@ -144,7 +198,7 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       const store = await open();
       const [write, read] = firstKeys();
       const project = await store.createFirstProject(shop, [write, { ...read, awaitsShowing: false }]);
-      await store.addKey(project?.id ?? '', 'read', newHash());
+      await store.addKey(project?.id ?? '', { scopes: ['read'], sha256: newHash() });
 
       const before = (await store.keysAwaitingShowing()).map(({ sha256 }) => sha256);
       const isUsable = await store.noteShown([write.sha256]);
@@ -158,11 +212,11 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
     test('the project store does not take a revoked key for one that awaits showing', async () => {
       const store = await open();
       await store.createFirstProject(shop, firstKeys());
-      const [first, second] = await store.keysAwaitingShowing();
+      const [first, ...others] = await store.keysAwaitingShowing();
 
       await store.revokeKey(first?.id ?? '');
 
-      expect(await store.keysAwaitingShowing()).toEqual([second]);
+      expect(await store.keysAwaitingShowing()).toEqual(others);
     });
 
     test('the project store replaces keys that await showing, each by the one of its scope', async () => {
@@ -176,12 +230,13 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
         others,
       );
 
-      const shown = ({ scope, sha256 }: { scope: string; sha256: string }) => `${scope} ${sha256}`;
+      const shown = ({ scopes, sha256 }: NewKey) => `${scopes.join()} ${sha256}`;
       const { keys } = await store.snapshot();
       expect(theirs).toEqual(project);
       expect(new Set(keys.map(shown))).toEqual(new Set(others.map(shown)));
       expect(new Set(await store.keysAwaitingShowing())).toEqual(new Set(keys));
       expect(await store.listKeys(project?.id)).toHaveLength(4);
+      expect(await store.listKeys()).toHaveLength(6);
     });
 
     test('the project store replaces none where one of them was shown or replaced by now', async () => {
@@ -214,10 +269,11 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
   });
 }
 
-function firstKeys(): [FirstKey, FirstKey] {
+function firstKeys(): [FirstKey, FirstKey, FirstKey] {
   return [
-    { scope: 'write', sha256: newHash(), awaitsShowing: true },
-    { scope: 'read', sha256: newHash(), awaitsShowing: true },
+    { scopes: ['write'], sha256: newHash(), awaitsShowing: true },
+    { scopes: ['read', 'audiences'], sha256: newHash(), awaitsShowing: true },
+    { scopes: ['admin'], sha256: newHash(), awaitsShowing: true },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../services/http/route.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
-import { ReadingServer, READ_KEY, WRITE_KEY } from '../support/reading-server.ts';
+import { ReadingServer, SCOPE_KEYS } from '../support/reading-server.ts';
 
 const document = new Document();
 let server: ReadingServer;
@@ -40,10 +40,10 @@ test('every route is documented, and everything documented is a route, under the
 });
 
 test('a key is taken in every header that the document names, and only one of the right scope', async () => {
-  for (const { operationId, method, path, security } of document.operations) {
+  for (const { operationId, method, path, scope, security } of document.operations) {
     for (const [scheme, roles] of security.flatMap((one) => Object.entries(one))) {
-      const right = roles[0] === 'write' ? WRITE_KEY : READ_KEY;
-      const wrong = roles[0] === 'write' ? READ_KEY : WRITE_KEY;
+      const right = SCOPE_KEYS[scope ?? 'read'];
+      const wrong = scope === 'write' ? SCOPE_KEYS.read : SCOPE_KEYS.write;
       const statusWith = async (key: string): Promise<number> =>
         (await fetch(server.url + path, { method: method.toUpperCase(), headers: headersOf(scheme, key) })).status;
 

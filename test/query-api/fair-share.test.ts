@@ -2,7 +2,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { jsonRequest, RawClient, request } from '../support/raw-client.ts';
-import { OTHER_PROJECT, OTHER_READ_KEY, READ_KEY as THEIRS, ReadingServer } from '../support/reading-server.ts';
+import { OTHER_PROJECT, OTHER_READ_KEY, AUDIENCES_KEY as THEIRS, ReadingServer } from '../support/reading-server.ts';
 
 const OURS = OTHER_READ_KEY;
 const QUESTION = { definition: { trait: 'tier', is: 'gold' } };

@@ -43,11 +43,13 @@ export function projectNamed(id: string, changes: Partial<Project> = {}): Projec
 export const PROJECT = projectNamed('proj_00000000000000000001');
 export const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
 
+const LIMITED_PROJECT = projectNamed('proj_00000000000000000003', { rateLimit: 2 });
+
 const KEYS = new Map<string, AuthenticatedKey>([
-  [WRITE_KEY, { project: PROJECT, scope: 'write' }],
-  [READ_KEY, { project: PROJECT, scope: 'read' }],
-  [OTHER_KEY, { project: OTHER_PROJECT, scope: 'write' }],
-  [LIMITED_KEY, { project: projectNamed('proj_00000000000000000003', { rateLimit: 2 }), scope: 'write' }],
+  [WRITE_KEY, { id: 'key_write', name: null, project: PROJECT, scopes: ['write'] }],
+  [READ_KEY, { id: 'key_read', name: null, project: PROJECT, scopes: ['read'] }],
+  [OTHER_KEY, { id: 'key_other', name: null, project: OTHER_PROJECT, scopes: ['write'] }],
+  [LIMITED_KEY, { id: 'key_limited', name: null, project: LIMITED_PROJECT, scopes: ['write'] }],
 ]);
 
 /** Known keys at once, unknown ones after a look, as the real one does. */
@@ -58,6 +60,7 @@ const keyRing: KeyRing = {
     if (key === UNCHECKABLE_KEY) return Promise.reject(new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered'));
     return Promise.resolve(undefined);
   },
+  findProject: (idOrName) => [PROJECT, OTHER_PROJECT].find(({ id }) => id === idOrName),
 };
 
 const WRITER_ENCODER = new URL('../../services/ingest/record-encoder.ts', import.meta.url);

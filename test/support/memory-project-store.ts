@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto';
 import {
   type ApiKey,
   type FirstKey,
+  type NewKey,
   type NewProject,
   NO_LIMITS,
   type Project,
   type ProjectChanges,
   type ProjectsSnapshot,
   type ProjectStore,
-  type Scope,
+  SCOPES,
 } from '../../services/stores/projects/project-store.ts';
+import { firstScope } from '../../services/stores/projects/keys.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
 /** A project store in memory that can be away. Held to the same contract as the real one. */
@@ -28,6 +30,8 @@ export class MemoryProjectStore implements ProjectStore {
   /** What `snapshot` waits for between reading and answering. */
   gate: Promise<void> | undefined;
   #underWay = 0;
+  /** The ids of each call of `noteUsed`. */
+  readonly noted: (readonly string[])[] = [];
 
   async snapshot(): Promise<ProjectsSnapshot> {
     this.snapshots += 1;
@@ -58,7 +62,7 @@ export class MemoryProjectStore implements ProjectStore {
     this.#check();
     if (this.#projects.size > 0) return undefined;
     const made = await this.createProject(project);
-    for (const key of keys) await this.#addFirst(made.id, key);
+    for (const key of keys) await this.#addFirst(key.scopes.includes('admin') ? null : made.id, key);
     return made;
   }
 
@@ -71,10 +75,11 @@ export class MemoryProjectStore implements ProjectStore {
     this.#check();
     const lost = [...this.#keys.values()].filter(({ id }) => ids.includes(id));
     if (lost.some(({ sha256, revokedAtMs }) => revokedAtMs !== null || !this.#awaiting.has(sha256))) return undefined;
-    const [project] = lost.map(({ projectId }) => this.#project(projectId));
+    const [project] = lost.length === 0 ? [] : this.#projects.values();
     for (const key of lost) this.#keys.set(key.id, { ...key, revokedAtMs: Date.now() });
-    for (const { projectId, scope } of lost) {
-      for (const key of keys.filter((other) => other.scope === scope)) await this.#addFirst(projectId, key);
+    for (const { projectId, scopes } of lost) {
+      const others = keys.filter((other) => firstScope(other.scopes) === firstScope(scopes));
+      for (const key of others) await this.#addFirst(projectId, key);
     }
     return project;
   }
@@ -86,9 +91,9 @@ export class MemoryProjectStore implements ProjectStore {
     return usable.length === sha256s.length;
   }
 
-  async #addFirst(projectId: string, { scope, sha256, awaitsShowing }: FirstKey): Promise<void> {
-    await this.addKey(projectId, scope, sha256);
-    if (awaitsShowing) this.#awaiting.add(sha256);
+  async #addFirst(projectId: string | null, key: FirstKey): Promise<void> {
+    await this.addKey(projectId, key);
+    if (key.awaitsShowing) this.#awaiting.add(key.sha256);
   }
 
   async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
@@ -102,14 +107,28 @@ export class MemoryProjectStore implements ProjectStore {
     return [...this.#projects.values()];
   }
 
-  async addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey> {
-    this.#project(projectId);
+  async addKey(projectId: string | null, { scopes, sha256, name = null }: NewKey): Promise<ApiKey> {
+    this.#check();
+    if (projectId !== null) this.#project(projectId);
     const taken = [...this.#keys.values()].some((key) => key.sha256 === sha256);
     if (taken) throw new TidemarkError('STORE_REJECTED', 'taken');
+    const isAdmin = scopes.includes('admin');
+    const isSound = scopes.length > 0 && isAdmin === (projectId === null) && (!isAdmin || scopes.length === 1);
+    if (!isSound) throw new TidemarkError('STORE_REJECTED', 'not a set of scopes of such a key');
     const id = `key_${this.#id()}`;
-    const made = { id, projectId, scope, sha256, createdAtMs: Date.now(), revokedAtMs: null };
+    const inOrder = SCOPES.filter((scope) => scopes.includes(scope));
+    const times = { lastUsedDay: null, createdAtMs: Date.now(), revokedAtMs: null };
+    const made = { id, projectId, scopes: inOrder, name, sha256, ...times };
     this.#keys.set(id, made);
     return made;
+  }
+
+  async noteUsed(ids: readonly string[], day: string): Promise<void> {
+    this.#check();
+    this.noted.push(ids);
+    for (const [id, key] of this.#keys) {
+      if (ids.includes(id) && day > (key.lastUsedDay ?? '')) this.#keys.set(id, { ...key, lastUsedDay: day });
+    }
   }
 
   async listKeys(projectId?: string): Promise<readonly ApiKey[]> {

@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../services/query-api/openapi.ts';
+import type { Scope } from '../../services/stores/projects/project-store.ts';
 
 /** What the tests look at in an OpenAPI document. References stand as they are; `Document.follow` resolves them. */
 export interface MediaType {
@@ -24,6 +25,8 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly operationId: string;
+  /** The scope that its security asks for; undefined where any key will do, or none is needed. */
+  readonly scope: Scope | undefined;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly HeaderOrParameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
@@ -33,7 +36,7 @@ export interface Operation {
 type Schema = Readonly<Record<string, unknown>>;
 
 interface Source {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path' | 'scope'>>>>>;
   readonly components: Readonly<
     Record<'schemas' | 'responses' | 'parameters' | 'headers', Readonly<Record<string, Schema>>>
   >;
@@ -49,7 +52,9 @@ export class Document {
   constructor(legacyBasePath = '/legacy') {
     this.raw = openApiDocument(legacyBasePath) as unknown as Source;
     this.operations = Object.entries(this.raw.paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => this.#resolved({ ...operation, method, path })),
+      Object.entries(item).map(([method, operation]) =>
+        this.#resolved({ ...operation, method, path, scope: scopeOf(operation) }),
+      ),
     );
     this.#ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
     this.#ajv.addSchema({ $id: 'open', $defs: moved(this.raw.components.schemas, 'open') });
@@ -90,6 +95,10 @@ export class Document {
     if (found === undefined) throw new Error(`nothing stands at ${String(value.$ref)}`);
     return found as T;
   }
+}
+
+function scopeOf({ security }: Pick<Operation, 'security'>): Scope | undefined {
+  return Object.values(security[0] ?? {})[0]?.[0] as Scope | undefined;
 }
 
 /** The same schemas with their references to components leading into the schema of this name. */

@@ -1,3 +1,5 @@
+import { SCOPES } from '../../services/stores/projects/project-store.ts';
+
 /**
  * The structure of an OpenAPI 3.1 document as far as ours uses it, as a JSON schema: every object is closed, so that a
  * misspelt field is found. After https://spec.openapis.org/oas/v3.1.0; what is not listed here is not used by us.
@@ -94,7 +96,7 @@ export const OPENAPI_STRUCTURE = {
     ['openapi', 'info', 'paths', 'components'],
   ),
   $defs: {
-    security: mapOf(listOf({ enum: ['read', 'write'] })),
+    security: mapOf(listOf({ enum: [...SCOPES] })),
     securityScheme: {
       oneOf: [
         closed({ type: { const: 'apiKey' }, in: { const: 'header' }, name: text, description: text }, [

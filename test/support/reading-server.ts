@@ -38,7 +38,18 @@ import { type KeptEvent, MemoryAnalytics, MemoryProfiles, MemoryProgress } from 
 
 export const READ_KEY = 'read-key-of-the-first-project';
 export const WRITE_KEY = 'write-key-of-the-first-project';
+/** Also with the scope `audiences`, as that of the other project. */
+export const AUDIENCES_KEY = 'audiences-key-of-the-first-project';
+export const ADMIN_KEY = 'admin-key-of-the-installation';
 export const OTHER_READ_KEY = 'read-key-of-the-other-project';
+
+/** A key that has each scope. */
+export const SCOPE_KEYS = {
+  write: WRITE_KEY,
+  read: READ_KEY,
+  audiences: AUDIENCES_KEY,
+  admin: ADMIN_KEY,
+} as const satisfies Record<Scope, string>;
 
 function projectNamed(id: string, rateLimit: number | null = null): Project {
   const settings = { timezone: 'UTC', rateLimit, ...NO_LIMITS };
@@ -79,9 +90,11 @@ export class ReadingServer {
   port = 0;
   readonly #ingestor: Ingestor;
   readonly #keys = new Map<string, AuthenticatedKey>([
-    [READ_KEY, { project: PROJECT, scope: 'read' }],
-    [WRITE_KEY, { project: PROJECT, scope: 'write' }],
-    [OTHER_READ_KEY, { project: OTHER_PROJECT, scope: 'read' }],
+    [READ_KEY, { id: 'key_read', name: null, project: PROJECT, scopes: ['read'] }],
+    [WRITE_KEY, { id: 'key_write', name: null, project: PROJECT, scopes: ['write'] }],
+    [AUDIENCES_KEY, { id: 'key_audiences', name: 'Jobs', project: PROJECT, scopes: ['read', 'audiences'] }],
+    [ADMIN_KEY, { id: 'key_admin', name: 'Operators', project: null, scopes: ['admin'] }],
+    [OTHER_READ_KEY, { id: 'key_other', name: null, project: OTHER_PROJECT, scopes: ['read', 'audiences'] }],
   ]);
 
   private constructor(options: Partial<ServerOptions>) {
@@ -99,7 +112,10 @@ export class ReadingServer {
     });
     const sets = this.#routeSets(registry);
     const table = new RouteTable(sets);
-    const keys: KeyRing = { find: (key) => this.#keys.get(key) };
+    const keys: KeyRing = {
+      find: (key) => this.#keys.get(key),
+      findProject: (idOrName) => [PROJECT, OTHER_PROJECT].find(({ id }) => id === idOrName),
+    };
     this.routes = sets.flatMap(({ routes }) => routes);
     this.http = createHttpServer({ table, keys, registry, logger, maxReceivingBytes: 64 * 1_024 * 1_024 }, options);
   }
@@ -115,7 +131,8 @@ export class ReadingServer {
   /** A key of a project of its own, which has this rate limit. */
   addLimitedKey(scope: Scope, rateLimit: number): string {
     const key = `limited-key-${this.#keys.size}`;
-    this.#keys.set(key, { project: projectNamed(`proj_${key}`, rateLimit), scope });
+    const project = projectNamed(`proj_${key}`, rateLimit);
+    this.#keys.set(key, { id: `key_${key}`, name: null, project, scopes: [scope] });
     return key;
   }
 
@@ -146,7 +163,7 @@ export class ReadingServer {
     return audience;
   }
 
-  request(path: string, init: RequestInit = {}, key = READ_KEY): Promise<Response> {
+  request(path: string, init: RequestInit = {}, key = AUDIENCES_KEY): Promise<Response> {
     return fetch(this.url + path, { ...init, headers: { api_key: key, 'content-type': 'application/json' } });
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { hashKey, makeKey } from './keys.ts';
+import { firstScope, hashKey, makeKey } from './keys.ts';
 import type { ApiKey, FirstKey, Project, ProjectStore, Scope } from './project-store.ts';
 
 export interface FirstStartOptions {
@@ -8,12 +8,19 @@ export interface FirstStartOptions {
   /** Keys to use instead of random ones. Never shown. */
   readonly writeKey: string | undefined;
   readonly readKey: string | undefined;
+  readonly adminKey: string | undefined;
+}
+
+export interface RandomKey {
+  /** The first of its scopes. */
+  readonly scope: Scope;
+  readonly key: string;
 }
 
 export interface FirstStart {
   readonly project: Project;
   /** The random keys in plain text. They must be shown now: they cannot be recovered later. */
-  readonly keys: readonly { readonly scope: Scope; readonly key: string }[];
+  readonly keys: readonly RandomKey[];
   /** Whether they replace keys that an earlier start created and never showed. */
   readonly isRepeated: boolean;
   /**
@@ -35,29 +42,31 @@ export interface OtherStarts {
 const KEY_FILE_POLL_MS = 100;
 
 /**
- * Creates the default project with a write and a read key if the store has no project. If it has one whose keys such a
+ * Creates the default project with a write and a read key, and an admin key, if the store has no project. If it has one whose keys such a
  * start created and never showed, replaces those keys. Returns undefined if there is nothing to do. If several
  * processes start at once, one of them creates the project.
  *
- * @throws TidemarkError `CONFIG_INVALID` if both given keys are equal; `STORE_UNAVAILABLE`.
+ * @throws TidemarkError `CONFIG_INVALID` if two of the given keys are equal; `STORE_UNAVAILABLE`.
  */
 export async function makeFirstProject(
   store: ProjectStore,
-  { timezone, writeKey, readKey }: FirstStartOptions,
+  { timezone, writeKey, readKey, adminKey }: FirstStartOptions,
   otherStarts: OtherStarts,
 ): Promise<FirstStart | undefined> {
-  if (writeKey !== undefined && writeKey === readKey) {
+  const given = [writeKey, readKey, adminKey].filter((key) => key !== undefined);
+  if (new Set(given).size < given.length) {
     throw new TidemarkError(
       'CONFIG_INVALID',
-      'INITIAL_WRITE_KEY and INITIAL_READ_KEY must differ: a key has one scope.',
+      'INITIAL_WRITE_KEY, INITIAL_READ_KEY and INITIAL_ADMIN_KEY must differ: each opens something else.',
     );
   }
-  const chosen = [choose('write', writeKey), choose('read', readKey)];
+  // Deployments save audiences with the first read key.
+  const chosen = [choose(['write'], writeKey), choose(['read', 'audiences'], readKey), choose(['admin'], adminKey)];
   const project = await store.createFirstProject({ name: 'default', timezone, rateLimit: null }, chosen.map(hashed));
   if (project !== undefined) return firstStartOf(store, project, chosen, false);
   const lost = await unseenKeys(store, otherStarts);
   if (lost.length === 0) return undefined;
-  const others = chosen.filter(({ scope }) => lost.some((key) => key.scope === scope));
+  const others = chosen.filter(({ scopes }) => lost.some((key) => firstScope(key.scopes) === firstScope(scopes)));
   const ids = lost.map(({ id }) => id);
   const theirs = await store.replaceAwaitingKeys(ids, others.map(hashed));
   return theirs === undefined ? undefined : firstStartOf(store, theirs, others, true);
@@ -88,7 +97,7 @@ async function unseenKeys(store: ProjectStore, { othersShowWithinMs }: OtherStar
 }
 
 interface Chosen {
-  readonly scope: Scope;
+  readonly scopes: readonly Scope[];
   readonly key: string;
   readonly given: boolean;
 }
@@ -102,16 +111,16 @@ function firstStartOf(
   const random = chosen.filter(({ given }) => !given);
   return {
     project,
-    keys: random.map(({ scope, key }) => ({ scope, key })),
+    keys: random.map(({ scopes, key }) => ({ scope: firstScope(scopes), key })),
     isRepeated,
     noteShown: () => store.noteShown(random.map(({ key }) => hashKey(key))),
   };
 }
 
-function hashed({ scope, key, given }: Chosen): FirstKey {
-  return { scope, sha256: hashKey(key), awaitsShowing: !given };
+function hashed({ scopes, key, given }: Chosen): FirstKey {
+  return { scopes, sha256: hashKey(key), awaitsShowing: !given };
 }
 
-function choose(scope: Scope, given: string | undefined): Chosen {
-  return { scope, key: given ?? makeKey(scope), given: given !== undefined };
+function choose(scopes: readonly Scope[], given: string | undefined): Chosen {
+  return { scopes, key: given ?? makeKey(firstScope(scopes)), given: given !== undefined };
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { hashKey } from './keys.ts';
-import type { AuthenticatedKey, KeyRing, ProjectsSnapshot, ProjectStore } from './project-store.ts';
+import type { AuthenticatedKey, KeyRing, Project, ProjectsSnapshot, ProjectStore } from './project-store.ts';
 
 export interface ProjectCacheOptions {
   /** The time from the start of one refresh to the next. A revoked key works for at most this and `timeoutMs`. */
@@ -13,18 +13,24 @@ export interface ProjectCacheOptions {
   readonly timeoutMs?: number;
 }
 
+type CachedStore = Pick<ProjectStore, 'snapshot' | 'noteUsed'>;
+
 /**
  * Every project and valid key in memory, by the SHA-256 of the key (and by the key itself, until the next refresh), so
  * that a known key is answered at once, also while the store is unreachable. A revoked key stops working within
  * `refreshEveryMs` + `timeoutMs` (9 s).
  */
 export class ProjectCache implements KeyRing {
-  readonly #store: Pick<ProjectStore, 'snapshot'>;
+  readonly #store: CachedStore;
   readonly #logger: Pick<Logger, 'info' | 'warn'>;
   readonly #options: Required<ProjectCacheOptions>;
   #keys: ReadonlyMap<string, AuthenticatedKey> = new Map();
+  #projects: ReadonlyMap<string, Project> = new Map();
   /** Keys found since the last refresh, in plain text: a lookup instead of a SHA-256 for every request. */
   readonly #given = new Map<string, AuthenticatedKey>();
+  /** The ids of keys whose use the store does not know yet. */
+  readonly #used = new Set<string>();
+  #noting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -33,11 +39,7 @@ export class ProjectCache implements KeyRing {
   #isUnavailable = false;
   readonly #stopping = new AbortController();
 
-  constructor(
-    store: Pick<ProjectStore, 'snapshot'>,
-    logger: Pick<Logger, 'info' | 'warn'>,
-    options: ProjectCacheOptions = {},
-  ) {
+  constructor(store: CachedStore, logger: Pick<Logger, 'info' | 'warn'>, options: ProjectCacheOptions = {}) {
     this.#store = store;
     this.#logger = logger;
     this.#options = { refreshEveryMs: 5_000, minIntervalMs: 250, timeoutMs: 4_000, ...options };
@@ -69,7 +71,7 @@ export class ProjectCache implements KeyRing {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping.abort();
-    await Promise.allSettled([this.#running, this.#next]);
+    await Promise.allSettled([this.#running, this.#next, this.#noting]);
   }
 
   find(key: string): AuthenticatedKey | Promise<AuthenticatedKey | undefined> {
@@ -77,15 +79,26 @@ export class ProjectCache implements KeyRing {
     if (given !== undefined) return given;
     const sha256 = hashKey(key);
     const found = this.#keys.get(sha256);
-    if (found === undefined) return this.#lookAgain(sha256);
+    if (found === undefined) return this.#lookAgain(key, sha256);
     this.#given.set(key, found);
     return found;
   }
 
   /** The key may have been created a moment ago: only a refresh that began after the lookup can reject it. */
-  async #lookAgain(sha256: string): Promise<AuthenticatedKey | undefined> {
+  async #lookAgain(key: string, sha256: string): Promise<AuthenticatedKey | undefined> {
     await this.#refreshSoon();
-    return this.#keys.get(sha256);
+    const found = this.#keys.get(sha256);
+    if (found !== undefined) this.#given.set(key, found);
+    return found;
+  }
+
+  findProject(idOrName: string): Project | Promise<Project | undefined> {
+    return this.#projects.get(idOrName) ?? this.#lookForProject(idOrName);
+  }
+
+  async #lookForProject(idOrName: string): Promise<Project | undefined> {
+    await this.#refreshSoon();
+    return this.#projects.get(idOrName);
   }
 
   /** The next refresh, shared by all callers until it begins. Two refreshes never run at once. */
@@ -115,6 +128,8 @@ export class ProjectCache implements KeyRing {
     try {
       const snapshot = await inTime(this.#store.snapshot(), this.#options.timeoutMs);
       this.#keys = byHash(snapshot);
+      this.#projects = byIdAndName(snapshot);
+      this.#noteUsed(snapshot);
       this.#given.clear();
       this.#loaded = true;
       this.#noteBack();
@@ -122,6 +137,21 @@ export class ProjectCache implements KeyRing {
       this.#noteAway(error);
       throw projectsUnavailable(error);
     }
+  }
+
+  /** Only the keys that were not used on this day before. No request waits for it, and a failure is made up for later. */
+  #noteUsed({ keys }: ProjectsSnapshot): void {
+    for (const { id } of this.#given.values()) this.#used.add(id);
+    if (this.#used.size === 0 || this.#noting !== undefined) return;
+    const today = new Date().toISOString().slice(0, 10);
+    const ids = keys.filter(({ id, lastUsedDay }) => this.#used.has(id) && lastUsedDay !== today).map(({ id }) => id);
+    this.#used.clear();
+    if (ids.length === 0) return;
+    const again = (): void => ids.forEach((id) => this.#used.add(id));
+    this.#noting = this.#store
+      .noteUsed(ids, today)
+      .catch(again)
+      .finally(() => (this.#noting = undefined));
   }
 
   #noteBack(): void {
@@ -140,11 +170,20 @@ export class ProjectCache implements KeyRing {
 function byHash({ projects, keys }: ProjectsSnapshot): Map<string, AuthenticatedKey> {
   const byId = new Map(projects.map((project) => [project.id, project]));
   const found = new Map<string, AuthenticatedKey>();
-  for (const { projectId, scope, sha256 } of keys) {
-    const project = byId.get(projectId);
-    if (project !== undefined) found.set(sha256, { project, scope });
+  for (const { id, name, projectId, scopes, sha256 } of keys) {
+    const project = projectId === null ? null : byId.get(projectId);
+    if (project !== undefined) found.set(sha256, { id, name, project, scopes });
   }
   return found;
+}
+
+/** A name that several projects have names none of them, and an id goes before a name. */
+function byIdAndName({ projects }: ProjectsSnapshot): Map<string, Project> {
+  const named = Map.groupBy(projects, ({ name }) => name);
+  const alone = [...named].flatMap(([name, [project, ...others]]) =>
+    project === undefined || others.length > 0 ? [] : [[name, project] as const],
+  );
+  return new Map([...alone, ...projects.map((project) => [project.id, project] as const)]);
 }
 
 /** A result after the timeout is dropped: an old snapshot must not overwrite a newer one. */

@@ -1,7 +1,15 @@
 import { isTimezone } from '../../messages/timestamp.ts';
 import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
-import { hashKey, makeKey } from './keys.ts';
-import type { ApiKey, Project, ProjectChanges, ProjectLimits, ProjectStore, Scope } from './project-store.ts';
+import { firstScope, hashKey, makeKey } from './keys.ts';
+import {
+  type ApiKey,
+  type Project,
+  type ProjectChanges,
+  type ProjectLimits,
+  type ProjectStore,
+  type Scope,
+  SCOPES,
+} from './project-store.ts';
 
 /** A project as the command line prints it, without its secret. Times are RFC 3339. */
 export interface ProjectSummary {
@@ -17,9 +25,15 @@ export interface ProjectSummary {
 
 export interface KeySummary {
   readonly id: string;
-  readonly project_id: string;
+  /** Null for an admin key. */
+  readonly project_id: string | null;
+  /** The first of `scopes`. */
   readonly scope: Scope;
+  readonly scopes: readonly Scope[];
+  readonly name: string | null;
   readonly created_at: string;
+  /** `YYYY-MM-DD` in UTC. */
+  readonly last_used_day: string | null;
   readonly revoked_at: string | null;
 }
 
@@ -61,10 +75,11 @@ export function projectCommands(store: ProjectStore, defaultTimezone: string): P
     'project list': async () => (await store.listProjects()).map(showProject),
     'project set': async ({ id, ...changes }) =>
       showProject(await store.updateProject(checkId('project', id), checkChanges(changes))),
-    'key create': async ({ project, scope }) => {
-      const checked = checkScope(scope);
-      const key = makeKey(checked);
-      return { ...showKey(await store.addKey(checkId('project', project), checked, hashKey(key))), key };
+    'key create': async ({ project, scope, scopes, name }) => {
+      const checked = checkScopes(scopes ?? scope);
+      const key = makeKey(firstScope(checked));
+      const made = { scopes: checked, sha256: hashKey(key), name: name === undefined ? null : checkKeyName(name) };
+      return { ...showKey(await store.addKey(projectOf(checked, project), made)), key };
     },
     'key list': async ({ project }) =>
       (await store.listKeys(project === undefined ? undefined : checkId('project', project))).map(showKey),
@@ -122,9 +137,30 @@ function checkLimit(limit: unknown, most: number): number | null {
   throw commandInvalid(`A limit of questions is a whole number from 1 to ${most}, or none.`);
 }
 
-function checkScope(scope: unknown): Scope {
-  if (scope === 'write' || scope === 'read') return scope;
-  throw commandInvalid('The scope of a key is write or read.');
+/** @param given One or several. */
+export function checkScopes(given: unknown): readonly Scope[] {
+  const scopes: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (scopes.length === 0 || !scopes.every((scope) => SCOPES.some((known) => known === scope))) {
+    throw commandInvalid(`The scopes of a key are of ${SCOPES.join(', ')}.`);
+  }
+  const all = SCOPES.filter((scope) => scopes.includes(scope));
+  if (all.includes('admin') && all.length > 1) {
+    throw commandInvalid('A key with the scope admin has no other: it opens all that read and audiences open.');
+  }
+  return all;
+}
+
+/** An admin key belongs to no project, every other to one. */
+function projectOf(scopes: readonly Scope[], project: unknown): string | null {
+  if (!scopes.includes('admin')) return checkId('project', project);
+  if (project === undefined || project === null) return null;
+  throw commandInvalid('An admin key belongs to the installation: it is made without a project.');
+}
+
+/** @throws TidemarkError `COMMAND_INVALID`. */
+export function checkKeyName(name: unknown): string {
+  if (typeof name === 'string' && name.trim() !== '' && characters(name) <= 200 && !UNPRINTABLE.test(name)) return name;
+  throw commandInvalid('The name of a key has 1 to 200 characters, none of them a control character.');
 }
 
 /** Only the store knows whether an id exists. A string that it cannot look up (with a NUL) is invalid. */
@@ -146,9 +182,13 @@ function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }:
   return { id, name, timezone, rate_limit: rateLimit, ...limits, created_at: instant(createdAtMs) };
 }
 
-function showKey({ id, projectId, scope, createdAtMs, revokedAtMs }: ApiKey): KeySummary {
-  const revokedAt = revokedAtMs === null ? null : instant(revokedAtMs);
-  return { id, project_id: projectId, scope, created_at: instant(createdAtMs), revoked_at: revokedAt };
+function showKey({ id, projectId, scopes, name, lastUsedDay, createdAtMs, revokedAtMs }: ApiKey): KeySummary {
+  const times = {
+    created_at: instant(createdAtMs),
+    last_used_day: lastUsedDay,
+    revoked_at: revokedAtMs === null ? null : instant(revokedAtMs),
+  };
+  return { id, project_id: projectId, scope: firstScope(scopes), scopes, name, ...times };
 }
 
 function instant(ms: number): string {

@@ -2,7 +2,12 @@
  * Projects, keys and their settings. They are not in the log, a replay does not change them, and they need a backup.
  */
 
-export type Scope = 'write' | 'read';
+/**
+ * What a key opens. `write`: recording. `read`: reading a project. `audiences`: what `read` opens, and saving, changing,
+ * deleting and evaluating audiences. `admin`: operating the installation, and in every project what `audiences` opens.
+ */
+export const SCOPES = ['write', 'read', 'audiences', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 export interface Project {
   /** `proj_` and 20 lower-case letters and digits. */
@@ -24,8 +29,14 @@ export interface Project {
 export interface ApiKey {
   /** Names the key in lists and for revoking: `key_` and 20 lower-case letters and digits. Not the key itself. */
   readonly id: string;
-  readonly projectId: string;
-  readonly scope: Scope;
+  /** Null exactly for an admin key, which belongs to the installation. */
+  readonly projectId: string | null;
+  /** One at least, in the order of `SCOPES`. `admin` stands alone. */
+  readonly scopes: readonly Scope[];
+  /** What its owner calls it. */
+  readonly name: string | null;
+  /** `YYYY-MM-DD` in UTC: the last day on which a request had the key, a few seconds late. */
+  readonly lastUsedDay: string | null;
   /** SHA-256 of the key in hex: the key itself is shown once and stored nowhere. */
   readonly sha256: string;
   readonly createdAtMs: number;
@@ -46,7 +57,8 @@ export type ProjectLimits = Pick<Project, 'queryMaxMs' | 'queryMaxMemoryBytes' |
 export const NO_LIMITS: ProjectLimits = { queryMaxMs: null, queryMaxMemoryBytes: null, queryMaxRows: null };
 
 export interface NewKey {
-  readonly scope: Scope;
+  readonly scopes: readonly Scope[];
+  readonly name?: string | null;
   readonly sha256: string;
 }
 
@@ -76,8 +88,8 @@ export interface ProjectStore {
   /** The keys of a first project that have not been shown yet, without revoked ones. */
   keysAwaitingShowing(): Promise<readonly ApiKey[]>;
   /**
-   * Revokes these keys and adds, to the project of each, the one of its scope among `keys`, in one transaction. Returns
-   * the project. If one of the keys has been shown, writes nothing and returns undefined. Of several concurrent calls
+   * Revokes these keys and adds, to the project of each, the one of its first scope among `keys`, in one transaction.
+   * Returns the project that was made first. If one of the keys has been shown, writes nothing and returns undefined. Of several concurrent calls
    * one succeeds.
    */
   replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined>;
@@ -86,28 +98,44 @@ export interface ProjectStore {
   /** @throws TidemarkError `PROJECT_UNKNOWN`. */
   updateProject(id: string, changes: ProjectChanges): Promise<Project>;
   listProjects(): Promise<readonly Project[]>;
-  /** Adds a key whose text the caller made. @throws TidemarkError `PROJECT_UNKNOWN`. */
-  addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey>;
+  /**
+   * Adds a key whose text the caller made.
+   *
+   * @param projectId Null exactly where the scope is `admin`; anything else is `STORE_REJECTED`.
+   * @throws TidemarkError `PROJECT_UNKNOWN`.
+   */
+  addKey(projectId: string | null, key: NewKey): Promise<ApiKey>;
+  /** Records that these keys were used on this day (`YYYY-MM-DD`). A day before the one recorded changes nothing. */
+  noteUsed(ids: readonly string[], day: string): Promise<void>;
   /** Returns the keys of one project or of all, including revoked ones. */
   listKeys(projectId?: string): Promise<readonly ApiKey[]>;
   /** Idempotent. @throws TidemarkError `KEY_UNKNOWN`. */
   revokeKey(keyId: string): Promise<ApiKey>;
 }
 
-/** The project and scope of a valid key. */
+/** What a valid key is. */
 export interface AuthenticatedKey {
-  readonly project: Project;
-  readonly scope: Scope;
+  /** `key_…`, never the key itself. */
+  readonly id: string;
+  readonly name: string | null;
+  /** Null exactly for a key of the installation. */
+  readonly project: Project | null;
+  readonly scopes: readonly Scope[];
 }
 
 /** Checks whether keys are valid now. */
 export interface KeyRing {
   /**
-   * Returns the project and scope of the key; undefined if it is unknown or revoked. If the answer is in memory it is
+   * Returns what the key is; undefined if it is unknown or revoked. If the answer is in memory it is
    * returned without a promise, so that a request with a known key waits for nothing.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE` (thrown or as a rejection) if the key is not known and cannot be checked
    *   now.
    */
   find(key: string): AuthenticatedKey | Promise<AuthenticatedKey | undefined> | undefined;
+  /**
+   * Returns the project of this id, or the only one of this name; undefined if it does not exist. Without a promise, and
+   * throws, as `find`.
+   */
+  findProject(idOrName: string): Project | Promise<Project | undefined> | undefined;
 }

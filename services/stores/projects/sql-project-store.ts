@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../database/database.ts';
-import { BASE36, randomText } from './keys.ts';
-import type {
-  ApiKey,
-  FirstKey,
-  NewKey,
-  NewProject,
-  Project,
-  ProjectChanges,
-  ProjectsSnapshot,
-  ProjectStore,
-  Scope,
+import { BASE36, firstScope, randomText } from './keys.ts';
+import {
+  type ApiKey,
+  type FirstKey,
+  type NewKey,
+  type NewProject,
+  type Project,
+  type ProjectChanges,
+  type ProjectsSnapshot,
+  type ProjectStore,
+  type Scope,
+  SCOPES,
 } from './project-store.ts';
 
-/** Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql). */
+/** Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql, 010-scopes.sql). */
 export class SqlProjectStore implements ProjectStore {
   readonly #database: Database;
 
@@ -40,7 +41,7 @@ export class SqlProjectStore implements ProjectStore {
       const unlessThereIsOne = `select $1, $2, $3, $4::float8, $5::bytea, $6::int8 where not exists (select from projects)`;
       const [first] = await insertProject(transaction, project, unlessThereIsOne);
       if (first === undefined) return undefined;
-      for (const key of keys) await insertKey(transaction, first.id, key);
+      for (const key of keys) await insertKey(transaction, isAdmin(key) ? null : first.id, key);
       return first;
     });
   }
@@ -52,17 +53,17 @@ export class SqlProjectStore implements ProjectStore {
   async replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined> {
     return this.#database.transaction(async (transaction) => {
       await transaction.query(ONE_FIRST_START);
-      const revoked = await transaction.query<Pick<KeyRow, 'project_id' | 'scope'>>(REVOKE_AWAITING, [
+      const revoked = await transaction.query<Pick<KeyRow, 'project_id' | 'scopes'>>(REVOKE_AWAITING, [
         [...ids],
         BigInt(Date.now()),
       ]);
-      const [first] = revoked;
-      if (first === undefined) return undefined;
-      for (const { project_id: id, scope } of revoked) {
-        for (const key of keys.filter((candidate) => candidate.scope === scope)) await insertKey(transaction, id, key);
+      if (revoked.length === 0) return undefined;
+      for (const { project_id: id, scopes } of revoked) {
+        const others = keys.filter((key) => firstScope(key.scopes) === firstScope(scopes));
+        for (const key of others) await insertKey(transaction, id, key);
       }
-      const sql = `select ${PROJECT_COLUMNS} from projects where id = $1`;
-      return only((await transaction.query<ProjectRow>(sql, [first.project_id])).map(toProject));
+      const sql = `select ${PROJECT_COLUMNS} from projects order by created_at_ms, id limit 1`;
+      return only((await transaction.query<ProjectRow>(sql)).map(toProject));
     });
   }
 
@@ -106,10 +107,18 @@ export class SqlProjectStore implements ProjectStore {
     return (await this.#database.query<ProjectRow>(sql)).map(toProject);
   }
 
-  async addKey(projectId: string, scope: Scope, sha256: string): Promise<ApiKey> {
-    const [key] = await insertKey(this.#database, projectId, { scope, sha256 });
-    if (key === undefined) throw projectUnknown(projectId);
-    return key;
+  async addKey(projectId: string | null, key: NewKey): Promise<ApiKey> {
+    const [added] = await insertKey(this.#database, projectId, key);
+    if (added === undefined) throw projectUnknown(projectId ?? '');
+    return added;
+  }
+
+  async noteUsed(ids: readonly string[], day: string): Promise<void> {
+    await this.#database.query(
+      `update api_keys set last_used_day = $2::date
+       where id = any($1::text[]) and (last_used_day is null or last_used_day < $2::date)`,
+      [[...ids], day],
+    );
   }
 
   async listKeys(projectId?: string): Promise<readonly ApiKey[]> {
@@ -133,7 +142,8 @@ export class SqlProjectStore implements ProjectStore {
 
 const NEW_COLUMNS = 'id, name, timezone, rate_limit, session_secret, created_at_ms';
 const PROJECT_COLUMNS = `${NEW_COLUMNS}, query_max_ms, query_max_memory_bytes, query_max_rows`;
-const KEY_COLUMNS = 'id, project_id, scope, sha256, created_at_ms, revoked_at_ms';
+const KEY_COLUMNS =
+  'id, project_id, scopes, name, last_used_day::text as last_used_day, sha256, created_at_ms, revoked_at_ms';
 
 // This lock conflicts with writers and with itself, not with readers: of two concurrent first starts, the second waits
 // here and then finds the project of the first.
@@ -149,7 +159,7 @@ const REVOKE_AWAITING = `
   update api_keys set revoked_at_ms = $2::int8, awaits_showing = false
   where id in (select id from awaiting)
     and (select count(*) from awaiting) = cardinality($1::text[])
-  returning project_id, scope`;
+  returning project_id, scopes`;
 
 // Types, not interfaces: a query's row must be assignable to the port's `Record<string, unknown>`.
 type ProjectRow = {
@@ -166,8 +176,10 @@ type ProjectRow = {
 
 type KeyRow = {
   id: string;
-  project_id: string;
-  scope: Scope;
+  project_id: string | null;
+  scopes: Scope[];
+  name: string | null;
+  last_used_day: string | null;
   sha256: string;
   created_at_ms: bigint;
   revoked_at_ms: bigint | null;
@@ -192,16 +204,35 @@ async function insertProject(queryable: Queryable, project: NewProject, source: 
 /** Inserts nothing if the project does not exist. */
 async function insertKey(
   queryable: Queryable,
-  projectId: string,
-  { scope, sha256, awaitsShowing = false }: NewKey & Partial<FirstKey>,
+  projectId: string | null,
+  { scopes, name = null, sha256, awaitsShowing = false }: NewKey & Partial<FirstKey>,
 ): Promise<readonly ApiKey[]> {
   const rows = await queryable.query<KeyRow>(
-    `insert into api_keys (id, project_id, scope, sha256, created_at_ms, awaits_showing)
-     select $1, id, $3, $4, $5::int8, $6::boolean from projects where id = $2
+    `insert into api_keys (id, project_id, scope, scopes, name, sha256, created_at_ms, awaits_showing)
+     select $1, $2::text, $3::text, $4::text[], $5::text, $6, $7::int8, $8::boolean
+     where $2::text is null or exists (select from projects where id = $2::text)
      returning ${KEY_COLUMNS}`,
-    [`key_${randomText(20, BASE36)}`, projectId, scope, sha256, BigInt(Date.now()), awaitsShowing],
+    [
+      `key_${randomText(20, BASE36)}`,
+      projectId,
+      oldScopeOf(scopes),
+      SCOPES.filter((scope) => scopes.includes(scope)),
+      name,
+      sha256,
+      BigInt(Date.now()),
+      awaitsShowing,
+    ],
   );
   return rows.map(toKey);
+}
+
+/** What processes of versions before sets of scopes read: null where they would let the key do what it may not. */
+function oldScopeOf(scopes: readonly Scope[]): Scope | null {
+  return scopes.find((scope) => scope === 'write' || scope === 'read') ?? null;
+}
+
+function isAdmin({ scopes }: NewKey): boolean {
+  return scopes.includes('admin');
 }
 
 function toProject(row: ProjectRow): Project {
@@ -227,7 +258,9 @@ function toKey(row: KeyRow): ApiKey {
   return {
     id: row.id,
     projectId: row.project_id,
-    scope: row.scope,
+    scopes: row.scopes,
+    name: row.name,
+    lastUsedDay: row.last_used_day,
     sha256: row.sha256,
     createdAtMs: Number(row.created_at_ms),
     revokedAtMs: row.revoked_at_ms === null ? null : Number(row.revoked_at_ms),

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { firstStartNotice, makeFirstProject } from '../../../services/stores/projects/first-start.ts';
-import { hashKey } from '../../../services/stores/projects/keys.ts';
+import { firstScope, hashKey } from '../../../services/stores/projects/keys.ts';
 import { MemoryProjectStore } from '../../support/memory-project-store.ts';
 
-const given = { timezone: 'Europe/Berlin', writeKey: 'w'.repeat(32), readKey: 'r'.repeat(32) };
-const random = { timezone: 'UTC', writeKey: undefined, readKey: undefined };
+const given = {
+  timezone: 'Europe/Berlin',
+  writeKey: 'w'.repeat(32),
+  readKey: 'r'.repeat(32),
+  adminKey: 'a'.repeat(32),
+};
+const random = { timezone: 'UTC', writeKey: undefined, readKey: undefined, adminKey: undefined };
 
 /** Nobody else can be at a first start. */
 const ALONE = { othersShowWithinMs: 0 };
@@ -16,9 +21,11 @@ describe('the first start', () => {
     const first = await makeFirstProject(store, random, ALONE);
 
     expect(first?.project).toMatchObject({ name: 'default', timezone: 'UTC', rateLimit: null });
-    expect(first?.keys.map(({ scope }) => scope)).toEqual(['write', 'read']);
+    expect(first?.keys.map(({ scope }) => scope)).toEqual(['write', 'read', 'admin']);
     const shown = first?.keys.map(({ scope, key }) => ({ scope, sha256: hashKey(key) }));
-    expect((await store.listKeys()).map(({ scope, sha256 }) => ({ scope, sha256 }))).toEqual(shown);
+    expect((await store.listKeys()).map(({ scopes, sha256 }) => ({ scope: firstScope(scopes), sha256 }))).toEqual(
+      shown,
+    );
     for (const { key } of first?.keys ?? []) expect(firstStartNotice(first!)).toContain(key);
   });
 
@@ -29,10 +36,11 @@ describe('the first start', () => {
 
     expect(first?.keys).toEqual([]);
     expect(firstStartNotice(first!)).toBe('');
-    const hashes = (await store.listKeys()).map(({ scope, sha256 }) => [scope, sha256]);
+    const hashes = (await store.listKeys()).map(({ projectId, scopes, sha256 }) => [projectId, scopes, sha256]);
     expect(hashes).toEqual([
-      ['write', hashKey(given.writeKey)],
-      ['read', hashKey(given.readKey)],
+      [first?.project.id, ['write'], hashKey(given.writeKey)],
+      [first?.project.id, ['read', 'audiences'], hashKey(given.readKey)],
+      [null, ['admin'], hashKey(given.adminKey)],
     ]);
   });
 
@@ -54,10 +62,26 @@ describe('the first start', () => {
     expect(await store.snapshot()).toEqual(before);
   });
 
-  test('the first start refuses one key for both scopes', async () => {
-    const same = makeFirstProject(new MemoryProjectStore(), { ...given, readKey: given.writeKey }, ALONE);
+  test.each([
+    ['write and read', { readKey: given.writeKey }],
+    ['write and admin', { adminKey: given.writeKey }],
+    ['read and admin', { adminKey: given.readKey }],
+  ])('the first start refuses one key for %s', async (_, same) => {
+    const start = makeFirstProject(new MemoryProjectStore(), { ...given, ...same }, ALONE);
 
-    await expect(same).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(start).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  test('an admin key that was never shown is replaced by another, which no project has', async () => {
+    const store = new MemoryProjectStore();
+    const lost = await makeFirstProject(store, { ...given, adminKey: undefined }, ALONE);
+
+    const next = await makeFirstProject(store, { ...given, adminKey: undefined }, ALONE);
+
+    expect(next?.project).toEqual(lost?.project);
+    expect(next?.keys.map(({ scope }) => scope)).toEqual(['admin']);
+    const admins = (await store.snapshot()).keys.filter(({ projectId }) => projectId === null);
+    expect(admins.map(({ sha256 }) => sha256)).toEqual([hashKey(next?.keys[0]?.key ?? '')]);
   });
 
   test('that ended before its keys were shown is made up for by the next: other keys, and those shown', async () => {
@@ -67,7 +91,7 @@ describe('the first start', () => {
     const next = await makeFirstProject(store, random, ALONE);
 
     expect(next?.project).toEqual(lost?.project);
-    expect(next?.keys.map(({ scope }) => scope)).toEqual(['write', 'read']);
+    expect(next?.keys.map(({ scope }) => scope)).toEqual(['write', 'read', 'admin']);
     for (const { key } of next?.keys ?? []) expect(firstStartNotice(next!)).toContain(key);
     expect(firstStartNotice(next!)).not.toBe(firstStartNotice({ ...next!, isRepeated: false }));
     const usable = (await store.snapshot()).keys.map(({ sha256 }) => sha256);
@@ -85,7 +109,7 @@ describe('the first start', () => {
 
     expect(next?.keys.map(({ scope }) => scope)).toEqual(['read']);
     const usable = (await store.snapshot()).keys.map(({ sha256 }) => sha256);
-    expect(usable).toEqual([hashKey(given.writeKey), hashKey(next?.keys[0]?.key ?? '')]);
+    expect(usable).toEqual([hashKey(given.writeKey), hashKey(given.adminKey), hashKey(next?.keys[0]?.key ?? '')]);
   });
 
   test('keys that are given now replace those that were never shown', async () => {
@@ -96,7 +120,7 @@ describe('the first start', () => {
 
     expect(firstStartNotice(next!)).toBe('');
     const usable = (await store.snapshot()).keys.map(({ sha256 }) => sha256);
-    expect(usable).toEqual([hashKey(given.writeKey), hashKey(given.readKey)]);
+    expect(usable).toEqual([hashKey(given.writeKey), hashKey(given.readKey), hashKey(given.adminKey)]);
     expect(await makeFirstProject(store, random, ALONE)).toBeUndefined();
   });
 
@@ -108,6 +132,6 @@ describe('the first start', () => {
     await first?.noteShown();
 
     expect(await second).toBeUndefined();
-    expect((await store.snapshot()).keys).toHaveLength(2);
+    expect((await store.snapshot()).keys).toHaveLength(3);
   });
 });

@@ -15,7 +15,7 @@ describe('the project cache', () => {
 
     const found = cache.find(key);
 
-    expect(found).toEqual({ project, scope: 'read' });
+    expect(found).toMatchObject({ project, scopes: ['read'] });
     expect(store.snapshots).toBe(snapshots);
   });
 
@@ -31,7 +31,7 @@ describe('the project cache', () => {
     await cache.start();
     const key = await addKey('write');
 
-    expect(await cache.find(key)).toEqual({ project, scope: 'write' });
+    expect(await cache.find(key)).toMatchObject({ project, scopes: ['write'] });
   });
 
   test('the project cache rejects no key on the result of a refresh that began before the lookup', async () => {
@@ -126,7 +126,7 @@ describe('the project cache while the store is away', () => {
     store.away = true;
 
     await expect(cache.find('unknown')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
-    expect(cache.find(key)).toMatchObject({ scope: 'write' });
+    expect(cache.find(key)).toMatchObject({ scopes: ['write'] });
     expect(cache.storeAway).toBe(true);
   });
 
@@ -179,7 +179,7 @@ async function setUp(options: ProjectCacheOptions = {}) {
   onTestFinished(() => cache.stop());
   const addKey = async (scope: Scope): Promise<string> => {
     const key = makeKey(scope);
-    await store.addKey(project.id, scope, hashKey(key));
+    await store.addKey(project.id, { scopes: [scope], sha256: hashKey(key) });
     return key;
   };
   return { cache, store, project, lines, addKey };

@@ -1,0 +1,76 @@
+/** Who may: the key of a request, the project that it is about, and how many requests that project may send. */
+import type { AuthenticatedKey, KeyRing } from '../stores/projects/project-store.ts';
+import { keyIn, keyInBody, LOCAL_KEY, opens, UNAUTHORIZED } from './authenticate.ts';
+import type { Call } from './call.ts';
+import { findProject } from './named-project.ts';
+import type { Refusal } from './problems.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { type Next, refuse, routeOf, type State, type Step } from './steps.ts';
+
+export function authenticate(keys: KeyRing): Step {
+  return ({ state }, next) => {
+    const route = routeOf(state);
+    if (route.scope === null) return next();
+    const text = keyIn(state.call.headers);
+    if (state.call.isLocal && text === undefined && opens(LOCAL_KEY, route)) {
+      return admitTo(state, LOCAL_KEY, keys, next);
+    }
+    if (text === undefined && mayBeSdk(state.call)) return next();
+    return admitKey(state, keys, text, next);
+  };
+}
+
+function admitKey(state: State, keys: KeyRing, text: string | undefined, next: Next): Promise<void> | undefined {
+  const found = text === undefined ? undefined : keys.find(text);
+  const admit = (key: Awaited<typeof found>): Promise<void> | undefined => {
+    if (!opens(key, routeOf(state))) return refuse(state, UNAUTHORIZED);
+    return admitTo(state, key, keys, next);
+  };
+  return found instanceof Promise ? found.then(admit) : admit(found);
+}
+
+/** With its key, to the project that the request is about. */
+function admitTo(state: State, key: AuthenticatedKey, keys: KeyRing, next: Next): Promise<void> | undefined {
+  state.call.key = key;
+  const refusal = findProject(state.call, keys);
+  const proceed = (found: Refusal | undefined): Promise<void> | undefined =>
+    found === undefined ? next() : refuse(state, found);
+  return refusal instanceof Promise ? refusal.then(proceed) : proceed(refusal);
+}
+
+/** A key in the body is looked for where no header has one. Its rate counts once it is known. */
+export function authenticateByBody(keys: KeyRing, limiter: RateLimiter): Step {
+  const limit = limitRate(limiter);
+  return (context, next) => {
+    const { state } = context;
+    return admitKey(state, keys, keyInBody(state.call.text), async () => limit(context, next));
+  };
+}
+
+export function isKeyInBody(state: State): boolean {
+  return routeOf(state).scope !== null && state.call.key === undefined;
+}
+
+export function limitRate(limiter: RateLimiter): Step {
+  return ({ state }, next) => {
+    const { call } = state;
+    // The rate of a project is not used up by who operates the installation.
+    const project = call.key?.project ?? null;
+    const waitS = project === null ? 0 : limiter.take(project, call.startedAtMs);
+    if (waitS > 0) {
+      const detail = `This project may send ${call.project.rateLimit} requests a second.`;
+      return refuse(state, { refused: 'rate-limited', detail, retryAfterS: Math.min(3_600, Math.ceil(waitS)) });
+    }
+    const refusal = routeOf(state).admit?.(call);
+    return refusal === undefined ? next() : refuse(state, refusal);
+  };
+}
+
+/** No SDK waits with its body until it is asked for: who does is told at once what the head alone says. */
+export function mayBeSdk(call: Call): boolean {
+  return call.route?.takesSdkBodies === true && !expectsContinue(call);
+}
+
+export function expectsContinue({ req }: Call): boolean {
+  return req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion !== '1.0';
+}

@@ -1,0 +1,82 @@
+/** How the texts of settings are read. Each throws an error that goes on from the name and the value of the setting. */
+
+export function nonEmpty(value: string): string {
+  if (value === '') throw new Error('is empty');
+  return value;
+}
+
+export function wholeNumberSetting(min: number, max: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max) {
+      throw new Error(`is not a whole number from ${min} to ${max}`);
+    }
+    return number;
+  };
+}
+
+export function oneOf<T extends string>(allowed: readonly T[]) {
+  return (value: string): T => {
+    const found = allowed.find((candidate) => candidate === value);
+    if (found === undefined) throw new Error(`is not one of ${allowed.join(', ')}`);
+    return found;
+  };
+}
+
+export function url(...schemes: readonly string[]) {
+  return (value: string): string => {
+    const scheme = value.slice(0, value.indexOf(':'));
+    if (!schemes.includes(scheme)) throw new Error(`does not start with ${schemes.map((s) => `${s}:`).join(' or ')}`);
+    return value;
+  };
+}
+
+export function optionalUrl(...schemes: readonly string[]) {
+  const required = url(...schemes);
+  return (value: string): string | undefined => (value === '' ? undefined : required(value));
+}
+
+export function path(value: string): string {
+  if (!/^(\/[\w.~-]+)+$/.test(value)) throw new Error('is not a path such as /legacy');
+  if (value === '/v1' || value.startsWith('/v1/')) throw new Error('is taken by the public API');
+  return value;
+}
+
+export function initialKey(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^[\x21-\x7e]{32,256}$/.test(value)) throw new Error('is not 32 to 256 visible ASCII characters');
+  return value;
+}
+
+export function origins(value: string): readonly string[] {
+  const all = value.split(',').map((each) => each.trim());
+  return all.filter((origin) => {
+    if (origin !== '' && origin !== '*' && !/^https?:\/\/[^/\s]+$/.test(origin))
+      throw new Error('is not a list of origins');
+    return origin !== '';
+  });
+}
+
+export function timezone(value: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    throw new Error('is not an IANA time zone');
+  }
+}
+
+export function onOrOff(value: string): boolean {
+  return oneOf(['on', 'off'])(value) === 'on';
+}
+
+export function durationOrOff(value: string): number {
+  return value === 'off' ? 0 : duration(value);
+}
+
+const DURATION_UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+export function duration(value: string): number {
+  const match = /^(\d{1,6})([hdw])$/.exec(value);
+  if (!match) throw new Error('is not a duration such as 30d');
+  return Number(match[1]) * DURATION_UNIT_MS[match[2] as keyof typeof DURATION_UNIT_MS];
+}
