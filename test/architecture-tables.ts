@@ -9,6 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   consumers: ['runtime', 'messages', 'event-log', 'stores'],
   audience: ['runtime', 'messages', 'stores'],
   'query-api': ['runtime', 'messages', 'event-log', 'stores', 'http', 'audience'],
+  console: ['runtime', 'messages', 'stores', 'http'],
   maintenance: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
   app: [
     'runtime',
@@ -20,6 +21,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'consumers',
     'audience',
     'query-api',
+    'console',
     'maintenance',
   ],
   cli: ['runtime', 'messages', 'stores', 'query-api', 'maintenance', 'app'],
@@ -36,6 +38,7 @@ export const SHARED: readonly string[] = [
   'stores',
   'http',
   'consumers/throttle',
+  'console',
   'maintenance',
   'app',
   'cli',

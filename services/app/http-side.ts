@@ -1,5 +1,7 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { consoleRoutes } from '../console/console-routes.ts';
+import { ConsoleSessions } from '../console/console-sessions.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { answeringBy } from '../http/app.ts';
 import { countConnections } from '../http/http-metrics.ts';
@@ -106,17 +108,30 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
 
 function appOf(parts: HttpSideParts, { ingest, keys, watch, health }: Assembled): Answering {
   const { config, logger, stores, log, codec, registry } = parts;
+  const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
   const table = new RouteTable([
     ...ingest.routes,
     readingRoutes({ ...stores, watch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
+    ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
     operationRoutes({
       readiness: () => ingest.readinessWith(health.parts),
+      links: sessions === undefined ? {} : { console: '/console/' },
       registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
   const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
-  return answeringBy({ table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort });
+  const withSessions = sessions === undefined ? {} : { sessions };
+  return answeringBy({
+    table,
+    keys,
+    registry,
+    logger,
+    maxReceivingBytes,
+    corsOrigins,
+    isAdminOnPort,
+    ...withSessions,
+  });
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {

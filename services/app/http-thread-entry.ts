@@ -23,6 +23,7 @@ const stores: Stores = {
   readers: caller.standIn('readers'),
   saved: caller.standIn('saved'),
   evaluator: caller.standIn('evaluator'),
+  consoleSessions: caller.standIn('consoleSessions'),
 };
 
 const shutdown = new AbortController();

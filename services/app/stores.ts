@@ -12,6 +12,7 @@ import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
+import { type ConsoleSessionStore, SqlConsoleSessionStore } from '../stores/projects/console-session-store.ts';
 import type { ProjectLimits, ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import { isServer } from './embedded.ts';
@@ -39,6 +40,7 @@ export interface Stores {
   readonly readers: ReadersHealth;
   readonly saved: AudienceStore;
   readonly evaluator: AudienceEvaluator;
+  readonly consoleSessions: ConsoleSessionStore;
 }
 
 interface DatabaseAndAnalytics {
@@ -90,6 +92,7 @@ export function storesOf(
     readers,
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     evaluator,
+    consoleSessions: new SqlConsoleSessionStore(database),
   };
 }
 

@@ -13,6 +13,7 @@ import { RateLimiter } from './rate-limit.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
 import { send } from './send.ts';
+import type { SessionKeys } from './session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
 import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
 
@@ -27,6 +28,8 @@ export interface AppParts {
   readonly corsOrigins?: readonly string[];
   /** Whether `/v1/admin` is served on the port; it is where left out. On the Unix socket it always is. */
   readonly isAdminOnPort?: boolean;
+  /** Of the console; without it a cookie counts for nothing. */
+  readonly sessions?: SessionKeys;
 }
 
 export interface AnsweringOptions {
@@ -60,7 +63,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   if ((parts.corsOrigins ?? []).length > 0) app.use(allowOrigins(parts));
   if (!isLocal && parts.isAdminOnPort === false) app.use(hideAdmin);
   app.use(findRoute(parts.table));
-  app.use(authenticate(parts.keys));
+  app.use(authenticate(parts.keys, parts.sessions));
   app.use(limitRate(limiter));
   app.use(decodeParameters);
   app.use(takeBody(receiving, authenticateByBody(parts.keys, limiter)));

@@ -7,6 +7,8 @@ export interface DemoTarget {
   readonly writeKey: string;
   /** One that may save audiences. */
   readonly readKey: string;
+  /** Where the key is an admin's, whose project it is. */
+  readonly project?: string;
 }
 
 const ITEMS_A_BATCH = 1_000;
@@ -48,11 +50,11 @@ function* batchesOf(options: ShopOptions): Generator<readonly Item[]> {
   if (batch.length > 0) yield batch;
 }
 
-async function post({ url }: DemoTarget, path: string, key: string, body: object): Promise<unknown> {
+async function post({ url, project }: DemoTarget, path: string, key: string, body: object): Promise<unknown> {
   for (;;) {
     const response = await fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      headers: { 'content-type': 'application/json', ...headersOf(key, project) },
       body: JSON.stringify(body),
     });
     if (response.ok) return response.json();
@@ -64,10 +66,14 @@ async function post({ url }: DemoTarget, path: string, key: string, body: object
   }
 }
 
-async function untilQueryable({ url, readKey }: DemoTarget, receipt: string): Promise<void> {
+function headersOf(key: string, project: string | undefined): Record<string, string> {
+  return { authorization: `Bearer ${key}`, ...(project !== undefined && { 'tidemark-project': project }) };
+}
+
+async function untilQueryable({ url, readKey, project }: DemoTarget, receipt: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/v1/receipts/${receipt}?wait=30`, {
-      headers: { authorization: `Bearer ${readKey}` },
+      headers: headersOf(readKey, project),
     });
     if (!response.ok) throw new Error(`the receipt answered ${response.status}: ${await response.text()}`);
     const { queryable, projected } = (await response.json()) as { queryable: boolean; projected: boolean };
