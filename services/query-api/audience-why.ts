@@ -18,7 +18,7 @@ import {
 } from './audiences.ts';
 import { readName, single } from './query.ts';
 import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved-audiences.ts';
-import { NOBODY } from './users.ts';
+import { NOBODY } from './users/users.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;

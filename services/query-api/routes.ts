@@ -17,7 +17,9 @@ import {
   answerSaved,
   type SavedAudienceParts,
 } from './saved-audiences.ts';
-import { answerEvents, answerOtherEvents, answerProfile, answerUsers, type UserStores } from './users.ts';
+import { answerUsers } from './users/search.ts';
+import type { UserStores } from './users/store-parts.ts';
+import { answerEvents, answerOtherEvents, answerProfile } from './users/users.ts';
 
 export interface ReadingParts extends UserStores, AudienceParts, SavedAudienceParts, StreamParts, LiveParts {
   readonly analytics: AnalyticsReader;

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import type { AnalyticsReader, AnalyticsStore, StoredEvent } from '../../services/stores/analytics/analytics-store.ts';
+import type {
+  AnalyticsReader,
+  AnalyticsStore,
+  EventsQuery,
+  StoredEvent,
+} from '../../services/stores/analytics/analytics-store.ts';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { ask, insert, MessageMaker } from '../support/analytics.ts';
@@ -44,6 +49,23 @@ export function testUserEvents(store: () => AnalyticsStore): void {
     expect(await rows(`user_timeline(project = {project:String}, user_id = 'ada')`)).toEqual([cookie]);
     expect(await rows(`users ${mine} AND user_id = ''`)).toEqual([cookie]);
     expect(await rows(`users ${mine} AND user_id != ''`)).toEqual([none, none]);
+  });
+
+  test('a time range has the events from its beginning to before its end, and no later copy of one outside it', async () => {
+    const maker = new MessageMaker();
+    const at = (messageId: string, timestamp: bigint) => maker.track({ messageId, timestamp });
+    const [since, until] = [1_000_000n, 5_000_000n];
+    const inside = [at('first', since), at('last', until - 1n)];
+    const outside = [at('before', since - 1n), at('end', until), at('copied', until)];
+    await insert(store(), [...inside, ...outside, at('copied', since + 1n)]);
+
+    for (const limit of [1, 10]) {
+      const pages = await allPages(store(), maker, limit, { since, until });
+      expect(pages.flat().map(({ messageId }) => messageId)).toEqual(['last', 'first']);
+    }
+    const from = await allPages(store(), maker, 2, { since });
+    expect(from.flat()).toHaveLength(4);
+    expect((await allPages(store(), maker, 2, { until })).flat()).toHaveLength(3);
   });
 
   test('pages are newest first, join without hole or repeat, and the last is short', async () => {
@@ -144,10 +166,11 @@ async function allPages(
   store: AnalyticsReader,
   maker: MessageMaker,
   limit: number,
+  range: Pick<EventsQuery, 'since' | 'until'> = {},
 ): Promise<(readonly StoredEvent[])[]> {
   const pages: (readonly StoredEvent[])[] = [];
   for (let last: StoredEvent | undefined, full = true; full;) {
-    const page = await store.userEvents({ ...queryOf(maker), limit, ...(last && { after: last }) });
+    const page = await store.userEvents({ ...queryOf(maker), ...range, limit, ...(last && { after: last }) });
     pages.push(page);
     last = page.at(-1);
     full = page.length === limit;

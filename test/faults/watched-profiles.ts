@@ -32,6 +32,10 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.seenWith(...args);
   }
 
+  withPrefix(...args: Parameters<ProfileStore['withPrefix']>): ReturnType<ProfileStore['withPrefix']> {
+    return this.#store.withPrefix(...args);
+  }
+
   async write(...[steps, ...rest]: Parameters<ProfileStore['write']>): Promise<void> {
     this.waiting++;
     await this.#gate?.promise;

@@ -39,7 +39,7 @@ const withBody = document.operations.filter(({ requestBody }) => requestBody !==
 /** What an operation needs beside its path; a stream ends by itself. */
 const QUERIES: Readonly<Record<string, string>> = {
   explainSavedVerdict: '?user_id=ada',
-  listUsers: '?anonymous_id=5b1f',
+  listUsers: '?trait=plan:pro',
   listEvents: `?internal_id=${userKeyOf(PROJECT.id, 'ada')}`,
   watchEvents: '?seconds=1',
 };

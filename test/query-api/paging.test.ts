@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { encodeCursor } from '../../services/query-api/cursor.ts';
-import { readPage } from '../../services/query-api/events.ts';
+import { readPage } from '../../services/query-api/users/events.ts';
 import { MemoryAnalytics } from '../support/reading-fakes.ts';
 import { ReadingServer } from '../support/reading-server.ts';
 

@@ -13,6 +13,7 @@ export function overriding(store: ProfileStore, changes: Partial<ProfileStore>):
   return {
     find: (...args) => store.find(...args),
     seenWith: (...args) => store.seenWith(...args),
+    withPrefix: (...args) => store.withPrefix(...args),
     positions: (...args) => store.positions(...args),
     write: (...args) => store.write(...args),
     probe: (...args) => store.probe(...args),

@@ -14,6 +14,8 @@ import type { Micros } from '../../services/messages/message.ts';
 import type { Profile } from '../../services/stores/profiles/profile.ts';
 import type { ProfileReader, ReaderName, ReaderProgress } from '../../services/stores/profiles/profile-store.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
+import { compareBytes } from '../../services/stores/profiles/newest-traits.ts';
+import type { UserName } from '../../services/stores/profiles/user-search.ts';
 
 function awayError(): TidemarkError {
   return new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
@@ -45,6 +47,16 @@ export class MemoryProfiles implements ProfileReader {
         .slice(0, limit),
     );
   }
+
+  withPrefix(projectId: string, prefix: string, after: string, limit: number): Promise<readonly UserName[]> {
+    if (this.away) return Promise.reject(awayError());
+    const named = this.profiles.flatMap((profile) => {
+      const { userId, userKey } = profile;
+      return profile.projectId === projectId && userId?.startsWith(prefix) ? [{ userId, userKey }] : [];
+    });
+    const above = named.filter(({ userId }) => compareBytes(userId, after) > 0);
+    return Promise.resolve(above.sort((a, b) => compareBytes(a.userId, b.userId)).slice(0, limit));
+  }
 }
 
 export interface KeptEvent extends StoredEvent {
@@ -74,10 +86,11 @@ export class MemoryAnalytics implements AnalyticsReader {
   userEvents(query: EventsQuery): Promise<readonly StoredEvent[]> {
     if (this.away) return Promise.reject(awayError());
     this.queries.push(query);
-    const { projectId, userKey, event, after, limit } = query;
+    const { projectId, userKey, event, since, until, after, limit } = query;
     const found = this.events
       .filter((kept) => kept.projectId === projectId && kept.userKey === userKey)
       .filter((kept) => event === undefined || kept.event === event)
+      .filter(({ timestamp }) => (since ?? timestamp) <= timestamp && (until ?? timestamp + 1n) > timestamp)
       .filter((kept) => after === undefined || compareNewestFirst(after, kept) < 0);
     return Promise.resolve(found.sort(compareNewestFirst).slice(0, limit));
   }

@@ -43,6 +43,9 @@ export interface EventsQuery {
   readonly userKey: string;
   /** Only events of this name. */
   readonly event?: string;
+  /** Only events at or after this time, and before that one. */
+  readonly since?: Micros;
+  readonly until?: Micros;
   readonly limit: number;
   /** Only what comes after this one in the order of the page. */
   readonly after?: EventCursor;

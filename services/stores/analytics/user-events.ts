@@ -49,8 +49,10 @@ export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly
 }
 
 /** WITH TIES: all copies at the last place come along, so that the first of them is known. */
-function pageQuery({ projectId, userKey, event, limit, after }: EventsQuery): Query {
+function pageQuery({ projectId, userKey, event, since, until, limit, after }: EventsQuery): Query {
   const conditions = ['project_id = {projectId:String}', 'user = {user:UInt128}'];
+  if (since !== undefined) conditions.push('timestamp >= fromUnixTimestamp64Micro({since:Int64})');
+  if (until !== undefined) conditions.push('timestamp < fromUnixTimestamp64Micro({until:Int64})');
   if (event !== undefined) conditions.push('event = {event:String}');
   if (after !== undefined) {
     const ofOneId =
@@ -70,6 +72,8 @@ function pageQuery({ projectId, userKey, event, limit, after }: EventsQuery): Qu
       user: userNumber(userKey),
       limit,
       ...(event !== undefined && { event }),
+      ...(since !== undefined && { since: String(since) }),
+      ...(until !== undefined && { until: String(until) }),
       ...(after !== undefined && { time: String(after.timestamp), messageId: after.messageId }),
       ...(after?.event !== undefined && { afterEvent: after.event }),
     },

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
+import type { UserName } from '../profiles/user-search.ts';
 import { LiveAnalytics, type LivingAnalytics } from './live-analytics.ts';
 import { LiveGenerations } from './live-generations.ts';
 import { LiveProgress } from './live-progress.ts';
@@ -40,6 +41,10 @@ export class LiveProfiles implements ProfileReader {
 
   async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
     return (await this.#storeOf(projectId)).seenWith(projectId, anonymousId, after, limit);
+  }
+
+  async withPrefix(projectId: string, prefix: string, after: string, limit: number): Promise<readonly UserName[]> {
+    return (await this.#storeOf(projectId)).withPrefix(projectId, prefix, after, limit);
   }
 
   async #storeOf(projectId: string): Promise<SqlProfileStore> {

@@ -1,6 +1,7 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/day-and-hour.ts';
 import type { Profile, ProfileChange } from './profile.ts';
+import type { UserName } from './user-search.ts';
 
 /** The two readers of the log that keep positions. */
 export type ReaderName = 'projector' | 'sink';
@@ -42,6 +43,13 @@ export interface ProfileReader {
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
    */
   seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]>;
+  /**
+   * The users whose user id begins with the prefix, those above `after`, ascending by bytes. `after` begins with the
+   * prefix, or is '' for the first page.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
+   */
+  withPrefix(projectId: string, prefix: string, after: string, limit: number): Promise<readonly UserName[]>;
 }
 
 /** The projector's store: profiles and the projector's positions, moved together. */

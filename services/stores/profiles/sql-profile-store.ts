@@ -14,6 +14,7 @@ import { movePositions, readPositions } from './positions.ts';
 import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
 import type { Profile, ProfileChange } from './profile.ts';
 import { inSlices } from './slices.ts';
+import { prefixQuery, type UserName } from './user-search.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
 
@@ -48,6 +49,11 @@ export class SqlProfileStore implements ProfileStore {
     const values = [projectId, anonymousId, after, limit];
     const rows = await this.#database.query<{ readonly user_key: string }>(SEEN_WITH, values);
     return rows.map(({ user_key }) => user_key);
+  }
+
+  withPrefix(projectId: string, prefix: string, after: string, limit: number): Promise<readonly UserName[]> {
+    const { sql, values } = prefixQuery(projectId, prefix, after, limit);
+    return this.#database.query<UserName>(sql, values);
   }
 
   async positions(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {

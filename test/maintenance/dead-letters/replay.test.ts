@@ -37,6 +37,7 @@ function readers(): { refusing: { projector: boolean; sink: boolean } } {
   const faulty: ProfileStore = {
     find: (...args) => store.find(...args),
     seenWith: (...args) => store.seenWith(...args),
+    withPrefix: (...args) => store.withPrefix(...args),
     positions: (...args) => store.positions(...args),
     probe: (...args) => store.probe(...args),
     forgetRepeats: (...args) => store.forgetRepeats(...args),

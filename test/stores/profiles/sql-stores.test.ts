@@ -6,6 +6,7 @@ import { testCounts } from '../../contract/counts.ts';
 import { testGenerations } from '../../contract/generations.ts';
 import { testAnonymousIds } from '../../contract/anonymous-ids.ts';
 import { testProfileStore } from '../../contract/profile-store.ts';
+import { testUserSearch } from '../../contract/user-search.ts';
 import { testSinkPlans } from '../../contract/sink-plans.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
@@ -23,6 +24,7 @@ function testStores(name: string, database: () => Database): void {
   for (const generation of [1, 2]) {
     testProfileStore(name, database, generation);
     testAnonymousIds(name, database, generation);
+    testUserSearch(name, database, generation);
     testSinkPlans(name, database, generation);
   }
   testCounts(name, database);

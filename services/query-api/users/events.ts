@@ -1,6 +1,6 @@
-import type { AnalyticsReader, EventsQuery, StoredEvent } from '../stores/analytics/analytics-store.ts';
-import { formatMicros } from '../messages/timestamp.ts';
-import { encodeCursor } from './cursor.ts';
+import type { AnalyticsReader, EventsQuery, StoredEvent } from '../../stores/analytics/analytics-store.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import { encodeCursor } from '../cursor.ts';
 
 /** Some events of a user, and the cursor of what comes after them: null where nothing does. */
 export interface Page {

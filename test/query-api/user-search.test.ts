@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { userKeyOf } from '../../services/messages/user-key.ts';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
+
+const NAMES = ['ada', 'adam', 'ad%', 'ad_', 'bob', '\u{ffff}', '😀', '😀/?#'];
+let server: ReadingServer;
+
+interface Page {
+  readonly users: readonly { readonly user_id: string; readonly internal_id: string }[];
+  readonly next_cursor: string | null;
+}
+
+beforeAll(async () => {
+  server = await ReadingServer.start();
+  for (const name of NAMES) server.addProfile(name);
+});
+
+afterEach(() => {
+  server.analytics.away = server.profiles.away = false;
+  server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
+});
+
+afterAll(() => server.stop());
+
+async function pageOf(query: string, key?: string): Promise<Page> {
+  const response = await server.request(`/v1/users?${query}`, {}, key);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Page;
+}
+
+async function namesWith(prefix: string, limit: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const query = `prefix=${encodeURIComponent(prefix)}&limit=${limit}${cursor && `&cursor=${cursor}`}`;
+    const page: Page = await pageOf(query);
+    expect(page.users.length).toBeLessThanOrEqual(limit);
+    names.push(...page.users.map(({ user_id }) => user_id));
+    cursor = page.next_cursor;
+  }
+  return names;
+}
+
+/** Lets analytics find these users by a trait, and returns the questions that it is asked. */
+function findByTrait(...names: string[]): { sql: string; params: object }[] {
+  const questions: { sql: string; params: object }[] = [];
+  const rows = names.map((name) => ({ internal_id: userKeyOf(PROJECT.id, name) }));
+  server.analytics.answer = (query) => {
+    questions.push(query);
+    return { rows, tookMs: 1, rowsRead: 2, bytesRead: 3 };
+  };
+  return questions;
+}
+
+test('a prefix finds the users whose ids begin with it, in the order of bytes, page by page', async () => {
+  for (const limit of [1, 2, 50]) {
+    expect(await namesWith('ad', limit)).toEqual(['ad%', 'ad_', 'ada', 'adam']);
+    expect(await namesWith('😀', limit)).toEqual(['😀', '😀/?#']);
+    expect(await namesWith('', limit)).toEqual(['ad%', 'ad_', 'ada', 'adam', 'bob', '\u{ffff}', '😀', '😀/?#']);
+    expect(await namesWith('zoe', limit)).toEqual([]);
+  }
+});
+
+test('a search finds nobody of another project', async () => {
+  expect(await pageOf('prefix=', OTHER_READ_KEY)).toEqual({ users: [], next_cursor: null });
+  expect(await pageOf(`internal_id=${userKeyOf(PROJECT.id, 'ada')}`, OTHER_READ_KEY)).toMatchObject({ users: [] });
+});
+
+test('a trait finds the users whom analytics names, and no value is part of the SQL', async () => {
+  const questions = findByTrait('bob', 'not projected yet', 'ada');
+
+  const page = await pageOf(`trait=${encodeURIComponent("e'mail:x' OR 1")}`);
+
+  expect(page.users.map(({ user_id }) => user_id)).toEqual(['bob', 'ada']);
+  expect(page.next_cursor).toBeNull();
+  expect(questions).toHaveLength(1);
+  expect(questions[0]?.sql).not.toContain("e'mail");
+  expect(Object.values(questions[0]?.params ?? {})).toContain("e'mail");
+});
+
+test.each([
+  ['plan:pro', 'plan'],
+  ['a\\:b:c', 'a:b'],
+  ['a\\\\:b:c', 'a\\'],
+  [':v', ''],
+  ['name:', 'name'],
+  ['😀\u2028:1', '😀\u2028'],
+])('the trait of %j is %j', async (trait, name) => {
+  const questions = findByTrait();
+
+  await pageOf(`trait=${encodeURIComponent(trait)}`);
+
+  expect(Object.values(questions[0]?.params ?? {})).toContain(name);
+});
+
+test('a trait goes on behind the user whom its cursor names', async () => {
+  const names = ['ada', 'bob'].toSorted((a, b) => (userKeyOf(PROJECT.id, a) < userKeyOf(PROJECT.id, b) ? -1 : 1));
+  const questions = findByTrait(...names);
+
+  const first = await pageOf('trait=plan:pro&limit=1');
+  await pageOf(`trait=plan:pro&limit=1&cursor=${first.next_cursor}`);
+
+  expect(first.users.map(({ user_id }) => user_id)).toEqual(names.slice(0, 1));
+  const number = BigInt(`0x${userKeyOf(PROJECT.id, names[0] ?? '').slice(0, 32)}`).toString();
+  expect(Object.values(questions[0]?.params ?? {})).not.toContain(number);
+  expect(Object.values(questions[1]?.params ?? {})).toContain(number);
+});
+
+test('a page of wide profiles is short and has a cursor', async () => {
+  const traits = JSON.stringify({ text: 'x'.repeat(3_000_000) });
+  for (const name of ['wide 1', 'wide 2', 'wide 3', 'wide 4']) server.addProfile(name, { traits });
+
+  const page = await pageOf('prefix=wide');
+  const rest = await pageOf(`prefix=wide&cursor=${page.next_cursor}`);
+
+  expect(page.users.map(({ user_id }) => user_id)).toEqual(['wide 1', 'wide 2', 'wide 3']);
+  expect(rest.users.map(({ user_id }) => user_id)).toEqual(['wide 4']);
+  expect(rest.next_cursor).toBeNull();
+});
+
+const HEX = 'a'.repeat(64);
+
+test.each([
+  ['', 'prefix or trait, anonymous_id or internal_id is needed'],
+  ['prefix=a&trait=b:c', 'trait stands beside prefix'],
+  [`anonymous_id=a&internal_id=${HEX}`, 'internal_id stands beside anonymous_id'],
+  ['prefix=a&prefix=b', 'prefix may be given once only'],
+  ['prefix=%00', 'prefix holds a NUL character'],
+  [`prefix=${'a'.repeat(513)}`, 'prefix takes 1 to 512 characters'],
+  ['prefx=a', 'There is no parameter "prefx" here'],
+  ['trait=plan', 'trait is not a name, a colon and a value'],
+  ['trait=a%5C:b', 'trait is not a name, a colon and a value'],
+  ['trait=a:%00', 'trait holds a NUL character'],
+  [`trait=a:${'b'.repeat(2_047)}`, 'trait takes at most 2048 characters'],
+  ['prefix=a&limit=1001', 'limit is a whole number from 1 to 1000'],
+  ['prefix=a&cursor=', 'cursor was not given by this search'],
+  ['prefix=a&cursor=Yg', 'cursor was not given by this search'],
+  ['prefix=a&cursor=%21', 'cursor was not given by this search'],
+  ['trait=a:b&cursor=Yg', 'cursor was not given by this search'],
+])('the search "%s" is 400: %s', async (query, detail) => {
+  const response = await server.request(`/v1/users?${query}`);
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: 'invalid-parameter', detail: expect.stringContaining(detail) });
+});
+
+test('a search is 503 with the name of the part that cannot be reached', async () => {
+  server.profiles.away = true;
+  const byPrefix = await server.request('/v1/users?prefix=a');
+  const profile = await server.request('/v1/users/ada');
+  server.profiles.away = false;
+  server.analytics.away = true;
+  const byTrait = await server.request('/v1/users?trait=a:b');
+
+  for (const [response, part] of [
+    [byPrefix, 'profiles'],
+    [profile, 'profiles'],
+    [byTrait, 'analytics'],
+  ] as const) {
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toMatchObject({
+      code: 'unavailable',
+      detail: `The part ${part} cannot be reached now. Send the same request again later.`,
+    });
+  }
+});
+
+test('a search past the limits of the project is 422', async () => {
+  server.analytics.answer = () => new TidemarkError('QUERY_LIMIT', 'The question reads too many rows.');
+
+  const response = await server.request('/v1/users?trait=a:b');
+
+  expect([response.status, await response.json()]).toMatchObject([422, { code: 'query-limit' }]);
+});
