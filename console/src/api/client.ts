@@ -32,7 +32,7 @@ export interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `v1/users`, below the service's address. */
   readonly path: string;
-  /** Parameters that are undefined or empty are left out. */
+  /** Parameters that are undefined are left out. */
   readonly query?: Query;
   /** JSON text. */
   readonly body?: string;
@@ -55,7 +55,7 @@ export const SERVICE = new URL('..', document.baseURI.replace(/[?#].*$/, ''));
 
 /** A path of the service with its parameters, relative to its address. */
 export function pathOf(path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '');
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = new URLSearchParams(given).toString();
   return text === '' ? path : `${path}?${text}`;
 }

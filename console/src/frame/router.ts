@@ -17,9 +17,12 @@ addEventListener('hashchange', () => {
 
 export const address = computed<Address>(() => parseAddress(hash.value));
 
-/** A link to a screen. Parameters that are undefined or empty are left out. */
+/** A link to a screen, in the same project. Parameters that are undefined or empty are left out. */
 export function linkTo(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '');
+  const project = address.peek().query.get('project') ?? undefined;
+  const given = Object.entries({ project, ...query }).filter(
+    (entry): entry is [string, string] => (entry[1] ?? '') !== '',
+  );
   const text = new URLSearchParams(given).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }

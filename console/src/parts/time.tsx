@@ -20,28 +20,39 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 5_000);
 
-/** `3 minutes ago`, and the exact instant on hover and focus. @param at RFC 3339. */
-export function Ago({ at }: { readonly at: string }) {
+export interface AgoProps {
+  /** RFC 3339. */
+  readonly at: string;
+  /** Within a link or a button, which has the focus itself. */
+  readonly isPlain?: boolean;
+}
+
+/** `3 minutes ago`, and the exact instant on hover and focus. */
+export function Ago({ at, isPlain = false }: AgoProps) {
   const [isExact, setExact] = useState(false);
   const exact = exactTime(at, zoneOf(zoneChoice.value));
-  const show = { onFocus: () => setExact(true), onBlur: () => setExact(false) };
+  const show = isPlain ? {} : { tabIndex: 0, onFocus: () => setExact(true), onBlur: () => setExact(false) };
   return (
-    <time dateTime={at} title={exact} tabIndex={0} {...show}>
+    <time dateTime={at} title={exact} {...show}>
       {isExact ? exact : agoText(Date.parse(at), Math.max(now.value, Date.now()))}
     </time>
   );
 }
 
-/** `14:01:18.123`, with the day where it is not today; the exact instant on hover. */
+/** `14:01:18.123` today, `13 Nov, 14:01` before; the exact instant on hover. */
 export function Clock({ at }: { readonly at: string }) {
   const zone = zoneOf(zoneChoice.value);
+  const today = dayIn(new Date(now.value).toISOString(), zone);
   const day = dayIn(at, zone);
-  const isToday = day === dayIn(new Date(now.value).toISOString(), zone);
+  // `13 Nov 2026` of this year is `13 Nov`.
+  const shortDay = day.endsWith(today.slice(-5)) ? day.slice(0, -5) : day;
+  const isToday = day === today;
   return (
     <time class="clock" dateTime={at} title={exactTime(at, zone)}>
-      {!isToday && <span class="quiet">{day} </span>}
-      {formatted('time', zone).format(Date.parse(at))}
-      <span class="quiet">.{fractionOf(at).slice(0, 3)}</span>
+      {isToday ? formatted('time', zone).format(Date.parse(at)) : `${shortDay}, `}
+      <span class="quiet">
+        {isToday ? `.${fractionOf(at).slice(0, 3)}` : formatted('minute', zone).format(Date.parse(at))}
+      </span>
     </time>
   );
 }
@@ -65,6 +76,7 @@ function fractionOf(at: string): string {
 const STYLES = {
   day: { day: 'numeric', month: 'short', year: 'numeric' },
   time: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  minute: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 // Making one takes a hundred times as long as using it.
@@ -77,20 +89,21 @@ function formatted(style: keyof typeof STYLES, timeZone: string): Intl.DateTimeF
   return format;
 }
 
+/** The unit, its seconds, and from how many of them it is used: `45 days ago` says more than `last month`. */
 const UNITS = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+  ['year', 31_536_000, 2],
+  ['month', 2_592_000, 3],
+  ['day', 86_400, 1],
+  ['hour', 3_600, 1],
+  ['minute', 60, 1],
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 export function agoText(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1_000);
-  for (const [unit, worth] of UNITS) {
-    if (Math.abs(seconds) >= worth) return relative.format(Math.trunc(seconds / worth), unit);
+  for (const [unit, worth, least] of UNITS) {
+    if (Math.abs(seconds) >= least * worth) return relative.format(Math.trunc(seconds / worth), unit);
   }
   return Math.abs(seconds) < 5 ? 'just now' : relative.format(seconds, 'second');
 }

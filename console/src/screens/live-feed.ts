@@ -97,7 +97,9 @@ class FeedBuffer {
 
   #add(tick: LiveTick): void {
     this.#ticks = [...this.#ticks, tick].slice(-2 * MAX_SECONDS);
-    this.#waiting = [...tick.rows.toReversed(), ...this.#waiting].slice(0, MAX_ROWS);
+    // A tick has them partition by partition.
+    const newestFirst = tick.rows.toSorted((a, b) => (a.received_at < b.received_at ? 1 : -1));
+    this.#waiting = [...newestFirst, ...this.#waiting].slice(0, MAX_ROWS);
     const lastSecond = this.#ticks.slice(-2);
     this.#feed = {
       ...this.#feed,

@@ -2,13 +2,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
 import type { LiveRow, ReceiptState } from '../api/types.ts';
-import { linkTo } from '../frame/router.ts';
 import { CopyAs } from '../parts/copy-as.tsx';
 import { JsonView } from '../parts/json-view.tsx';
 import { count } from '../parts/numbers.ts';
 import { Problem } from '../parts/states.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
 import { useEscape } from '../parts/use-rows.ts';
+import { userLink } from './user-link.ts';
 
 interface LiveMessageProps {
   readonly row: LiveRow;
@@ -25,7 +25,6 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
   useEscape(close);
   useEffect(() => panel.current?.focus(), []);
   const zone = zoneOf(zoneChoice.value);
-  const userId = row.user_id;
   return (
     <aside class="panel" aria-label="Message" tabIndex={-1} ref={panel}>
       <div class="head">
@@ -37,10 +36,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
       {row.receipt !== undefined && <Steps row={row} receipt={row.receipt} />}
       <dl class="facts">
         <Fact name="User">
-          {userId !== null && <a href={linkTo(['users', userId])}>{userId}</a>}
-          {userId === null && (
-            <a href={linkTo(['users'], { internal_id: row.internal_id })}>{row.anonymous_id ?? row.internal_id}</a>
-          )}
+          <a href={userLink(row)}>{row.user_id ?? row.anonymous_id ?? row.internal_id}</a>
         </Fact>
         <Fact name="Happened">{exactTime(row.timestamp, zone)}</Fact>
         <Fact name="Received">{exactTime(row.received_at, zone)}</Fact>
@@ -58,6 +54,11 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
         <p class="notice">They are too long for this list. The user's page has the whole.</p>
       ) : (
         <JsonView value={row.properties ?? row.traits ?? {}} />
+      )}
+      {row.receipt !== undefined && (
+        <div class="below">
+          <CopyAs path={`v1/receipts/${row.receipt}`} query={{ wait: WAIT_S }} />
+        </div>
       )}
     </aside>
   );
@@ -103,7 +104,6 @@ function Steps({ row, receipt }: { readonly row: LiveRow; readonly receipt: stri
         <Step name="Analytics" done={progress.queryable} detail="queryable" />
       </ol>
       {error !== undefined && <Problem error={error} retry={() => setAttempt(attempt + 1)} />}
-      <CopyAs path={`v1/receipts/${receipt}`} query={{ wait: WAIT_S }} />
     </>
   );
 }

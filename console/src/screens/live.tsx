@@ -12,7 +12,7 @@ import { type Feed, useFeed } from './live-feed.ts';
 import { LiveMessage } from './live-message.tsx';
 
 type FilterName = 'type' | 'event' | 'user_id' | 'text';
-type Filter = Readonly<Partial<Record<FilterName, string>>>;
+type Filter = Readonly<Partial<Record<FilterName, string | undefined>>>;
 
 export function Screen() {
   const filter = filterOf(address.value.query);
@@ -152,7 +152,7 @@ function Rows({ feed, filter, open, onOpen }: RowsProps) {
 }
 
 function NothingYet({ filter }: { readonly filter: Filter }) {
-  const isFiltered = Object.values(filter).some((value) => value !== '');
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Empty title={isFiltered ? 'Nothing that matches has come yet' : 'Nothing has come yet'}>
       <p>
@@ -175,10 +175,10 @@ function clearFilters(): void {
 
 function filterOf(query: URLSearchParams): Filter {
   const names: readonly FilterName[] = ['type', 'event', 'user_id', 'text'];
-  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined]));
 }
 
 function tailOptions({ type, event, user_id: user, text }: Filter): string[] {
   const options = { '--type': type, '--event': event, '--user': user, '--text': text };
-  return Object.entries(options).flatMap(([name, value]) => ((value ?? '') === '' ? [] : [name, value as string]));
+  return Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
 }

@@ -1,80 +1,138 @@
 /** The events of one user, newest first, a page after the other; a row opens in its place. */
+import type { TargetedEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, ask, type Query } from '../api/client.ts';
 import type { EventsPage, UserEvent } from '../api/types.ts';
+import { address, setParameters } from '../frame/router.ts';
 import { CopyAs } from '../parts/copy-as.tsx';
 import { Excerpt, JsonView } from '../parts/json-view.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
 import { useEscape, useRowKeys } from '../parts/use-rows.ts';
-import type { UserName } from './user.tsx';
+import { requestOf, type UserName } from './user-link.ts';
 
-interface Pages {
-  readonly events: readonly UserEvent[];
-  /** Of the page to be loaded next; null where there is none, '' for the first. */
-  readonly next: string | null;
-  readonly isLoading: boolean;
-  readonly error?: ApiError;
+/** The narrowing that the address has: `since` and `until` are days in the project's time zone. */
+interface Narrowing {
+  readonly event: string | undefined;
+  readonly since: string | undefined;
+  readonly until: string | undefined;
 }
 
 export function Timeline({ name }: { readonly name: UserName }) {
-  const [pages, setPages] = useState<Pages>({ events: [], next: '', isLoading: false });
-  const request = eventsRequest(name);
-  useRowKeys();
-  const loadMore = (signal?: AbortSignal): void => {
-    setPages({ events: pages.events, next: pages.next, isLoading: true });
-    ask<EventsPage>({
-      ...request,
-      query: { ...request.query, cursor: pages.next ?? '' },
-      ...(signal && { signal }),
-    }).then(
-      ({ events, next_cursor: next }) => setPages({ events: [...pages.events, ...events], next, isLoading: false }),
-      (error: unknown) => {
-        if (signal?.aborted === true) return;
-        if (!(error instanceof ApiError)) throw error;
-        setPages({ ...pages, isLoading: false, error });
-      },
-    );
-  };
-  useEffect(() => {
-    const controller = new AbortController();
-    loadMore(controller.signal);
-    return () => controller.abort();
-  }, []);
+  const { query } = address.value;
+  const [event, since, until] = ['event', 'since', 'until'].map((key) => query.get(key) ?? undefined);
+  const narrowing = { event, since, until };
+  const request = requestOf(name, '/events');
+  const asked = { ...request, query: { ...request.query, ...narrowing, limit: '50' } };
+  const tidemark = name.by === 'user_id' && { tidemark: tidemarkOf(name.id, narrowing) };
   return (
     <>
       <div class="section-head">
         <h2 id="timeline">Events</h2>
-        <CopyAs {...request} {...('user_id' in name && { tidemark: ['user', 'events', name.user_id] })} />
+        <CopyAs {...asked} {...tidemark} />
       </div>
-      <Events events={pages.events} />
-      {pages.isLoading && <Loading what="events" />}
-      {pages.error !== undefined && <Problem error={pages.error} retry={() => loadMore()} />}
-      {!pages.isLoading && pages.error === undefined && <End pages={pages} onMore={() => loadMore()} />}
+      <NarrowingForm narrowing={narrowing} />
+      <Pages key={JSON.stringify(narrowing)} asked={asked} isNarrowed={Object.values(narrowing).some(Boolean)} />
     </>
   );
 }
 
-function End({ pages, onMore }: { readonly pages: Pages; readonly onMore: () => void }) {
-  if (pages.next !== null) {
-    return (
-      <button type="button" class="below" onClick={onMore}>
-        Earlier events
-      </button>
+function tidemarkOf(id: string, { event }: Narrowing): readonly string[] {
+  return ['user', 'events', id, ...(event === undefined ? [] : ['--event', event])];
+}
+
+function NarrowingForm({ narrowing }: { readonly narrowing: Narrowing }) {
+  const fieldOf = (name: keyof Narrowing) => ({
+    key: narrowing[name] ?? '',
+    defaultValue: narrowing[name] ?? '',
+    onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) =>
+      setParameters({ [name]: currentTarget.value.trim() }),
+  });
+  return (
+    <form class="filters narrowing" role="search" aria-label="Narrow" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        <span class="label">Event</span>
+        <input type="search" maxLength={512} data-search {...fieldOf('event')} />
+      </label>
+      <label>
+        <span class="label">Since</span>
+        <input type="date" {...fieldOf('since')} />
+      </label>
+      <label>
+        <span class="label">Before</span>
+        <input type="date" {...fieldOf('until')} />
+      </label>
+    </form>
+  );
+}
+
+interface PagesProps {
+  readonly asked: { readonly path: string; readonly query: Query };
+  readonly isNarrowed: boolean;
+}
+
+interface Loaded {
+  readonly events: readonly UserEvent[];
+  /** The cursor of what comes next; null where nothing does, undefined before the first page. */
+  readonly next: string | null | undefined;
+  readonly error?: ApiError;
+}
+
+function Pages({ asked, isNarrowed }: PagesProps) {
+  const [pages, setPages] = useState<Loaded>({ events: [], next: undefined });
+  const [isLoading, setLoading] = useState(true);
+  useRowKeys();
+  // Each time it is set to true, the next page is asked for.
+  useEffect(() => {
+    if (!isLoading) return undefined;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const finish = (loaded: Loaded): void => {
+      if (signal.aborted) return;
+      setPages(loaded);
+      setLoading(false);
+    };
+    const query = { ...asked.query, cursor: pages.next ?? undefined };
+    ask<EventsPage>({ path: asked.path, query, signal }).then(
+      ({ events, next_cursor: next }) => finish({ events: [...pages.events, ...events], next }),
+      (error: unknown) => {
+        if (error instanceof ApiError) finish({ events: pages.events, next: pages.next, error });
+        else if (!signal.aborted) throw error;
+      },
     );
-  }
-  return <p class="quiet below">{pages.events.length === 0 ? 'No events yet.' : 'These are all events.'}</p>;
+    return () => controller.abort();
+  }, [isLoading]);
+  const more = (): void => setLoading(true);
+  return (
+    <>
+      <Events events={pages.events} />
+      {isLoading && <Loading what="events" />}
+      {!isLoading && pages.error !== undefined && <Problem error={pages.error} retry={more} />}
+      {!isLoading && pages.error === undefined && pages.next !== null && (
+        <button type="button" class="below" onClick={more}>
+          Earlier events
+        </button>
+      )}
+      {pages.next === null && <p class="quiet below">{endText(pages.events.length, isNarrowed)}</p>}
+    </>
+  );
+}
+
+function endText(events: number, isNarrowed: boolean): string {
+  if (isNarrowed) return events === 0 ? 'No events like this.' : 'There are no earlier events like these.';
+  return events === 0 ? 'No events yet.' : 'There are no earlier events.';
 }
 
 function Events({ events }: { readonly events: readonly UserEvent[] }) {
   const [open, setOpen] = useState<UserEvent>();
   useEscape(() => setOpen(undefined));
+  if (events.length === 0) return null;
   return (
     <ul class="rows">
       {events.map((event) => {
         const isOpen = event === open;
         return (
-          <li key={event.message_id + event.event}>
+          <li key={event.message_id + event.event + event.timestamp}>
             <button
               type="button"
               class="row-button event-row"
@@ -109,17 +167,11 @@ function EventDetails({ event }: { readonly event: UserEvent }) {
         {Object.entries(facts).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd class="id">{value}</dd>
+            <dd>{value}</dd>
           </div>
         ))}
       </dl>
       <JsonView value={event.properties} />
     </div>
   );
-}
-
-function eventsRequest(name: UserName): { readonly path: string; readonly query: Query } {
-  const query = { limit: '50' };
-  if ('user_id' in name) return { path: `v1/users/${encodeURIComponent(name.user_id)}/events`, query };
-  return { path: 'v1/events', query: { ...query, internal_id: name.internal_id } };
 }

@@ -1,9 +1,8 @@
 /** What is going on, in sentences; on a project that is new, how to send the first event. */
-import { ask } from '../api/client.ts';
+import { ask, SERVICE } from '../api/client.ts';
 import type { LiveRow, Readiness } from '../api/types.ts';
 import { linkTo } from '../frame/router.ts';
 import { project } from '../frame/session.ts';
-import { SERVICE } from '../api/client.ts';
 import { Command } from '../parts/copy-as.tsx';
 import { Excerpt } from '../parts/json-view.tsx';
 import { count } from '../parts/numbers.ts';
@@ -11,6 +10,8 @@ import { Sparkline } from '../parts/sparkline.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Clock } from '../parts/time.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { useRowKeys } from '../parts/use-rows.ts';
+import { userLink } from './user-link.ts';
 import { type Feed, useFeed } from './live-feed.ts';
 import { useHasData } from './has-data.ts';
 
@@ -19,6 +20,7 @@ const EVERYTHING = {};
 export function Screen() {
   const feed = useFeed(EVERYTHING, false);
   const hasData = useHasData();
+  useRowKeys();
   return (
     <div class="screen">
       <div class="head">
@@ -28,6 +30,7 @@ export function Screen() {
       {feed.error !== undefined && <Problem error={feed.error} />}
       {hasData === 'no' && <FirstEvent feed={feed} />}
       {hasData === 'yes' && <Rate feed={feed} />}
+      {hasData === 'yes' && <Newest feed={feed} />}
       <Parts />
     </div>
   );
@@ -68,9 +71,7 @@ function Arrived({ row }: { readonly row: LiveRow }) {
         <Excerpt value={row.properties ?? row.traits ?? {}} />
       </p>
       <p>
-        {row.user_id !== null && <a href={linkTo(['users', row.user_id])}>See the user {row.user_id}</a>}
-        {row.user_id !== null && ', or '}
-        <a href={linkTo(['live'])}>follow what comes in</a>.
+        <a href={userLink(row)}>See the user {row.user_id}</a>, or <a href={linkTo(['live'])}>follow what comes in</a>.
       </p>
     </div>
   );
@@ -91,13 +92,35 @@ function Rate({ feed }: { readonly feed: Feed }) {
       <p class="figure">
         <b>{perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)}</b> messages a second
       </p>
-      <Sparkline values={feed.perSecond} label={`Messages in each of the last ${seconds} seconds`} />
+      <Sparkline values={feed.perSecond} room={60} label={`Messages in each of the last ${seconds} seconds`} />
       <p class="quiet small">
         {feed.perSecond.length === 0
           ? 'Counting begins when this page is opened.'
           : `${count(lastMinute)} in the last ${count(seconds)} s, counted since this page was opened.`}{' '}
         <a href={linkTo(['live'])}>See them live</a>
       </p>
+    </section>
+  );
+}
+
+/** The last few messages, each with a link to its user. */
+function Newest({ feed }: { readonly feed: Feed }) {
+  if (feed.rows.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="newest">
+      <h2 id="newest">Newest</h2>
+      <ul class="rows">
+        {feed.rows.slice(0, 5).map((row) => (
+          <li key={row.message_id}>
+            <a class="row-button live-row" data-row href={userLink(row)}>
+              <Clock at={row.received_at} />
+              <span class={`kind ${row.type}`}>{row.event ?? row.type}</span>
+              <span class="who">{row.user_id ?? row.anonymous_id}</span>
+              <Excerpt value={row.properties ?? row.traits ?? {}} />
+            </a>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }
@@ -131,6 +154,9 @@ const NAMES: Readonly<Record<string, string>> = {
   analytics: 'Analytics',
   projector: 'Projector',
   sink: 'Sink',
+  'import-projector': 'Import: profiles',
+  'import-sink': 'Import: analytics',
+  spool: 'Spool',
 };
 
 function nameOf(part: string): string {

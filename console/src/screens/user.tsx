@@ -1,5 +1,5 @@
-import { ApiError, ask, type Query } from '../api/client.ts';
-import type { Profile, UsersPage } from '../api/types.ts';
+import { type ApiError, ask } from '../api/client.ts';
+import type { Profile } from '../api/types.ts';
 import { address, linkTo, setParameters } from '../frame/router.ts';
 import { CopyAs } from '../parts/copy-as.tsx';
 import { JsonValue } from '../parts/json-view.tsx';
@@ -8,14 +8,13 @@ import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { Timeline } from './timeline.tsx';
+import { requestOf, type UserName } from './user-link.ts';
 
-/** How the address names a person. */
-export type UserName = { readonly user_id: string } | { readonly internal_id: string };
-
-export function UserPage({ of: name }: { readonly of: UserName }) {
-  const asked = profileRequest(name);
-  const profile = useLoad(JSON.stringify(asked), async (signal) => readProfile(name, signal));
-  const title = 'user_id' in name ? name.user_id : 'Anonymous user';
+export function UserPage({ name }: { readonly name: UserName }) {
+  const asked = requestOf(name);
+  const profile = useLoad(JSON.stringify(name), async (signal) => ask<Profile>({ ...asked, signal }));
+  const title = name.by === 'user_id' ? name.id : 'Anonymous user';
+  const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (
     <div class="screen">
       <p class="up">
@@ -24,7 +23,7 @@ export function UserPage({ of: name }: { readonly of: UserName }) {
       <div class="head">
         <h1 class="id">{title}</h1>
         <div class="row actions">
-          <CopyAs {...asked} {...('user_id' in name && { tidemark: ['user', 'show', name.user_id] })} />
+          <CopyAs {...asked} {...tidemark} />
         </div>
       </div>
       {profile.state === 'loading' && <Loading what="the profile" />}
@@ -144,19 +143,4 @@ function Traits({ profile }: { readonly profile: Profile }) {
       )}
     </>
   );
-}
-
-function profileRequest(name: UserName): { readonly path: string; readonly query?: Query } {
-  if ('user_id' in name) return { path: `v1/users/${encodeURIComponent(name.user_id)}` };
-  return { path: 'v1/users', query: { internal_id: name.internal_id } };
-}
-
-/** @throws ApiError 404 where nobody is known by the id. */
-async function readProfile(name: UserName, signal: AbortSignal): Promise<Profile> {
-  const request = { ...profileRequest(name), signal };
-  if ('user_id' in name) return ask<Profile>(request);
-  const [profile] = (await ask<UsersPage>(request)).users;
-  if (profile !== undefined) return profile;
-  const message = 'No user of this project is known by this id.';
-  throw new ApiError({ status: 404, code: 'not-found', title: 'Not found', message });
 }

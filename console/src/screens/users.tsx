@@ -1,60 +1,84 @@
-import { ask } from '../api/client.ts';
+import { useState } from 'preact/hooks';
+import { ask, type Query } from '../api/client.ts';
 import type { Profile, UsersPage } from '../api/types.ts';
-import { address, goTo, linkTo, setParameters } from '../frame/router.ts';
+import { address, goTo, linkTo } from '../frame/router.ts';
 import { CopyAs } from '../parts/copy-as.tsx';
+import { textIn } from '../parts/form.ts';
 import { Excerpt } from '../parts/json-view.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { textIn } from '../parts/form.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { useRowKeys } from '../parts/use-rows.ts';
+import { userLink } from './user-link.ts';
 import { UserPage } from './user.tsx';
 
-/** `#/users`, `#/users/{user id}`, and `#/users?internal_id=` for one who has no user id. */
+/** `#/users` with a search, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
 export function Screen() {
   const { path, query } = address.value;
-  const userId = path[1];
-  const internalId = query.get('internal_id');
-  if (userId !== undefined) return <UserPage key={userId} of={{ user_id: userId }} />;
-  if (internalId !== null) return <UserPage key={internalId} of={{ internal_id: internalId }} />;
-  return <Search />;
+  const id = path[1];
+  if (id === undefined) return <Search />;
+  const by = query.get('by') === 'internal_id' ? 'internal_id' : 'user_id';
+  return <UserPage key={by + id} name={{ id, by }} />;
+}
+
+/** Parameters of `GET /v1/users`, one of which is given. */
+const KINDS = {
+  prefix: { name: 'User id', hint: 'The beginning of an id, such as u-000' },
+  trait: { name: 'Trait', hint: 'name:value, such as plan:pro' },
+  anonymous_id: { name: 'Anonymous id', hint: 'The whole id of a browser or device' },
+  internal_id: { name: 'Internal id', hint: '64 hexadecimal digits' },
+} as const;
+
+type Kind = keyof typeof KINDS;
+
+interface Asked {
+  readonly kind: Kind;
+  readonly text: string;
 }
 
 function Search() {
-  const anonymousId = address.value.query.get('anonymous_id') ?? '';
+  const asked = askedIn(address.value.query);
   useRowKeys();
   return (
     <div class="screen">
       <div class="head">
         <h1>Users</h1>
+        <div class="row actions">
+          <CopyAs path="v1/users" query={{ [asked.kind]: asked.text }} />
+        </div>
       </div>
-      <SearchForm anonymousId={anonymousId} />
-      {anonymousId === '' ? <NothingAsked /> : <Found key={anonymousId} anonymousId={anonymousId} />}
+      <SearchForm key={asked.kind + asked.text} asked={asked} />
+      <Found key={JSON.stringify(asked)} asked={asked} />
     </div>
   );
 }
 
-type IdKind = 'user_id' | 'anonymous_id' | 'internal_id';
+function askedIn(query: URLSearchParams): Asked {
+  const kind = (Object.keys(KINDS) as Kind[]).find((name) => query.has(name)) ?? 'prefix';
+  return { kind, text: query.get(kind) ?? '' };
+}
 
-function SearchForm({ anonymousId }: { readonly anonymousId: string }) {
+function SearchForm({ asked }: { readonly asked: Asked }) {
+  const [kind, setKind] = useState<Kind>(asked.kind);
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
-    const id = textIn(event.currentTarget, 'id');
-    if (id !== '') look(textIn(event.currentTarget, 'kind') as IdKind, id);
+    goTo(linkTo(['users'], { [kind]: textIn(event.currentTarget, 'text') }));
   };
   return (
     <form class="filters search" role="search" onSubmit={submit}>
       <label>
         <span class="label">Find by</span>
-        <select name="kind" defaultValue={anonymousId === '' ? 'user_id' : 'anonymous_id'}>
-          <option value="user_id">User id</option>
-          <option value="anonymous_id">Anonymous id</option>
-          <option value="internal_id">Internal id</option>
+        <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
+          {Object.entries(KINDS).map(([value, { name }]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
         </select>
       </label>
       <label class="wide">
-        <span class="label">Id</span>
-        <input name="id" type="search" maxLength={512} required defaultValue={anonymousId} data-search />
+        <span class="label">{KINDS[kind].hint}</span>
+        <input name="text" type="search" maxLength={512} defaultValue={asked.text} data-search />
       </label>
       <button type="submit" class="primary">
         Find
@@ -63,36 +87,17 @@ function SearchForm({ anonymousId }: { readonly anonymousId: string }) {
   );
 }
 
-function look(kind: IdKind, id: string): void {
-  if (kind === 'user_id') goTo(linkTo(['users', id]));
-  else if (kind === 'internal_id') goTo(linkTo(['users'], { internal_id: id }));
-  else setParameters({ anonymous_id: id }, { push: true });
-}
+const PAGE = '50';
 
-function NothingAsked() {
-  return (
-    <Empty title="Whom are you looking for?">
-      <p>
-        Find a person by the id that your product sends as <code>user_id</code>, by the anonymous id of a browser or
-        device, or by Tidemark's own id. Rows of <a href={linkTo(['live'])}>Live</a> lead here, too.
-      </p>
-    </Empty>
-  );
-}
-
-function Found({ anonymousId }: { readonly anonymousId: string }) {
-  const query = { anonymous_id: anonymousId, cursor: address.value.query.get('cursor') ?? '' };
-  const found = useLoad(JSON.stringify(query), (signal) => ask<UsersPage>({ path: 'v1/users', query, signal }));
+function Found({ asked }: { readonly asked: Asked }) {
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const query: Query = { [asked.kind]: asked.text, limit: PAGE, cursor };
+  const found = useLoad(JSON.stringify(query), async (signal) => ask<UsersPage>({ path: 'v1/users', query, signal }));
   if (found.state === 'loading') return <Loading what="users" />;
   if (found.state === 'failed') return <Problem error={found.error} retry={found.retry} />;
   const { users, next_cursor: next } = found.value;
-  if (users.length === 0) {
-    return (
-      <Empty title="Nobody is known by this anonymous id">
-        <p>It may have been sent by another project, or be spelt differently: capital letters count.</p>
-      </Empty>
-    );
-  }
+  if (users.length === 0) return <Nobody asked={asked} />;
+  const more = next === null ? undefined : linkTo(['users'], { [asked.kind]: asked.text, cursor: next });
   return (
     <>
       <ul class="rows" aria-label="Users">
@@ -102,27 +107,50 @@ function Found({ anonymousId }: { readonly anonymousId: string }) {
           </li>
         ))}
       </ul>
-      <div class="row below">
-        {next !== null && (
-          <button type="button" onClick={() => setParameters({ cursor: next }, { push: true })}>
-            More
-          </button>
+      <p class="row below">
+        {cursor !== undefined && (
+          <a class="button" href={linkTo(['users'], { [asked.kind]: asked.text })}>
+            First page
+          </a>
         )}
-        <CopyAs path="v1/users" query={query} />
-      </div>
+        {more !== undefined && (
+          <a class="button" href={more}>
+            Next page
+          </a>
+        )}
+      </p>
     </>
   );
 }
 
-function UserRow({ user }: { readonly user: Profile }) {
-  const link =
-    user.user_id === null ? linkTo(['users'], { internal_id: user.internal_id }) : linkTo(['users', user.user_id]);
+function Nobody({ asked }: { readonly asked: Asked }) {
+  if (asked.text === '') {
+    return (
+      <Empty title="There are no users yet">
+        <p>
+          A user appears with the first message that names a <code>user_id</code>. <a href={linkTo([])}>Send one</a>, or{' '}
+          <a href={linkTo(['live'])}>see what comes in</a>.
+        </p>
+      </Empty>
+    );
+  }
   return (
-    <a class="row-button user-row" data-row href={link}>
-      <b>{user.user_id ?? 'anonymous'}</b>
+    <Empty title="Nobody was found">
+      <p>
+        No {KINDS[asked.kind].name.toLowerCase()} in this project {asked.kind === 'prefix' ? 'begins with' : 'is'}{' '}
+        <code>{asked.text}</code>. Capital letters count.
+      </p>
+    </Empty>
+  );
+}
+
+function UserRow({ user }: { readonly user: Profile }) {
+  return (
+    <a class="row-button user-row" data-row href={userLink(user)}>
+      <b>{user.user_id ?? <span class="quiet">anonymous</span>}</b>
       <Excerpt value={user.traits} />
       <span class="quiet">
-        seen <Ago at={user.last_seen} />
+        <Ago at={user.last_seen} isPlain />
       </span>
     </a>
   );
