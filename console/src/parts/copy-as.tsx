@@ -70,6 +70,13 @@ function tidemarkText(words: readonly string[]): string {
   );
 }
 
+// A press anywhere else closes a menu, as people expect of one.
+addEventListener('pointerdown', ({ target }) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]')) {
+    if (!(target instanceof Node && menu.contains(target))) menu.open = false;
+  }
+});
+
 /** For a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
