@@ -1,8 +1,12 @@
 /** One service and one browser for all tests of the console: each file beside this one has those of one area. */
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { findChromium } from './browser.ts';
+import { testFiles } from './files-tests.ts';
+import { testLive } from './live-tests.ts';
 import { Scene } from './scene.ts';
+import { testScreens } from './screens-tests.ts';
 import { testSessions } from './session-tests.ts';
+import { testUsers } from './users-tests.ts';
 
 let opened: Scene | undefined;
 const scene = (): Scene => {
@@ -21,5 +25,10 @@ describe.skipIf(!canRun)('the console', () => {
   afterEach(() => opened?.closePages());
   afterAll(() => opened?.close());
 
+  testFiles(scene);
+  testScreens(scene);
+  testLive(scene);
+  testUsers(scene);
+  // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

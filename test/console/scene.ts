@@ -2,15 +2,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { fillWithShop } from '../demo/fill.ts';
 import { ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service.ts';
 import { openBrowser } from './browser.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
-/** Everything in the shop happened before this moment of the tests. */
-export const NOW_MS = Date.now();
+
+interface SignedInOptions {
+  /** Of the shop's project where left out. */
+  readonly key?: string;
+  readonly isAdmin?: boolean;
+}
 
 /** What a page said or asked that it should not have. */
 const COMPLAINTS = new WeakMap<Page, string[]>();
@@ -37,9 +41,11 @@ export class Scene {
       openBrowser(),
     ]);
     const target = { url: service.url, writeKey: WRITE_KEY, readKey: ADMIN_KEY, project: 'default' };
-    await fillWithShop(target, { users: 40, seed: 7, nowMs: NOW_MS });
-    await command(dataDir, ['project', 'create', 'empty']);
-    const [readKey, writeKey] = [await makeKey(dataDir, 'read'), await makeKey(dataDir, 'write')];
+    await Promise.all([
+      fillWithShop(target, { users: 40, seed: 7, nowMs: Date.now() }),
+      command(dataDir, ['project', 'create', 'empty']),
+    ]);
+    const [readKey, writeKey] = await Promise.all([makeKey(dataDir, 'read'), makeKey(dataDir, 'write')]);
     return new Scene(service, browser, dataDir, { readKey, writeKey });
   }
 
@@ -57,8 +63,8 @@ export class Scene {
   }
 
   /** A page of a browser of its own, at the sign-in. */
-  async newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  async newPage(): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 } });
     this.#contexts.push(context);
     const page = await context.newPage();
     const complaints: string[] = [];
@@ -75,10 +81,9 @@ export class Scene {
   }
 
   /** A page that is signed in, at this address: `#/live`. */
-  async signedIn(address = '#/', options: BrowserContextOptions & { readonly key?: string } = {}): Promise<Page> {
-    const { key = READ_KEY, ...context } = options;
-    const page = await this.newPage(context);
-    await signIn(page, key);
+  async signedIn(address = '#/', options: SignedInOptions = {}): Promise<Page> {
+    const page = await this.newPage();
+    await signIn(page, options.isAdmin === true ? ADMIN_KEY : (options.key ?? READ_KEY));
     await page.goto(`${this.url}/console/${address}`);
     return page;
   }
