@@ -1,6 +1,7 @@
 /**
- * What `npm ci` does beside the packages: it makes an empty database, so that the first start is quick, and removes what
- * nothing here needs. It never fails an installation: what is not there is made by the first start.
+ * What `npm ci` does beside the packages: it makes an empty database, so that the first start is quick, builds the console,
+ * and removes what nothing here needs. It never fails an installation: what is not there is made by the first start, and
+ * without a build the console is a page that says how to make one.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -19,4 +20,13 @@ try {
   }
 } catch (error) {
   process.stderr.write(`tidemark: nothing was prepared, the first start takes some seconds more: ${String(error)}\n`);
+}
+
+try {
+  const { existsSync } = await import('node:fs');
+  const hasBuildTool = existsSync(new URL('../node_modules/vite', import.meta.url));
+  // Absent from an installation for production (`--omit=dev`), and from images, which get the finished build.
+  if (hasBuildTool) await (await import('../console/build.js')).buildConsole();
+} catch (error) {
+  process.stderr.write(`tidemark: the web console was not built: ${String(error)}\n`);
 }

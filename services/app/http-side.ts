@@ -3,6 +3,8 @@ import { collectDefaultMetrics, type Registry } from 'prom-client';
 import type { DataFolders } from '../admin-status/disk.ts';
 import { Heartbeat } from '../admin-status/heartbeat.ts';
 import { statusRoutes } from '../admin-status/status.ts';
+import { consoleRoutes } from '../console/console-routes.ts';
+import { ConsoleSessions } from '../console/console-sessions.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { adminRoutes } from '../admin/routes.ts';
 import { answeringBy, type AppParts } from '../http/app.ts';
@@ -137,13 +139,16 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
 function appOf(parts: HttpSideParts, { ingest, keys, watch, changesWatch, health }: Assembled): AppParts {
   const { config, logger, stores, log, codec, registry } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
+  const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
   const table = new RouteTable([
     ...ingest.routes,
     { routes: statusRoutes({ ...stores, role: parts.role, log, codec, folders: dataFoldersOf(config), readiness }) },
     readingRoutes({ ...stores, watch, changesWatch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
     adminRoutes(stores.admin),
+    ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
     operationRoutes({
       readiness,
+      links: sessions === undefined ? {} : { console: '/console/' },
       registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },
       openapi: openApiDocument(config.legacyBasePath),
     }),
@@ -152,7 +157,8 @@ function appOf(parts: HttpSideParts, { ingest, keys, watch, changesWatch, health
   const { audit } = stores;
   const { refusals } = ingest;
   const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
-  return { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit, onRefusal };
+  const own = { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit, onRefusal };
+  return sessions === undefined ? own : { ...own, sessions };
 }
 
 async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {

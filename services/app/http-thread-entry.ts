@@ -30,6 +30,7 @@ const stores: Stores = {
   refusals: caller.standIn('refusals'),
   processes: caller.standIn('processes'),
   figures: caller.standIn('figures'),
+  consoleSessions: caller.standIn('consoleSessions'),
 };
 
 const shutdown = new AbortController();

@@ -16,6 +16,7 @@ import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
+import { type ConsoleSessionStore, SqlConsoleSessionStore } from '../stores/projects/console-session-store.ts';
 import type { ProjectLimits, ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { RefusalStore } from '../stores/refusals/refusal-store.ts';
@@ -52,6 +53,7 @@ export interface Stores {
   readonly refusals: RefusalStore;
   readonly processes: ProcessStore;
   readonly figures: StoreFigures;
+  readonly consoleSessions: ConsoleSessionStore;
 }
 
 /** An embedded database has one process, which need not write what it would read itself. */
@@ -114,6 +116,7 @@ export function storesOf(
     refusals: new SqlRefusalStore(database),
     processes,
     figures: new SqlStoreFigures(database, live.analytics),
+    consoleSessions: new SqlConsoleSessionStore(database),
   };
 }
 

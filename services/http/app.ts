@@ -24,6 +24,7 @@ import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
 import type { Answer } from './route.ts';
 import { send } from './send.ts';
+import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
 import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
 
@@ -42,6 +43,8 @@ export interface AppParts {
   readonly isAdminOnPort?: boolean;
   /** Where changes are recorded; needed only where a route changes anything. */
   readonly audit?: Pick<AuditLog, 'append'>;
+  /** Of the console; without it a cookie counts for nothing. */
+  readonly sessions?: SessionKeys;
 }
 
 export interface AnsweringOptions {
@@ -95,7 +98,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   if ((parts.corsOrigins ?? []).length > 0) app.use(allowOrigins(parts));
   if (!isLocal && parts.isAdminOnPort === false) app.use(hideAdmin);
   app.use(findRoute(parts.table));
-  app.use(authenticate(parts.keys));
+  app.use(authenticate(parts.keys, parts.sessions));
   app.use(limitRate(limiter));
   app.use(decodeParameters);
   app.use(takeBody(receiving, authenticateByBody(parts.keys, limiter)));

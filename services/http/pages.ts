@@ -79,6 +79,7 @@ const START = `SwaggerUIBundle({
 `;
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  console: 'Web console',
   docs: 'API reference',
   openapi: 'OpenAPI document',
   health: 'Health: whether the process is up',

@@ -80,7 +80,7 @@ function headersOf(
 ): string[] {
   const headers = ['Content-Type', type, 'X-Request-Id', call.requestId];
   if (length !== undefined) headers.push('Content-Length', String(length));
-  if (call.req.method === 'GET') headers.push('Cache-Control', 'no-store');
+  if (call.req.method === 'GET' && more?.['Cache-Control'] === undefined) headers.push('Cache-Control', 'no-store');
   if (more !== undefined) for (const name of Object.keys(more)) headers.push(name, more[name] ?? '');
   return headers;
 }

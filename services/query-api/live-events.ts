@@ -7,11 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog, LogRecord, ScanRange, TopicPartition } from '../event-log/event-log.ts';
 import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
+import { encodeReceipt } from '../http/receipt.ts';
+import { type ReceiptSigner, receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Answer } from '../http/route.ts';
 import type { Codec } from '../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import { isRetryable } from '../runtime/errors.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 import { type LiveFilter, matches, readFilter, RecordFilter } from './live-filter.ts';
 import { refuseParameter } from './query.ts';
 
@@ -47,7 +50,7 @@ export async function answerLive(parts: LiveParts, call: Call): Promise<Answer |
   const { seconds, ...wanted } = filter.value;
   const signal =
     seconds === undefined ? call.signal : AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1_000)]);
-  const listener = new LiveListener(parts, call.project.id, wanted, signal);
+  const listener = new LiveListener(parts, call.project, wanted, signal);
   return {
     status: 200,
     type: 'text/event-stream',
@@ -60,15 +63,17 @@ export async function answerLive(parts: LiveParts, call: Call): Promise<Answer |
 class LiveListener {
   readonly #parts: LiveParts;
   readonly #projectId: string;
+  readonly #signer: ReceiptSigner;
   readonly #filter: LiveFilter;
   readonly #records: RecordFilter;
   readonly #signal: AbortSignal;
 
-  constructor(parts: LiveParts, projectId: string, filter: LiveFilter, signal: AbortSignal) {
+  constructor(parts: LiveParts, project: Project, filter: LiveFilter, signal: AbortSignal) {
     this.#parts = parts;
-    this.#projectId = projectId;
+    this.#projectId = project.id;
+    this.#signer = receiptSignerOf(project);
     this.#filter = filter;
-    this.#records = new RecordFilter(projectId, filter);
+    this.#records = new RecordFilter(project.id, filter);
     this.#signal = signal;
   }
 
@@ -81,7 +86,7 @@ class LiveListener {
         const to = await this.#parts.log.ends(LIVE_TOPICS);
         const tick = await this.#readTo(to, from);
         from = tick.ends;
-        yield eventOf(tick);
+        yield eventOf(tick, this.#signer);
       } catch (error) {
         if (this.#signal.aborted) return;
         if (!isRetryable(error)) throw error;
@@ -186,16 +191,17 @@ interface Tick {
   readonly ends: readonly PartitionEnd[];
 }
 
-function eventOf({ matched, seen, lagMs, skipped = 0n, ends }: Tick): string {
-  const rows = matched.map(liveRowOf);
+function eventOf({ matched, seen, lagMs, skipped = 0n, ends }: Tick, signer: ReceiptSigner): string {
+  const rows = matched.map((one) => liveRowOf(one, signer));
   const counts = `"seen":${seen},"shown":${rows.length},"skipped":${skipped},"lag_ms":${lagMs}`;
   const data = `{"rows":[${rows.join(',')}],${counts}}`;
   return `id: ${encodeEnds(ends)}\ndata: ${data}\n\n`;
 }
 
-function liveRowOf({ message, at }: Matched): string {
+function liveRowOf({ message, at }: Matched, signer: ReceiptSigner): string {
   const { type, messageId, userId, anonymousId, userKey, timestamp, receivedAt, source } = message;
   const content = type === 'track' ? message.properties : message.traits;
+  const acceptedAtMs = Number(receivedAt / 1000n);
   const isCut = content.length > MAX_CONTENT_CHARS;
   const head = JSON.stringify({
     type,
@@ -208,6 +214,7 @@ function liveRowOf({ message, at }: Matched): string {
     received_at: formatMicros(receivedAt),
     source,
     log: { topic: at.topic, partition: at.partition, offset: String(at.offset) },
+    receipt: encodeReceipt(signer, acceptedAtMs, [{ ...at, appendedAtMs: acceptedAtMs }]),
     ...(isCut && { cut: true }),
   });
   return `${head.slice(0, -1)},"${type === 'track' ? 'properties' : 'traits'}":${isCut ? '{}' : content}}`;

@@ -52,6 +52,8 @@ export interface Config {
   readonly queryMaxMs: number;
   readonly queryMaxMemoryBytes: number;
   readonly queryMaxRows: number;
+  /** Whether the web console is served. */
+  readonly console: boolean;
 }
 
 interface Setting<T> {
@@ -193,6 +195,11 @@ export const SETTINGS = {
     help: 'Most rows an audience question may read',
     parse: wholeNumberSetting(1, Number.MAX_SAFE_INTEGER),
   },
+  CONSOLE: {
+    default: 'on',
+    help: 'Whether the web console is served under `/console/`: on or off',
+    parse: (value: string): boolean => oneOf(['on', 'off'])(value) === 'on',
+  },
 } as const satisfies Record<string, Setting<unknown>>;
 
 /**
@@ -244,6 +251,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     queryMaxMs: read('QUERY_MAX_MS', SETTINGS.QUERY_MAX_MS),
     queryMaxMemoryBytes: read('QUERY_MAX_MEMORY_BYTES', SETTINGS.QUERY_MAX_MEMORY_BYTES),
     queryMaxRows: read('QUERY_MAX_ROWS', SETTINGS.QUERY_MAX_ROWS),
+    console: read('CONSOLE', SETTINGS.CONSOLE),
   };
   if (problems.length > 0) throw new TidemarkError('CONFIG_INVALID', problems.join('; '));
   return Object.freeze(config);

@@ -50,9 +50,19 @@ describe('deploy/Dockerfile', () => {
 
   test('installs packages from the lock file, without their scripts', () => {
     const installs = textsOf('RUN').filter((text) => text.includes('npm '));
+    const [ofConsole = '', ...others] = stage('console')
+      .filter(({ text }) => text.includes('npm '))
+      .map(({ text }) => text);
+    const ofImages = installs.filter((text) => text !== ofConsole);
 
-    expect(installs).toHaveLength(2);
-    expect(installs.filter((text) => !/^npm ci --omit=dev .*--ignore-scripts/.test(text))).toEqual([]);
+    // Only the stage that builds the console has packages for development, and only the build goes on from there.
+    expect(ofConsole).toMatch(/^npm ci --ignore-scripts/);
+    expect(others).toEqual([]);
+    expect(textsOf('COPY').filter((text) => text.startsWith('--from=console '))).toEqual([
+      '--from=console /app/console/dist console/dist',
+    ]);
+    expect(ofImages).toHaveLength(2);
+    expect(ofImages.filter((text) => !/^npm ci --omit=dev .*--ignore-scripts/.test(text))).toEqual([]);
   });
 
   test('the image starts what npm start does', () => {

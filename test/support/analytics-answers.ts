@@ -30,24 +30,33 @@ const COUNTED = {
   percentile: 1.5,
 };
 
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+const IDENTIFY = { version: '5', type: 'identify', message_id: 'm', occurred: '1', received: '2', anonymous_id: '' };
+const TRAIT = { version: '5', trait: 'plan', kind: 'string', value: '"pro"' };
+
+/** A statement of this form → its rows; the first form counts. */
+const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
+  [/^SELECT properties_text/, [{ properties_text: '{"total":1e400}' }]],
+  [/^SELECT is_event/, [CATALOG_ROW, { ...CATALOG_ROW, name: 'total', types: [['d', '2']] }]],
+  [/^SELECT trait AS name/, [{ ...CATALOG_ROW, types: [['string', '2']], examples: ['"pro"'] }]],
+  [/^SELECT (?:count\(\) AS times|event AS name)/, [CATALOG_ROW]],
+  [/^EXPLAIN ESTIMATE/, [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }]],
+  [/^EXPLAIN/, [{ explain: 'ReadFromMergeTree' }]],
+  [/FROM user_event_rows|FROM audience_/, []],
+  [/AS user_number FROM trait_rows/, [{ user_number: '5' }]],
+  [/max\(internal_id\)/, [{ internal_id: userKeyOf(PROJECT.id, 'ada') }]],
+  [/AS newer/, [{ version: '5', bytes: '5', newer: '0' }]],
+  [/FROM trait_value_rows/, [TRAIT]],
+  [/identify_rows FINAL/, [IDENTIFY]],
+  [/session_rows FINAL/, []],
+  [/^SELECT trait/, [TRAIT]],
+  [/from_count/, [COMPARED]],
+];
+
+const ANY_OTHER = [{ ...EVENT_ROW, ...COUNTED, ...NAMED, count: '2', sample: ['ada'], n: '1', database: 'tidemark' }];
+
 /** What analytics answers to the questions of the examples of the OpenAPI document. */
-export function analyticsRowsFor(sql: string): readonly Record<string, unknown>[] {
-  if (sql.startsWith('SELECT properties_text')) return [{ properties_text: '{"total":1e400}' }];
-  if (sql.startsWith('SELECT is_event')) return [CATALOG_ROW, { ...CATALOG_ROW, name: 'total', types: [['d', '2']] }];
-  if (sql.startsWith('SELECT trait AS name'))
-    return [{ ...CATALOG_ROW, types: [['string', '2']], examples: ['"pro"'] }];
-  if (/^SELECT (?:count\(\) AS times|event AS name)/.test(sql)) return [CATALOG_ROW];
-  if (sql.startsWith('EXPLAIN ESTIMATE')) return [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }];
-  if (sql.startsWith('EXPLAIN')) return [{ explain: 'ReadFromMergeTree' }];
-  if (sql.includes('FROM user_event_rows') || sql.includes('FROM audience_')) return [];
-  if (sql.includes('AS user_number FROM trait_rows')) return [{ user_number: '5' }];
-  if (sql.includes('max(internal_id)')) return [{ internal_id: userKeyOf(PROJECT.id, 'ada') }];
-  if (sql.includes('AS newer')) return [{ version: '5', bytes: '5', newer: '0' }];
-  if (sql.includes('FROM trait_value_rows')) return [{ version: '5', trait: 'plan', kind: 'string', value: '"pro"' }];
-  if (sql.includes('identify_rows FINAL'))
-    return [{ version: '5', type: 'identify', message_id: 'm', occurred: '1', received: '2', anonymous_id: '' }];
-  if (sql.includes('session_rows FINAL')) return [];
-  if (sql.startsWith('SELECT trait')) return [{ trait: 'plan', kind: 'string', value: '"pro"', version: '5' }];
-  if (sql.includes('from_count')) return [COMPARED];
-  return [{ ...EVENT_ROW, ...COUNTED, ...NAMED, count: '2', sample: ['ada'], n: '1', database: 'tidemark' }];
+export function analyticsRowsFor(sql: string): Rows {
+  return ANSWERS.find(([form]) => form.test(sql))?.[1] ?? ANY_OTHER;
 }

@@ -5,9 +5,11 @@ import type { Call } from '../call.ts';
 import { findProject } from './named-project.ts';
 import type { Refusal } from '../problems.ts';
 import type { RateLimiter } from '../rate-limit.ts';
+import { type SessionKeys, sessionTokenIn } from './session-cookie.ts';
 import { type Next, refuse, routeOf, type State, type Step } from '../steps.ts';
 
-export function authenticate(keys: KeyRing): Step {
+/** @param sessions Of the console: a session's cookie counts as its key where no header has one. */
+export function authenticate(keys: KeyRing, sessions?: SessionKeys): Step {
   return ({ state }, next) => {
     const route = routeOf(state);
     if (route.scope === null) return next();
@@ -15,14 +17,21 @@ export function authenticate(keys: KeyRing): Step {
     if (state.call.isLocal && text === undefined && opens(LOCAL_KEY, route)) {
       return admitTo(state, LOCAL_KEY, keys, next);
     }
+    const token = text === undefined && sessions !== undefined ? sessionTokenIn(state.call.req) : undefined;
+    if (token !== undefined) return admitFound(state, sessions?.find(token), keys, next);
     if (text === undefined && mayBeSdk(state.call)) return next();
     return admitKey(state, keys, text, next);
   };
 }
 
 function admitKey(state: State, keys: KeyRing, text: string | undefined, next: Next): Promise<void> | undefined {
-  const found = text === undefined ? undefined : keys.find(text);
-  const admit = (key: Awaited<typeof found>): Promise<void> | undefined => {
+  return admitFound(state, text === undefined ? undefined : keys.find(text), keys, next);
+}
+
+type FoundKey = ReturnType<KeyRing['find']>;
+
+function admitFound(state: State, found: FoundKey, keys: KeyRing, next: Next): Promise<void> | undefined {
+  const admit = (key: Awaited<FoundKey>): Promise<void> | undefined => {
     if (!opens(key, routeOf(state))) return refuse(state, UNAUTHORIZED);
     return admitTo(state, key, keys, next);
   };

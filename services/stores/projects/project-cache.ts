@@ -92,6 +92,17 @@ export class ProjectCache implements KeyRing {
     return found;
   }
 
+  /** Returns what the key of this id is; undefined if it is unknown or revoked. Without a promise, and throws, as `find`. */
+  findById(id: string): AuthenticatedKey | Promise<AuthenticatedKey | undefined> {
+    const found = this.#keyOfId(id);
+    if (found !== undefined) this.#used.add(id);
+    return found ?? this.#refreshSoon().then(() => this.#keyOfId(id));
+  }
+
+  #keyOfId(id: string): AuthenticatedKey | undefined {
+    return this.#keys.values().find((key) => key.id === id);
+  }
+
   findProject(idOrName: string): Project | Promise<Project | undefined> {
     return this.#projects.get(idOrName) ?? this.#lookForProject(idOrName);
   }

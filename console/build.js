@@ -1,0 +1,24 @@
+/**
+ * Builds the console into `console/dist/`, which the service holds in memory: see console/README.md. `npm ci` runs it
+ * through services/prepare.js; `npm run console` runs it by itself.
+ */
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const DIST = `${FOLDER}dist`;
+
+/** Every file is there three times: as it is, and compressed with gzip and Brotli. */
+export async function buildConsole() {
+  await build({ configFile: `${FOLDER}vite.config.ts` });
+  for (const name of globSync('{index.html,assets/*}', { cwd: DIST })) {
+    const bytes = readFileSync(`${DIST}/${name}`);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    writeFileSync(`${DIST}/${name}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+    writeFileSync(`${DIST}/${name}.br`, brotliCompressSync(bytes, { params }));
+  }
+}
+
+if (import.meta.main) await buildConsole();

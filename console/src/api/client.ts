@@ -1,0 +1,133 @@
+/** The one place that talks to the service: documented HTTP, with the session's cookie in place of a key. */
+import { type Json, isRawNumber, parseJson } from './json.ts';
+
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A refusal (RFC 9457), or `network` where no answer came. */
+export class ApiError extends Error {
+  /** 0 where no answer came. */
+  readonly status: number;
+  /** `unavailable`, `query-limit`, …: the member `code` of the problem. */
+  readonly code: string;
+  readonly title: string;
+  readonly errors: readonly FieldProblem[];
+  readonly retryAfterS: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(parts: Partial<ApiError> & Pick<ApiError, 'status' | 'code' | 'title' | 'message'>) {
+    super(parts.message);
+    this.status = parts.status;
+    this.code = parts.code;
+    this.title = parts.title;
+    this.errors = parts.errors ?? [];
+    this.retryAfterS = parts.retryAfterS;
+    this.requestId = parts.requestId;
+  }
+}
+
+export interface Request {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `v1/users`, below the service's address. */
+  readonly path: string;
+  /** Parameters that are undefined are left out. */
+  readonly query?: Query;
+  /** JSON text. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Statuses of refusals whose bodies are answers here. */
+  readonly takes?: readonly number[];
+}
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** Told of every answer that says the session is over. */
+export const onSignedOut: { tell: () => void } = { tell: () => undefined };
+
+/** The project that an admin key looks at; a key of one project needs none. */
+export const chosenProject: { id: string | undefined } = { id: undefined };
+
+/** The service's own address: the console is served one folder below it. */
+export const SERVICE = new URL('..', document.baseURI.replace(/[?#].*$/, ''));
+
+/** A path of the service with its parameters, relative to its address. */
+export function pathOf(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const text = new URLSearchParams(given).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** The answer, once its head is there. @throws ApiError where it is a refusal. */
+export async function send(request: Request): Promise<Response> {
+  const { method = 'GET', path, query, body, headers, signal, takes = [] } = request;
+  const project = chosenProject.id;
+  let response: Response;
+  try {
+    response = await fetch(new URL(pathOf(path, query), SERVICE), {
+      method,
+      headers: {
+        'Tidemark-Console': '1',
+        ...(project !== undefined && { 'Tidemark-Project': project }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw noAnswer();
+  }
+  if (response.ok || takes.includes(response.status)) return response;
+  const refusal = await refusalOf(response);
+  if (refusal.status === 401 && path !== 'console/session') onSignedOut.tell();
+  throw refusal;
+}
+
+/** The answer's body as JSON, its numbers as text. @throws ApiError */
+export async function ask<T>(request: Request): Promise<T> {
+  const response = await send(request);
+  return parseJson(await response.text()) as T;
+}
+
+export function noAnswer(): ApiError {
+  const message = 'The service did not answer. It may be restarting, or the connection is down.';
+  return new ApiError({ status: 0, code: 'network', title: 'No answer', message });
+}
+
+async function refusalOf(response: Response): Promise<ApiError> {
+  const { status, headers } = response;
+  const problem = await response.text().then(readProblem, (): Problem => ({}));
+  const retryAfter = Number(headers.get('Retry-After') ?? Number.NaN);
+  const requestId = headers.get('X-Request-Id');
+  return new ApiError({
+    status,
+    code: stringOf(problem['code']) ?? 'unknown',
+    title: stringOf(problem['title']) ?? `The service answered ${status}`,
+    message: stringOf(problem['detail']) ?? 'It gave no reason.',
+    errors: fieldProblems(problem['errors']),
+    ...(Number.isFinite(retryAfter) && { retryAfterS: retryAfter }),
+    ...(requestId !== null && { requestId }),
+  });
+}
+
+type Problem = { readonly [name: string]: Json };
+
+function readProblem(text: string): Problem {
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
+    ? (value as Problem)
+    : {};
+}
+
+function stringOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function fieldProblems(value: Json | undefined): readonly FieldProblem[] {
+  // As the problem documents of this service have them; nothing else is served here.
+  return Array.isArray(value) ? (value as FieldProblem[]) : [];
+}

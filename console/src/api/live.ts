@@ -1,0 +1,96 @@
+/** `GET /v1/events/live` through `fetch`: an EventSource would tell neither a refusal's reason nor when to try again. */
+import { ApiError, noAnswer, type Query, send } from './client.ts';
+import { countOf, parseJson, type RawNumber } from './json.ts';
+import type { LiveRow } from './types.ts';
+
+/** One event of the stream: twice a second, with rows or without. */
+export interface LiveTick {
+  readonly rows: readonly LiveRow[];
+  /** How many messages matched since the tick before, shown or not. */
+  readonly seen: number;
+  /** Records that were passed over because the listener was too far behind. */
+  readonly skipped: number;
+  readonly lagMs: number;
+}
+
+export interface LiveListener {
+  readonly onTick: (tick: LiveTick) => void;
+  /** `open` with the answer's head; `log-away` while the service cannot read its log. */
+  readonly onState: (state: 'connecting' | 'open' | 'log-away') => void;
+  /** The stream was cut or refused; it is tried again after `retryS`, unless that is undefined. */
+  readonly onError: (error: ApiError, retryS: number | undefined) => void;
+}
+
+const RETRY_S = 2;
+
+/** Listens until the signal is aborted, and goes on where it was when the stream is cut. */
+export async function listen(filter: Query, listener: LiveListener, signal: AbortSignal): Promise<void> {
+  const place: { id?: string } = {};
+  while (!signal.aborted) {
+    try {
+      listener.onState('connecting');
+      const headers = place.id === undefined ? {} : { 'Last-Event-ID': place.id };
+      const response = await send({ path: 'v1/events/live', query: filter, headers, signal });
+      listener.onState('open');
+      await readStream(response, listener, place);
+      throw noAnswer();
+    } catch (error) {
+      if (signal.aborted) return;
+      const refusal = error instanceof ApiError ? error : noAnswer();
+      const passes = refusal.status === 0 || refusal.status === 429 || refusal.status >= 500;
+      const retryS = passes ? (refusal.retryAfterS ?? RETRY_S) : undefined;
+      listener.onError(refusal, retryS);
+      if (retryS === undefined) return;
+      await pause(retryS * 1_000, signal);
+    }
+  }
+}
+
+async function readStream(response: Response, listener: LiveListener, place: { id?: string }): Promise<void> {
+  if (response.body === null) return;
+  let rest = '';
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const parts = (rest + read.value).split('\n\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) readPart(part, listener, place);
+  }
+}
+
+function readPart(part: string, { onTick, onState }: LiveListener, place: { id?: string }): void {
+  if (part.startsWith(':')) onState('log-away');
+  const fields = new Map(part.split('\n').map((line): [string, string] => splitOnce(line, ': ')));
+  const data = fields.get('data');
+  if (data === undefined) return;
+  const id = fields.get('id');
+  if (id !== undefined) place.id = id;
+  onState('open');
+  onTick(readTick(data));
+}
+
+interface RawTick {
+  readonly rows: readonly LiveRow[];
+  readonly seen: RawNumber;
+  readonly skipped: RawNumber;
+  readonly lag_ms: RawNumber;
+}
+
+function readTick(data: string): LiveTick {
+  const { rows, seen, skipped, lag_ms: lag } = parseJson(data) as unknown as RawTick;
+  return { rows, seen: countOf(seen), skipped: countOf(skipped), lagMs: countOf(lag) };
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

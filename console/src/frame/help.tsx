@@ -1,0 +1,52 @@
+import { SCREENS } from './screens.ts';
+import { singleKeys } from './keyboard.ts';
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ...SCREENS.map(({ name, key }): [string, string] => [`g ${key}`, `Go to ${name}`]),
+  ['/', 'Search, or the first filter'],
+  ['j', 'Next row'],
+  ['k', 'Row before'],
+  ['Enter', 'Open the row'],
+  ['Esc', 'Close what is open; leave a field'],
+  ['p', 'Pause or go on (Live)'],
+  ['?', 'This help'],
+];
+
+export function openHelp(): void {
+  document.querySelector<HTMLDialogElement>('#help')?.showModal();
+}
+
+export function Help() {
+  return (
+    <dialog id="help" aria-labelledby="help-title">
+      <form method="dialog">
+        <div class="head">
+          <h2 id="help-title">Keys</h2>
+          <button type="submit" class="plain" aria-label="Close">
+            Close
+          </button>
+        </div>
+        <dl class="keys">
+          {KEYS.map(([keys, does]) => (
+            <div key={keys}>
+              <dt>
+                {keys.split(' ').map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
+        </dl>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={singleKeys.value === 'on'}
+            onChange={(event) => (singleKeys.value = event.currentTarget.checked ? 'on' : 'off')}
+          />
+          Single keys do something
+        </label>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,47 @@
+/** Keys that work everywhere, and those that a screen adds while it is there. */
+import { useEffect } from 'preact/hooks';
+import { stored } from './stored.ts';
+
+export type Shortcuts = Readonly<Record<string, () => void>>;
+
+/** Single keys can be turned off: who dictates or uses a switch would press them by accident (WCAG 2.1.4). */
+export const singleKeys = stored('single-keys', 'on');
+
+const layers: Shortcuts[] = [];
+let prefix = '';
+
+/**
+ * Adds keys while the component is there: `j`, `Escape`, or two in turn (`g l`). The newest layer that has a key wins.
+ *
+ * @param shortcuts A constant, or made with `useMemo`.
+ */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  useEffect(() => {
+    layers.unshift(shortcuts);
+    return () => {
+      layers.splice(layers.indexOf(shortcuts), 1);
+    };
+  }, [shortcuts]);
+}
+
+addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea') !== null;
+  if (!counts(event, isTyping)) return;
+  const name = prefix + event.key;
+  prefix = '';
+  if (isTyping && event.target instanceof HTMLElement) event.target.blur();
+  const run = layers.find((layer) => Object.hasOwn(layer, name))?.[name];
+  if (run !== undefined) {
+    event.preventDefault();
+    run();
+  } else if (layers.some((layer) => Object.keys(layer).some((key) => key.startsWith(`${name} `)))) {
+    prefix = `${name} `;
+  }
+});
+
+function counts(event: KeyboardEvent, isTyping: boolean): boolean {
+  const isChord = event.ctrlKey || event.metaKey || event.altKey || event.key === 'Shift';
+  // A dialog that is open has the keyboard for itself.
+  if (isChord || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return false;
+  return event.key === 'Escape' || (!isTyping && singleKeys.value !== 'off');
+}

@@ -1,0 +1,37 @@
+/** Every screen that is finished: nothing else is in the navigation. */
+import type { ComponentType } from 'preact';
+
+export interface Screen {
+  readonly name: string;
+  /** The first part of the address; '' is what opens first. */
+  readonly path: string;
+  /** The key behind `g` that goes there. */
+  readonly key: string;
+  /** Of a 16 by 16 drawing, stroked. */
+  readonly icon: string;
+  readonly load: () => Promise<{ readonly Screen: ComponentType }>;
+}
+
+export const SCREENS: readonly Screen[] = [
+  {
+    name: 'Today',
+    path: '',
+    key: 't',
+    icon: 'M2 8h3l2-5 3 10 2-5h2',
+    load: () => import('../screens/today.tsx'),
+  },
+  {
+    name: 'Live',
+    path: 'live',
+    key: 'l',
+    icon: 'M8 7.2a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600M5.200 5.200a4 4 0 0 0 0 5.600m5.600 0a4 4 0 0 0 0-5.600M3 3a7 7 0 0 0 0 10m10 0a7 7 0 0 0 0-10',
+    load: () => import('../screens/live.tsx'),
+  },
+  {
+    name: 'Users',
+    path: 'users',
+    key: 'u',
+    icon: 'M8 2.500a2.700 2.700 0 1 0 0 5.400 2.700 2.700 0 0 0 0-5.400M2.800 13.500c.4-2.900 2.400-4.300 5.200-4.300s4.800 1.400 5.200 4.300',
+    load: () => import('../screens/users.tsx'),
+  },
+];

@@ -1,0 +1,52 @@
+/** Who is signed in, and which project is looked at. */
+import { computed, signal } from '@preact/signals';
+import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
+import type { Project, Session, SessionAnswer } from '../api/types.ts';
+import { address, setParameters } from './router.ts';
+
+/** `unknown` until the service has said; `none` before the sign-in. */
+export const session = signal<Session | 'unknown' | 'none'>('unknown');
+/** Why the session could not be asked for. */
+export const sessionError = signal<ApiError | undefined>(undefined);
+
+/** The project of the key; with an admin key the one that the address names, else the first. */
+export const project = computed<Project | undefined>(() => {
+  if (typeof session.value === 'string') return undefined;
+  const { projects } = session.value;
+  const named = address.value.query.get('project');
+  return projects.find(({ id }) => id === named) ?? projects[0];
+});
+
+project.subscribe((current) => {
+  const isChoice = typeof session.peek() === 'object' && (session.peek() as Session).scopes.includes('admin');
+  chosenProject.id = isChoice ? current?.id : undefined;
+});
+
+onSignedOut.tell = () => {
+  session.value = 'none';
+};
+
+export async function loadSession(): Promise<void> {
+  sessionError.value = undefined;
+  try {
+    session.value = (await ask<SessionAnswer>({ path: 'console/session' })).session ?? 'none';
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    sessionError.value = error;
+  }
+}
+
+/** @throws ApiError */
+export async function signIn(key: string): Promise<void> {
+  const request = { method: 'POST', path: 'console/session', body: JSON.stringify({ key }) } as const;
+  session.value = (await ask<SessionAnswer>(request)).session ?? 'none';
+}
+
+export async function signOut(): Promise<void> {
+  await send({ method: 'DELETE', path: 'console/session' }).catch(() => undefined);
+  session.value = 'none';
+}
+
+export function chooseProject(id: string): void {
+  setParameters({ project: id }, { push: true });
+}

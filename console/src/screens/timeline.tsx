@@ -1,0 +1,177 @@
+/** The events of one user, newest first, a page after the other; a row opens in its place. */
+import type { TargetedEvent } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, ask, type Query } from '../api/client.ts';
+import type { EventsPage, UserEvent } from '../api/types.ts';
+import { address, setParameters } from '../frame/router.ts';
+import { CopyAs } from '../parts/copy-as.tsx';
+import { Excerpt, JsonView } from '../parts/json-view.tsx';
+import { Loading, Problem } from '../parts/states.tsx';
+import { Clock, exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
+import { useEscape, useRowKeys } from '../parts/use-rows.ts';
+import { requestOf, type UserName } from './user-link.ts';
+
+/** The narrowing that the address has: `since` and `until` are days in the project's time zone. */
+interface Narrowing {
+  readonly event: string | undefined;
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+export function Timeline({ name }: { readonly name: UserName }) {
+  const { query } = address.value;
+  const [event, since, until] = ['event', 'since', 'until'].map((key) => query.get(key) ?? undefined);
+  const narrowing = { event, since, until };
+  const request = requestOf(name, '/events');
+  const asked = { ...request, query: { ...request.query, ...narrowing, limit: '50' } };
+  const tidemark = name.by === 'user_id' && { tidemark: tidemarkOf(name.id, narrowing) };
+  return (
+    <>
+      <div class="section-head">
+        <h2 id="timeline">Events</h2>
+        <CopyAs {...asked} {...tidemark} />
+      </div>
+      <NarrowingForm narrowing={narrowing} />
+      <Pages key={JSON.stringify(narrowing)} asked={asked} isNarrowed={Object.values(narrowing).some(Boolean)} />
+    </>
+  );
+}
+
+function tidemarkOf(id: string, { event }: Narrowing): readonly string[] {
+  return ['user', 'events', id, ...(event === undefined ? [] : ['--event', event])];
+}
+
+function NarrowingForm({ narrowing }: { readonly narrowing: Narrowing }) {
+  const fieldOf = (name: keyof Narrowing) => ({
+    key: narrowing[name] ?? '',
+    defaultValue: narrowing[name] ?? '',
+    onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) =>
+      setParameters({ [name]: currentTarget.value.trim() }),
+  });
+  return (
+    <form class="filters narrowing" role="search" aria-label="Narrow" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        <span class="label">Event</span>
+        <input type="search" maxLength={512} data-search {...fieldOf('event')} />
+      </label>
+      <label>
+        <span class="label">Since</span>
+        <input type="date" {...fieldOf('since')} />
+      </label>
+      <label>
+        <span class="label">Before</span>
+        <input type="date" {...fieldOf('until')} />
+      </label>
+    </form>
+  );
+}
+
+interface PagesProps {
+  readonly asked: { readonly path: string; readonly query: Query };
+  readonly isNarrowed: boolean;
+}
+
+interface Loaded {
+  readonly events: readonly UserEvent[];
+  /** The cursor of what comes next; null where nothing does, undefined before the first page. */
+  readonly next: string | null | undefined;
+  readonly error?: ApiError;
+}
+
+function Pages({ asked, isNarrowed }: PagesProps) {
+  const [pages, setPages] = useState<Loaded>({ events: [], next: undefined });
+  const [isLoading, setLoading] = useState(true);
+  useRowKeys();
+  // Each time it is set to true, the next page is asked for.
+  useEffect(() => {
+    if (!isLoading) return undefined;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const finish = (loaded: Loaded): void => {
+      if (signal.aborted) return;
+      setPages(loaded);
+      setLoading(false);
+    };
+    const query = { ...asked.query, cursor: pages.next ?? undefined };
+    ask<EventsPage>({ path: asked.path, query, signal }).then(
+      ({ events, next_cursor: next }) => finish({ events: [...pages.events, ...events], next }),
+      (error: unknown) => {
+        if (error instanceof ApiError) finish({ events: pages.events, next: pages.next, error });
+        else if (!signal.aborted) throw error;
+      },
+    );
+    return () => controller.abort();
+  }, [isLoading]);
+  const more = (): void => setLoading(true);
+  return (
+    <>
+      <Events events={pages.events} />
+      {isLoading && <Loading what="events" />}
+      {!isLoading && pages.error !== undefined && <Problem error={pages.error} retry={more} />}
+      {!isLoading && pages.error === undefined && pages.next !== null && (
+        <button type="button" class="below" onClick={more}>
+          Earlier events
+        </button>
+      )}
+      {pages.next === null && <p class="quiet below">{endText(pages.events.length, isNarrowed)}</p>}
+    </>
+  );
+}
+
+function endText(events: number, isNarrowed: boolean): string {
+  if (isNarrowed) return events === 0 ? 'No events like this.' : 'There are no earlier events like these.';
+  return events === 0 ? 'No events yet.' : 'There are no earlier events.';
+}
+
+function Events({ events }: { readonly events: readonly UserEvent[] }) {
+  const [open, setOpen] = useState<UserEvent>();
+  useEscape(() => setOpen(undefined));
+  if (events.length === 0) return null;
+  return (
+    <ul class="rows">
+      {events.map((event) => {
+        const isOpen = event === open;
+        return (
+          <li key={event.message_id + event.event + event.timestamp}>
+            <button
+              type="button"
+              class="row-button event-row"
+              data-row
+              aria-expanded={isOpen}
+              onClick={() => setOpen(isOpen ? undefined : event)}
+            >
+              <Clock at={event.timestamp} />
+              <span class="kind track">{event.event}</span>
+              <Excerpt value={event.properties} />
+            </button>
+            {isOpen && <EventDetails event={event} />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function EventDetails({ event }: { readonly event: UserEvent }) {
+  const zone = zoneOf(zoneChoice.value);
+  const facts = {
+    Happened: exactTime(event.timestamp, zone),
+    Received: exactTime(event.received_at, zone),
+    'Message id': event.message_id,
+    ...(event.session_id !== null && { Session: event.session_id }),
+    ...(event.anonymous_id !== null && { 'Anonymous id': event.anonymous_id }),
+  };
+  return (
+    <div class="details">
+      <dl class="facts">
+        {Object.entries(facts).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <JsonView value={event.properties} />
+    </div>
+  );
+}

@@ -1,0 +1,156 @@
+/** What the console has of its own: its files, and its sessions. Everything else it asks of the documented interface. */
+import type { Call } from '../http/call.ts';
+import { invalid, type Refusal } from '../http/problems.ts';
+import type { Answer, Route, RouteSet } from '../http/route.ts';
+import { isFromConsole, SESSION_COOKIE, sessionTokenIn } from '../http/access/session-cookie.ts';
+import { readJson } from '../messages/json.ts';
+import { isObject } from '../messages/sdk-call.ts';
+import { formatMicros } from '../messages/timestamp.ts';
+import type { AuthenticatedKey, Project, ProjectStore } from '../stores/projects/project-store.ts';
+import { consoleFileRoutes } from './console-files.ts';
+import { type ConsoleSessions, LIFETIME_MS } from './console-sessions.ts';
+
+export interface ConsoleParts {
+  readonly sessions: ConsoleSessions;
+  readonly projects: Pick<ProjectStore, 'listProjects'>;
+}
+
+const SIGN_IN_BYTES = 4_096;
+
+/** `/console/`, its files, and `/console/session`. @param folder Of the built console, where it is not in its place. */
+export function consoleRoutes(parts: ConsoleParts, folder?: string): RouteSet {
+  return { routes: [...consoleFileRoutes(folder), ...sessionRoutes(parts)] };
+}
+
+export function sessionRoutes(parts: ConsoleParts): Route[] {
+  const limit = new SignInLimit();
+  const session = { path: '/console/session', scope: null, style: 'problem' } as const;
+  return [
+    { ...session, method: 'GET', bodyLimitBytes: null, handle: (call) => answerSession(parts, call) },
+    {
+      ...session,
+      method: 'POST',
+      bodyLimitBytes: SIGN_IN_BYTES,
+      handle: (call) => answerSignIn(parts, limit, call),
+    },
+    { ...session, method: 'DELETE', bodyLimitBytes: null, handle: (call) => answerSignOut(parts, call) },
+  ];
+}
+
+/** `GET /console/session`: what the session opens; null without one. */
+async function answerSession({ sessions, projects }: ConsoleParts, { req }: Call): Promise<Answer> {
+  const token = sessionTokenIn(req);
+  const key = token === undefined ? undefined : await sessions.find(token);
+  const expiresAtMs = token === undefined ? undefined : sessions.expiryOf(token);
+  if (key === undefined || expiresAtMs === undefined) return { status: 200, body: '{"session":null}' };
+  return sessionAnswer(200, projects, key, expiresAtMs);
+}
+
+/** `POST /console/session` */
+async function answerSignIn(
+  { sessions, projects }: ConsoleParts,
+  limit: SignInLimit,
+  call: Call,
+): Promise<Answer | Refusal> {
+  if (!isFromConsole(call.req)) return FOREIGN;
+  const address = call.req.socket.remoteAddress ?? '';
+  const waitS = limit.waitS(address, Date.now());
+  if (waitS > 0) return { refused: 'rate-limited', detail: TOO_MANY_FAILURES, retryAfterS: waitS };
+  const text = keyTextIn(call.text);
+  if (text === undefined)
+    return invalid('invalid-body', [{ path: '/key', message: 'is not a text of 1 to 512 characters' }]);
+  const opened = await sessions.open(text);
+  if (typeof opened === 'string') {
+    limit.noteFailure(address, Date.now());
+    return { refused: 'unauthorized', detail: REASONS[opened] };
+  }
+  const { token, key, expiresAtMs } = opened;
+  const cookie = cookieOf(call, token, Math.floor(LIFETIME_MS / 1_000));
+  return sessionAnswer(201, projects, key, expiresAtMs, { 'Set-Cookie': cookie });
+}
+
+/** `DELETE /console/session` */
+async function answerSignOut({ sessions }: ConsoleParts, call: Call): Promise<Answer | Refusal> {
+  if (!isFromConsole(call.req)) return FOREIGN;
+  const token = sessionTokenIn(call.req);
+  if (token !== undefined) await sessions.close(token);
+  return { status: 204, body: '', headers: { 'Set-Cookie': cookieOf(call, '', 0) } };
+}
+
+const REASONS = {
+  unknown: 'There is no such key, or it has been revoked.',
+  'write-only': 'This key may write, but not read. The console needs a key with the scope read, audiences or admin.',
+};
+
+const TOO_MANY_FAILURES = 'Ten sign-ins from this address failed within a minute.';
+
+const FOREIGN: Refusal = {
+  refused: 'unauthorized',
+  detail: 'This is for pages of this service: it needs the header Tidemark-Console: 1 and an Origin that is this one.',
+};
+
+async function sessionAnswer(
+  status: number,
+  projects: ConsoleParts['projects'],
+  key: AuthenticatedKey,
+  expiresAtMs: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const opened = key.project === null ? await projects.listProjects() : [key.project];
+  const session = {
+    key_id: key.id,
+    scopes: key.scopes,
+    projects: opened.map(openedProject),
+    expires_at: formatMicros(BigInt(expiresAtMs) * 1000n),
+  };
+  return { status, body: JSON.stringify({ session }), headers };
+}
+
+function openedProject({ id, name, timezone }: Project): Pick<Project, 'id' | 'name' | 'timezone'> {
+  return { id, name, timezone };
+}
+
+function keyTextIn(text: string): string | undefined {
+  const read = readJson(text);
+  const body: unknown = read.ok ? read.value.plain : undefined;
+  const key = isObject(body) ? body['key'] : undefined;
+  return typeof key === 'string' && key.length > 0 && key.length <= 512 ? key : undefined;
+}
+
+/** No script can read it, no other site makes the browser send it, and over https it goes over https alone. */
+function cookieOf({ req }: Call, token: string, maxAgeS: number): string {
+  const forwarded = req.headers['x-forwarded-proto'];
+  const isHttps = typeof forwarded === 'string' && /^https\b/i.test(forwarded);
+  const secure = isHttps ? '; Secure' : '';
+  return `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+const MINUTE_MS = 60_000;
+const FAILURES_A_MINUTE = 10;
+const MAX_ADDRESSES = 10_000;
+
+/** Ten failed sign-ins a minute from one address, in this process: enough for typing errors, too few to guess. */
+class SignInLimit {
+  /** When each address failed within the last minute, the oldest first; the address that failed longest ago first. */
+  readonly #failures = new Map<string, readonly number[]>();
+
+  /** Seconds until the address may try again; 0 where it may now. */
+  waitS(address: string, nowMs: number): number {
+    const failures = this.#recent(address, nowMs);
+    const [oldest] = failures;
+    if (oldest === undefined || failures.length < FAILURES_A_MINUTE) return 0;
+    return Math.ceil((oldest + MINUTE_MS - nowMs) / 1_000);
+  }
+
+  noteFailure(address: string, nowMs: number): void {
+    const failures = [...this.#recent(address, nowMs), nowMs].slice(-FAILURES_A_MINUTE);
+    this.#failures.delete(address);
+    this.#failures.set(address, failures);
+    const [first] = this.#failures.keys();
+    if (this.#failures.size > MAX_ADDRESSES && first !== undefined) this.#failures.delete(first);
+  }
+
+  #recent(address: string, nowMs: number): readonly number[] {
+    return (this.#failures.get(address) ?? []).filter((atMs) => nowMs - atMs < MINUTE_MS);
+  }
+}

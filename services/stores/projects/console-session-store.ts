@@ -1,0 +1,83 @@
+import type { Database } from '../database/database.ts';
+
+/** A sign-in to the console that has not ended. */
+export interface ConsoleSession {
+  readonly keyId: string;
+  readonly lastUsedAtMs: number;
+  /** It ends then, however much it is used. */
+  readonly expiresAtMs: number;
+}
+
+export interface NewConsoleSession {
+  /** SHA-256 of the cookie's text in hex: the text is stored nowhere. */
+  readonly sha256: string;
+  readonly keyId: string;
+  readonly projectId: string | null;
+  readonly madeAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * The sessions of the console. Arguments and results can be cloned between threads. Every method throws
+ * `STORE_UNAVAILABLE` if the store cannot answer.
+ */
+export interface ConsoleSessionStore {
+  /** Adds a session, and deletes those that have ended. @param unusedSinceMs One last used before this has ended. */
+  add(session: NewConsoleSession, unusedSinceMs: number): Promise<void>;
+  /** Whether it has ended is left to the caller. */
+  find(sha256: string): Promise<ConsoleSession | undefined>;
+  noteUsed(sha256: string, atMs: number): Promise<void>;
+  /** Idempotent. */
+  remove(sha256: string): Promise<void>;
+}
+
+/** In a Postgres-compatible database (schemas/postgres/*-console-sessions.sql). */
+export class SqlConsoleSessionStore implements ConsoleSessionStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async add(
+    { sha256, keyId, projectId, madeAtMs, expiresAtMs }: NewConsoleSession,
+    unusedSinceMs: number,
+  ): Promise<void> {
+    await this.#database.query(
+      'delete from console_sessions where expires_at_ms < $1::int8 or last_used_at_ms < $2::int8',
+      [BigInt(madeAtMs), BigInt(unusedSinceMs)],
+    );
+    await this.#database.query(
+      `insert into console_sessions (sha256, key_id, project_id, made_at_ms, last_used_at_ms, expires_at_ms)
+       values ($1, $2, $3, $4::int8, $4::int8, $5::int8)`,
+      [sha256, keyId, projectId, BigInt(madeAtMs), BigInt(expiresAtMs)],
+    );
+  }
+
+  async find(sha256: string): Promise<ConsoleSession | undefined> {
+    const [row] = await this.#database.query<SessionRow>(
+      'select key_id, last_used_at_ms, expires_at_ms from console_sessions where sha256 = $1',
+      [sha256],
+    );
+    if (row === undefined) return undefined;
+    return {
+      keyId: row.key_id,
+      lastUsedAtMs: Number(row.last_used_at_ms),
+      expiresAtMs: Number(row.expires_at_ms),
+    };
+  }
+
+  async noteUsed(sha256: string, atMs: number): Promise<void> {
+    await this.#database.query('update console_sessions set last_used_at_ms = $2::int8 where sha256 = $1', [
+      sha256,
+      BigInt(atMs),
+    ]);
+  }
+
+  async remove(sha256: string): Promise<void> {
+    await this.#database.query('delete from console_sessions where sha256 = $1', [sha256]);
+  }
+}
+
+// A type, not an interface: a query's row must be assignable to the port's `Record<string, unknown>`.
+type SessionRow = { key_id: string; last_used_at_ms: bigint; expires_at_ms: bigint };

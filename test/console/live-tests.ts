@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { WRITE_KEY } from '../support/service.ts';
+import { complaintsOf, type Scene } from './scene.ts';
+
+export function testLive(scene: () => Scene): void {
+  /** Sends one event, its properties as this JSON text. */
+  const track = async (event: string, properties: string, key = WRITE_KEY): Promise<void> => {
+    const response = await fetch(`${scene().url}/v1/track`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: `{"user_id":"grace","event":${JSON.stringify(event)},"properties":${properties}}`,
+    });
+    expect(response.status).toBe(200);
+  };
+
+  describe('what comes in', () => {
+    test('a message appears as it is recorded, every digit of its numbers there, and is followed into both stores', async () => {
+      const page = await scene().signedIn('#/live');
+      await page.getByText('Listening…').waitFor();
+
+      await track('Digits Sent', '{"total":12345678901234567890.10,"name":"<b>bold</b>"}');
+      await page.getByRole('button', { name: 'Digits Sent' }).click();
+
+      const panel = page.getByRole('complementary', { name: 'Message' });
+      await panel.getByText('12345678901234567890.10').waitFor();
+      await panel.getByText('"<b>bold</b>"').waitFor();
+      await panel.locator('.steps li.done').nth(2).waitFor();
+      expect(await panel.locator('.steps li.waiting').count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('a filter is in the address, so that it can be sent, and Copy as… has it without the key', async () => {
+      const page = await scene().signedIn('#/live?event=Wanted');
+      await page.getByText('Listening…').waitFor();
+      await track('Unwanted', '{}');
+      await track('Wanted', '{}');
+
+      await page.getByRole('button', { name: /^\S+ ?Wanted/ }).waitFor();
+
+      expect(await page.getByText('Unwanted').count()).toBe(0);
+      await page.getByText('Copy as…').first().click();
+      const command = await page.locator('.command pre').first().innerText();
+      expect(command).toContain("/v1/events/live?event=Wanted'");
+      expect(command).toContain('Bearer $TIDEMARK_KEY');
+      expect(await page.locator('.command pre').nth(1).innerText()).toMatch(/^tidemark tail --event Wanted --url /);
+      await page.getByLabel('User', { exact: true }).fill('grace');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.url()).toContain('user_id=grace');
+    });
+
+    test('a paused list stands still and counts what comes', async () => {
+      const page = await scene().signedIn('#/live?event=Paused');
+      await page.getByText('Listening…').waitFor();
+      await page.keyboard.press('p');
+      await track('Paused', '{}');
+      await page.getByText('Paused · 1 new').waitFor();
+      expect(await page.locator('[data-row]').count()).toBe(0);
+
+      await page.keyboard.press('p');
+
+      await page.locator('[data-row]').waitFor();
+    });
+
+    test('a stream that is cut goes on by itself', async () => {
+      const page = await scene().signedIn('#/users');
+      await page.getByText('u-00001').waitFor();
+      let attempts = 0;
+      await page.route('**/v1/events/live**', async (route) => (++attempts === 1 ? route.abort() : route.continue()));
+      await page.goto(`${scene().url}/console/#/live`);
+      await page.getByRole('heading', { name: 'The service did not answer' }).waitFor();
+
+      await page.getByText('Listening…').waitFor();
+
+      expect(await page.getByText('The service did not answer').count()).toBe(0);
+    });
+
+    test('an empty project is told how to send its first event, which appears on the page', async () => {
+      const page = await scene().signedIn('#/', { key: scene().empty.readKey });
+      await page.getByText('Send the first event').waitFor();
+      await page.getByText('Listening…').waitFor();
+
+      await track('Order Completed', '{"total":129.90}', scene().empty.writeKey);
+
+      await page.getByText('It is there.').waitFor();
+      await page.getByRole('link', { name: 'See the user grace' }).click();
+      await page.getByRole('heading', { name: 'grace' }).waitFor();
+    });
+
+    test('a project with data is told how much comes in and what is newest', async () => {
+      const page = await scene().signedIn();
+      await page.getByText('messages a second').waitFor();
+
+      await track('Newest Of All', '{}');
+
+      await page.getByRole('link', { name: 'Newest Of All' }).waitFor();
+    });
+  });
+}

@@ -1,0 +1,133 @@
+/** The service with its embedded stores, a shop in one project and nothing in another, and a browser. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { runCli } from '../../services/cli/run-cli.ts';
+import { fillWithShop } from '../demo/fill.ts';
+import { ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { openBrowser } from './browser.ts';
+
+export const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
+
+interface SignedInOptions {
+  /** Of the shop's project where left out. */
+  readonly key?: string;
+  readonly isAdmin?: boolean;
+}
+
+/** What a page said or asked that it should not have. */
+const COMPLAINTS = new WeakMap<Page, string[]>();
+
+export class Scene {
+  readonly service: ServiceProcess;
+  readonly browser: Browser;
+  /** Of the project without data. */
+  readonly empty: { readonly readKey: string; readonly writeKey: string };
+  readonly #dataDir: string;
+  readonly #contexts: BrowserContext[] = [];
+
+  private constructor(service: ServiceProcess, browser: Browser, dataDir: string, empty: Scene['empty']) {
+    this.service = service;
+    this.browser = browser;
+    this.#dataDir = dataDir;
+    this.empty = empty;
+  }
+
+  static async open(): Promise<Scene> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    const [service, browser] = await Promise.all([
+      ServiceProcess.start(dataDir, { INITIAL_ADMIN_KEY: ADMIN_KEY }),
+      openBrowser(),
+    ]);
+    const target = { url: service.url, writeKey: WRITE_KEY, readKey: ADMIN_KEY, project: 'default' };
+    await Promise.all([
+      fillWithShop(target, { users: 40, seed: 7, nowMs: Date.now() }),
+      command(dataDir, ['project', 'create', 'empty']),
+    ]);
+    const [readKey, writeKey] = await Promise.all([makeKey(dataDir, 'read'), makeKey(dataDir, 'write')]);
+    return new Scene(service, browser, dataDir, { readKey, writeKey });
+  }
+
+  get url(): string {
+    return this.service.url;
+  }
+
+  /** A key of the empty project, by its id and its text. */
+  async makeReadKey(): Promise<{ readonly id: string; readonly key: string }> {
+    return JSON.parse(await command(this.#dataDir, KEY_ARGUMENTS('read'))) as { id: string; key: string };
+  }
+
+  async revoke(keyId: string): Promise<void> {
+    await command(this.#dataDir, ['key', 'revoke', keyId]);
+  }
+
+  /** A page of a browser of its own, at the sign-in. */
+  async newPage(): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 } });
+    this.#contexts.push(context);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    COMPLAINTS.set(page, complaints);
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(this.url)) complaints.push(`asked for ${request.url()}`);
+    });
+    await page.goto(`${this.url}/console/`);
+    return page;
+  }
+
+  /** A page that is signed in, at this address: `#/live`. */
+  async signedIn(address = '#/', options: SignedInOptions = {}): Promise<Page> {
+    const page = await this.newPage();
+    await signIn(page, options.isAdmin === true ? ADMIN_KEY : (options.key ?? READ_KEY));
+    await page.goto(`${this.url}/console/${address}`);
+    return page;
+  }
+
+  /** Closes what `newPage` opened. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.service.stop();
+    await rm(this.#dataDir, { recursive: true, force: true });
+  }
+}
+
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('Key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation').waitFor();
+}
+
+/** What the browser complained of on this page, and what it was asked to load from elsewhere. */
+export function complaintsOf(page: Page): readonly string[] {
+  return COMPLAINTS.get(page) ?? [];
+}
+
+const KEY_ARGUMENTS = (scope: string): string[] => ['key', 'create', '--project', 'empty', '--scope', scope, '--json'];
+
+async function makeKey(dataDir: string, scope: string): Promise<string> {
+  return (JSON.parse(await command(dataDir, KEY_ARGUMENTS(scope))) as { key: string }).key;
+}
+
+async function command(dataDir: string, argv: readonly string[]): Promise<string> {
+  let out = '';
+  let err = '';
+  const { signal } = new AbortController();
+  const env = { DATA_DIR: dataDir };
+  const code = await runCli(argv, {
+    env,
+    signal,
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+  });
+  if (code !== 0) throw new Error(`tidemark ${argv.join(' ')} ended with ${code}: ${err}`);
+  return out;
+}

@@ -1,0 +1,155 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { complaintsOf, type Scene, signIn } from './scene.ts';
+
+/** Every screen with the text that is on it once it is whole; a screen that is added is added here. */
+const SCREENS: readonly (readonly [name: string, address: string, text: string])[] = [
+  ['Today', '#/', 'Everything is working'],
+  ['Live', '#/live', 'Nothing has come yet'],
+  ['Users', '#/users', 'u-00001'],
+  ['a user', '#/users/u-00001', 'There are no earlier events'],
+  ['nobody', '#/users/nobody', 'Nobody is known by this id'],
+];
+
+async function violationsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} ${String(target)} ${failureSummary}`),
+  );
+}
+
+async function widthOf(page: Page): Promise<number> {
+  return page.evaluate(() => (globalThis as unknown as { document: Doc }).document.documentElement.scrollWidth);
+}
+
+/** As much of the DOM as these tests ask about: this project's types have none. */
+interface Doc {
+  readonly documentElement: { readonly scrollWidth: number };
+  readonly activeElement: { readonly textContent: string } | null;
+}
+
+export async function focusedText(page: Page): Promise<string> {
+  return page.evaluate(() => (globalThis as unknown as { document: Doc }).document.activeElement?.textContent ?? '');
+}
+
+/** What holds of every screen. */
+export function testScreens(scene: () => Scene): void {
+  describe('screens', () => {
+    test('the sign-in is accessible, takes only a key that may read, and says why another is refused', async () => {
+      const page = await scene().newPage();
+      expect(await violationsOf(page)).toEqual([]);
+      expect(complaintsOf(page)).toEqual([]);
+
+      await page.getByLabel('Key').fill('nobody-has-this-key');
+      await page.keyboard.press('Enter');
+
+      await page.getByRole('alert').getByText('There is no such key').waitFor();
+      await signIn(page, scene().empty.readKey);
+      await page.getByRole('heading', { name: 'Today' }).waitFor();
+    });
+
+    test('every screen is accessible in both themes, fits 360 px, and the browser complains of nothing', async () => {
+      const page = await scene().signedIn();
+      for (const [name, address, text] of SCREENS) {
+        await page.goto(`${scene().url}/console/${address}`);
+        await page.getByText(text).first().waitFor();
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(await violationsOf(page), `${name}, ${colorScheme}`).toEqual([]);
+        }
+        await page.setViewportSize({ width: 360, height: 740 });
+        expect(await widthOf(page), name).toBeLessThanOrEqual(360);
+        expect(await violationsOf(page), `${name}, narrow`).toEqual([]);
+        await page.setViewportSize({ width: 1280, height: 800 });
+      }
+      // A 404 is an answer here; the browser writes it down all the same.
+      expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
+    });
+
+    test('the keyboard goes everywhere: g and a letter, /, j, k, Enter, Escape and ?', async () => {
+      const page = await scene().signedIn();
+      await page.getByRole('heading', { name: 'Today' }).waitFor();
+
+      await page.keyboard.press('g');
+      await page.keyboard.press('u');
+      await page.getByText('u-00001').waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('k');
+      expect(await focusedText(page)).toContain('u-00001');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'u-00001' }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('l');
+      await page.getByRole('heading', { name: 'Live' }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('?');
+      expect(await page.getByRole('searchbox', { name: 'Event' }).inputValue()).toBe('?');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      expect(await page.getByRole('dialog').isVisible()).toBe(true);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('dialog').isVisible()).toBe(false);
+    });
+
+    test('a service that does not answer, refuses or is away is shown as what it is', async () => {
+      const page = await scene().signedIn();
+      const answers = {
+        422: { code: 'query-limit', detail: 'It would read more than 5 rows.', title: 'Question past its limits' },
+        429: { code: 'overloaded', detail: 'Too many questions.', title: 'Too many requests' },
+        503: { code: 'unavailable', detail: 'The profiles are away.', title: 'Unavailable' },
+      };
+      const headlines = { 422: 'past its limits', 429: 'Too many requests at once', 503: 'A part of the service' };
+      for (const [status, body] of Object.entries(answers)) {
+        await page.route('**/v1/users?**', async (route) =>
+          route.fulfill({
+            status: Number(status),
+            headers: { 'retry-after': '30', 'content-type': 'application/problem+json' },
+            body: JSON.stringify(body),
+          }),
+        );
+        await page.goto(`${scene().url}/console/#/users?prefix=${status}`);
+        await page.getByText(headlines[Number(status) as keyof typeof headlines]).waitFor();
+        await page.getByText(body.detail).waitFor();
+        expect(await page.getByText('by itself in').count()).toBe(status === '422' ? 0 : 1);
+        expect(await violationsOf(page), status).toEqual([]);
+        await page.unroute('**/v1/users?**');
+      }
+      await page.route('**/v1/users?**', async (route) => route.abort());
+      await page.goto(`${scene().url}/console/#/users?prefix=none`);
+      await page.getByRole('heading', { name: 'The service did not answer' }).waitFor();
+      await page.unroute('**/v1/users?**');
+
+      await page.getByRole('button', { name: 'Try again' }).click();
+
+      await page.getByText('Nobody was found').waitFor();
+    });
+
+    test('who signs out, or whose session has ended, is at the sign-in', async () => {
+      const page = await scene().signedIn('#/users');
+      await page.getByText('u-00001').waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+
+      await signIn(page, scene().empty.readKey);
+      await page.context().clearCookies();
+      await page.goto(`${scene().url}/console/#/users?prefix=x`);
+
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    });
+
+    test('an admin key chooses among the projects, and the address keeps the choice', async () => {
+      const page = await scene().signedIn('#/users', { isAdmin: true });
+      await page.getByText('u-00001').waitFor();
+
+      await page.getByRole('combobox', { name: 'Project', exact: true }).selectOption({ label: 'empty' });
+      await page.getByText('There are no users yet').waitFor();
+      await page.getByRole('link', { name: 'Live' }).click();
+      await page.getByText('Nothing has come yet').waitFor();
+
+      expect(page.url()).toMatch(/#\/live\?project=proj_/);
+    });
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * Pictures of every screen, wide and narrow, light and dark, of a service with the demo's data, for a person to look at:
+ *
+ *   npm run demo                                    # in another terminal
+ *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY and WRITE_KEY where they differ
+ */
+import { mkdirSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { openBrowser } from './browser.ts';
+
+const { TIDEMARK_URL: url = 'http://127.0.0.1:8080' } = process.env;
+const readKey = process.env['READ_KEY'] ?? READ_KEY;
+const writeKey = process.env['WRITE_KEY'] ?? WRITE_KEY;
+const [folder = 'screenshots'] = process.argv.slice(2);
+
+interface Shot {
+  readonly name: string;
+  readonly address: string;
+  /** What is done before the picture. */
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+const SHOTS: readonly Shot[] = [
+  { name: 'today', address: '#/', act: (page) => page.waitForTimeout(9_000) },
+  { name: 'live', address: '#/live', act: (page) => page.waitForTimeout(6_000) },
+  {
+    name: 'live-open',
+    address: '#/live?type=track',
+    act: async (page) => {
+      await page.locator('[data-row]').nth(3).click({ timeout: 20_000 });
+      await page.waitForTimeout(2_500);
+    },
+  },
+  { name: 'live-nothing', address: '#/live?event=Nobody+Does+This', act: (page) => page.waitForTimeout(1_500) },
+  { name: 'users', address: '#/users', act: (page) => page.waitForTimeout(1_000) },
+  { name: 'user', address: '#/users/u-00042', act: (page) => page.waitForTimeout(2_000) },
+  {
+    name: 'user-event',
+    address: '#/users/u-00042',
+    act: async (page) => {
+      await page.locator('[data-row]').first().click();
+      await page.locator('details.menu summary').first().click();
+      await page.waitForTimeout(300);
+    },
+  },
+  { name: 'user-unknown', address: '#/users/nobody-has-this', act: (page) => page.waitForTimeout(800) },
+  {
+    name: 'help',
+    address: '#/users',
+    act: async (page) => {
+      await page.waitForTimeout(600);
+      await page.locator('main').focus();
+      await page.keyboard.press('?');
+      await page.waitForTimeout(200);
+    },
+  },
+];
+
+/** A few messages a second, until the pictures are made. */
+async function keepSending(signal: AbortSignal): Promise<void> {
+  for (let i = 0; !signal.aborted; i++) {
+    const user = `u-${String(1 + ((i * 37) % 400)).padStart(5, '0')}`;
+    const events = [
+      { event: 'Product Viewed', properties: { product: 'Oak stool', category: 'home', price: 149 } },
+      { event: 'Order Completed', properties: { order_id: `B-${i}`, total: 129.9, currency: 'EUR', items: 2 } },
+      { event: 'Page Viewed', properties: { path: '/bags', referrer: 'newsletter' } },
+      { event: 'Checkout Started', properties: { total: 84.55, currency: 'EUR', items: 1 } },
+    ];
+    const message =
+      i % 7 === 6
+        ? { type: 'identify', traits: { plan: 'pro', newsletter: true } }
+        : { type: 'track', ...events[i % 4] };
+    await fetch(`${url}/v1/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${writeKey}` },
+      body: JSON.stringify({ batch: [{ ...message, userId: user }] }),
+    });
+    await new Promise((resolve) => setTimeout(resolve, 120 + 250 * Math.abs(Math.sin(i / 9))));
+  }
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: `${folder}/${name}.png` });
+}
+
+mkdirSync(folder, { recursive: true });
+const sending = new AbortController();
+void keepSending(sending.signal);
+const browser = await openBrowser();
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 360]) {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: width === 360 ? 740 : 800 } });
+    const page = await context.newPage();
+    await page.goto(`${url}/console/`);
+    await page.getByLabel('Key').waitFor();
+    const suffix = `${width}-${colorScheme}`;
+    await picture(page, `sign-in-${suffix}`);
+    await page.getByLabel('Key').fill(readKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation').waitFor();
+    const wanted = process.argv.slice(3);
+    for (const { name, address, act } of SHOTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+      await page.goto('about:blank');
+      await page.goto(`${url}/console/${address}`);
+      await page.locator('h1').waitFor();
+      await act?.(page);
+      await picture(page, `${name}-${suffix}`);
+    }
+    await context.close();
+  }
+}
+sending.abort();
+await browser.close();
