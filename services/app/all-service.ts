@@ -17,14 +17,8 @@ import { openStores, type OpenedStores } from './open-stores.ts';
 import { heartbeatOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
-import {
-  audienceSchedulerOf,
-  ensureFirstProject,
-  processStoreOf,
-  projectNamesIn,
-  type Stores,
-  storesOf,
-} from './stores.ts';
+import { audienceSchedulerOf } from './audience-parts.ts';
+import { ensureFirstProject, processStoreOf, projectNamesIn, type Stores, storesOf } from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;

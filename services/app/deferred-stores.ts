@@ -12,8 +12,8 @@ import type { FirstStart } from '../stores/projects/first-start.ts';
 import { commandsOn, type StoreName } from './commands.ts';
 import { closeStores, type OpenedStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers/readers.ts';
+import { audienceSchedulerOf } from './audience-parts.ts';
 import {
-  audienceSchedulerOf,
   ensureFirstProject,
   processStoreOf,
   projectNamesIn,

@@ -1,31 +1,22 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
-import type { DataFolders } from '../admin-status/disk.ts';
 import { Heartbeat } from '../admin-status/heartbeat.ts';
-import { statusRoutes } from '../admin-status/status.ts';
-import { consoleRoutes } from '../console/console-routes.ts';
-import { ConsoleSessions } from '../console/console-sessions.ts';
 import type { EventLog } from '../event-log/event-log.ts';
-import { adminRoutes } from '../admin/routes.ts';
-import { answeringBy, type AppParts } from '../http/app.ts';
+import { answeringBy } from '../http/app.ts';
 import { countConnections } from '../http/http-metrics.ts';
-import { operationRoutes, type Readiness } from '../http/operations.ts';
-import { RouteTable } from '../http/route-table.ts';
 import { LocalServer } from '../http/local-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { BoundServer } from '../http/starting.ts';
 import type { Codec } from '../messages/codec.ts';
 import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
-import { openApiDocument } from '../query-api/openapi.ts';
 import { ProgressWatch } from '../query-api/progress-watch.ts';
-import { readingRoutes } from '../query-api/routes.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
-import { embeddedFolderOf } from './embedded.ts';
 import { HealthWatch } from './health-watch.ts';
+import { appOf } from './http-routes.ts';
 import { IngestSide } from './ingest-side.ts';
-import { audienceQueriesOf, type Stores } from './stores.ts';
+import type { Stores } from './stores.ts';
 
 /** Requests accepted before a stop have this long to be answered. */
 const FINISH_REQUESTS_MS = 9_000;
@@ -106,7 +97,7 @@ export class HttpSide {
   }
 }
 
-interface Assembled {
+export interface Assembled {
   readonly ingest: IngestSide;
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
@@ -136,36 +127,6 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
   };
 }
 
-function appOf(parts: HttpSideParts, { ingest, keys, watch, changesWatch, health }: Assembled): AppParts {
-  const { config, logger, stores, log, codec, registry } = parts;
-  const readiness = (): Readiness => ingest.readinessWith(health.parts);
-  const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
-  const table = new RouteTable([
-    ...ingest.routes,
-    { routes: statusRoutes({ ...stores, role: parts.role, log, codec, folders: dataFoldersOf(config), readiness }) },
-    readingRoutes({ ...stores, watch, changesWatch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
-    adminRoutes(stores.admin),
-    ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
-    operationRoutes({
-      readiness,
-      links: sessions === undefined ? {} : { console: '/console/' },
-      registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },
-      openapi: openApiDocument(config.legacyBasePath),
-    }),
-  ]);
-  const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
-  const { audit } = stores;
-  const { refusals } = ingest;
-  const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
-  const own = { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit, onRefusal };
-  return sessions === undefined ? own : { ...own, sessions };
-}
-
-async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {
-  const [own, theirs] = await Promise.all([registry.metrics(), readers.metrics().catch(() => '')]);
-  return `${own}${theirs}`;
-}
-
 async function refresh({ keys, health, heartbeat }: Assembled): Promise<void> {
   await Promise.all([keys.start(), health.start()]);
   heartbeat.start();
@@ -174,9 +135,4 @@ async function refresh({ keys, health, heartbeat }: Assembled): Promise<void> {
 async function close({ ingest, keys, health, heartbeat }: Assembled): Promise<void> {
   health.stop();
   await Promise.all([ingest.close(), keys.stop(), heartbeat.stop()]);
-}
-
-function dataFoldersOf({ dataDir, eventLogUrl, profilesUrl, analyticsUrl }: Config): DataFolders {
-  const [log, profiles, analytics] = [eventLogUrl, profilesUrl, analyticsUrl].map(embeddedFolderOf);
-  return { dataDir, log, profiles, analytics };
 }

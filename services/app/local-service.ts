@@ -6,7 +6,6 @@ import { Registry } from 'prom-client';
 import { AdminCommands } from '../admin/admin-commands.ts';
 import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import { adminRoutes } from '../admin/routes.ts';
-import type { EventLog } from '../event-log/event-log.ts';
 import { LocalServer } from '../http/local-server.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
@@ -14,13 +13,11 @@ import { ProgressWatch } from '../query-api/progress-watch.ts';
 import { readingRoutes } from '../query-api/routes.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { standInFor } from '../runtime/stand-in.ts';
-import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
-import type { Database } from '../stores/database/database.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
-import { commandsOn, type StoreName } from './commands.ts';
-import { closeStores, type OpenedStores, openNeeded } from './open-stores.ts';
-import { audienceQueriesOf, audienceSchedulerOf, type Stores, processStoreOf, storesOf } from './stores.ts';
+import { commandsOn } from './commands.ts';
+import { OpenOnDemand } from './open-on-demand.ts';
+import { audienceQueriesOf, audienceSchedulerOf } from './audience-parts.ts';
+import { type Stores, processStoreOf, storesOf } from './stores.ts';
 
 const FINISH_LOCAL_MS = 5_000;
 
@@ -74,8 +71,8 @@ interface ServiceParts {
 
 function partsOf(config: Config, logger: Logger): ServiceParts {
   const opener = new OpenOnDemand(config, logger);
-  const database = opener.standIn<Database>('database');
-  const analytics = opener.standIn<AnalyticsStore>('analytics');
+  const database = opener.standIn('database');
+  const analytics = opener.standIn('analytics');
   const find = commandsOn({ config, logger, hasReaders: false }, (needs) => opener.open(needs));
   const admin = new AdminCommands({ find, jobs: new SqlJobStore(database), logger });
   const evaluator = audienceSchedulerOf(config, logger, { database, analytics });
@@ -85,8 +82,8 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
   const watch = new ProgressWatch(stores.progress);
   const changesWatch = new ChangesWatch(stores.saved);
   const keys = new ProjectCache(stores.projects, logger);
-  const log = opener.standIn<EventLog>('log');
-  const codec = opener.standIn<OpenedStores['codec']>('codec');
+  const log = opener.standIn('log');
+  const codec = opener.standIn('codec');
   const reading = readingRoutes({
     ...stores,
     watch,
@@ -104,49 +101,4 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
     table: new RouteTable([adminRoutes(admin), reading]),
     audit: stores.audit,
   };
-}
-
-/** Stores that are opened when they are first needed. */
-class OpenOnDemand {
-  readonly #config: Config;
-  readonly #logger: Logger;
-  readonly #opening = new Map<StoreName, Promise<Partial<OpenedStores>>>();
-
-  constructor(config: Config, logger: Logger) {
-    this.#config = config;
-    this.#logger = logger;
-  }
-
-  async open(needs: readonly StoreName[]): Promise<Partial<OpenedStores>> {
-    // Analytics is opened with the database at hand.
-    const missing = needs.filter((need) => !this.#opening.has(need));
-    if (missing.length > 0) {
-      const opening = openNeeded(this.#config, this.#logger, missing, this.#opening.get('database'));
-      for (const need of missing) this.#opening.set(need, opening);
-      if (missing.includes('analytics') && !this.#opening.has('database')) this.#opening.set('database', opening);
-      // One that could not be opened is tried again.
-      opening.catch(() => {
-        for (const [need, promise] of this.#opening) if (promise === opening) this.#opening.delete(need);
-      });
-    }
-    const opened = await Promise.all(needs.flatMap((need) => this.#opening.get(need) ?? []));
-    return Object.assign({}, ...opened) as Partial<OpenedStores>;
-  }
-
-  /** Its methods are those of the store. */
-  standIn<T extends object>(name: StoreName): T {
-    return standInFor<T>(async (method, args) => {
-      const store = (await this.open([name]))[name] as unknown as Record<
-        string,
-        (...args: readonly unknown[]) => unknown
-      >;
-      return store[method]?.(...args);
-    });
-  }
-
-  async close(): Promise<void> {
-    const opened = await Promise.allSettled(new Set(this.#opening.values()));
-    const stores = opened.map((one) => (one.status === 'fulfilled' ? one.value : {}));
-    await closeStores(Object.assign({}, ...stores) as Partial<OpenedStores>);
-  }
 }

@@ -11,7 +11,8 @@ import { openStores, openStoresWithoutAnalytics } from './open-stores.ts';
 import { heartbeatOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
-import { audienceSchedulerOf, processStoreOf } from './stores.ts';
+import { audienceSchedulerOf } from './audience-parts.ts';
+import { processStoreOf } from './stores.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
 

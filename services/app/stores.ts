@@ -1,23 +1,18 @@
 import type { AdminPort } from '../admin/admin-commands.ts';
 import { SqlStoreFigures, type StoreFigures } from '../admin-status/store-figures.ts';
-import { Audiences } from '../audience/audiences.ts';
-import { limitsOf } from '../audience/query-budget.ts';
-import { type AudienceEvaluator, AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
+import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
 import type { AudienceStore } from '../audience/saved/audience-store.ts';
 import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { AnalyticsReader, AnalyticsStore, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import type { AnalyticsReader, AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import type { AuditLog } from '../stores/audit/audit-log.ts';
 import { SqlAuditLog } from '../stores/audit/sql-audit-log.ts';
 import type { Database } from '../stores/database/database.ts';
-import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
-import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
 import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
 import { type ConsoleSessionStore, SqlConsoleSessionStore } from '../stores/projects/console-session-store.ts';
-import type { ProjectLimits, ProjectStore } from '../stores/projects/project-store.ts';
+import type { ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { RefusalStore } from '../stores/refusals/refusal-store.ts';
 import { SqlRefusalStore } from '../stores/refusals/sql-refusal-store.ts';
@@ -61,41 +56,9 @@ export function processStoreOf({ profilesUrl }: Config, database: Pick<Database,
   return isServer(profilesUrl) ? new SqlProcessStore(database) : new MemoryProcessStore();
 }
 
-interface DatabaseAndAnalytics {
+export interface DatabaseAndAnalytics {
   readonly database: Database;
   readonly analytics: AnalyticsStore;
-}
-
-/** The limits of questions in projects that have no limits of their own. */
-function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
-  return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
-}
-
-/** How questions about audiences are put: with the limits of the project, else those of the configuration. */
-export interface AudienceQueries {
-  readonly audiencesOf: (project: ProjectLimits) => Audiences;
-  readonly limitsOf: (project: ProjectLimits) => QueryLimits;
-}
-
-/** @param analytics The live generations'. */
-export function audienceQueriesOf(config: Config, analytics: AnalyticsReader): AudienceQueries {
-  const limits = (project: ProjectLimits): QueryLimits => limitsOf(project, queryLimitsOf(config));
-  return { audiencesOf: (project) => new Audiences(analytics, limits(project)), limitsOf: limits };
-}
-
-/** Evaluates the saved audiences of these stores. */
-export function audienceSchedulerOf(
-  config: Config,
-  logger: Logger,
-  { database, analytics }: DatabaseAndAnalytics,
-): AudienceScheduler {
-  return new AudienceScheduler({
-    store: new SqlAudienceStore(database, config.maxProjectAudiences),
-    projects: new SqlProjectStore(database),
-    history: new LiveAnalytics(analytics, new LiveGenerations(database)),
-    limits: queryLimitsOf(config),
-    logger,
-  });
 }
 
 /** The stores as the HTTP side calls them: questions always go to the live generations. */

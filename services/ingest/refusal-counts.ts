@@ -147,7 +147,7 @@ export class RefusalCounts {
       counting.lastAtMs = nowMs;
       return;
     }
-    const first = { count, firstAtMs: nowMs, lastAtMs: nowMs, message: cut(message, MAX_MESSAGE_CHARS) };
+    const first = { count, firstAtMs: nowMs, lastAtMs: nowMs, message: cutText(message, MAX_MESSAGE_CHARS) };
     this.#open({ ...group, ...first, example: exampleOf() });
   }
 
@@ -215,7 +215,7 @@ function itemsWithErrors(rejected: string): readonly RejectedItem[] {
 function byPointer(problems: readonly Problem[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { path, message } of problems) {
-    const pointer = cut(path.replace(/\/\d+(?=\/|$)/g, '/*'), MAX_POINTER_CHARS);
+    const pointer = cutText(path.replace(/\/\d+(?=\/|$)/g, '/*'), MAX_POINTER_CHARS);
     if (!found.has(pointer)) found.set(pointer, message);
     if (found.size === MAX_PROBLEMS_COUNTED) break;
   }
@@ -228,13 +228,13 @@ function beginningOf(body: Buffer): string {
 
 /** Without a key that an SDK put into the body: whoever reads refusals may have no key to write. */
 function exampleOfText(text: string): string {
-  return cut(text, 2 * MAX_EXAMPLE_CHARS)
+  return cutText(text, 2 * MAX_EXAMPLE_CHARS)
     .replace(/("writeKey"\s*:\s*")[^"]*/g, '$1…')
     .slice(0, MAX_EXAMPLE_CHARS)
     .toWellFormed();
 }
 
 /** Text that a database takes, of so many characters at most. */
-function cut(text: string, length: number): string {
+function cutText(text: string, length: number): string {
   return text.slice(0, length).replaceAll('\0', '\uFFFD').toWellFormed();
 }

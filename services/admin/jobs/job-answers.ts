@@ -38,7 +38,7 @@ async function jobsPage(
   const found = await port.listJobs(limit.value + 1, filter);
   const page = found.slice(0, limit.value);
   const last = page.at(-1);
-  const next = found.length > page.length && last !== undefined ? encodeCursor(last) : null;
+  const next = found.length > page.length && last !== undefined ? encodeJobCursor(last) : null;
   return { ok: true, value: { jobs: page.map(jobJson), next } };
 }
 
@@ -67,7 +67,7 @@ function readJobState(text: string | undefined): Checked<JobState | undefined> {
   return refuseParameter('state', `is one of ${JOB_STATES.join(', ')}`);
 }
 
-function encodeCursor({ createdAtMs, id }: JobCursor): string {
+function encodeJobCursor({ createdAtMs, id }: JobCursor): string {
   return Buffer.from(`${createdAtMs} ${id}`).toString('base64url');
 }
 

@@ -26,7 +26,7 @@ export class SqlJobStore implements JobStore {
     const [row] = await this.#database.query<JobRow>(
       `insert into jobs (id, kind, args, principal, state, owner, created_at_ms, heartbeat_at_ms)
        values ($1, $2, $3, $4, 'queued', $5, ${NOW_MS}, ${NOW_MS})
-       returning ${COLUMNS}`,
+       returning ${JOB_COLUMNS}`,
       [id, kind, JSON.stringify(args), principal, owner],
     );
     if (row === undefined) throw new Error('no row came back');
@@ -36,7 +36,7 @@ export class SqlJobStore implements JobStore {
   async list(limit: number, { kind, state, after }: JobFilter = {}): Promise<readonly Job[]> {
     await this.#noteInterrupted();
     const rows = await this.#database.query<JobRow>(
-      `select ${COLUMNS} from jobs
+      `select ${JOB_COLUMNS} from jobs
        where ($1::text is null or kind = $1) and ($2::text is null or state = $2)
          and ($3::int8 is null or (created_at_ms, id) < ($3, $4))
        order by created_at_ms desc, id desc
@@ -48,7 +48,7 @@ export class SqlJobStore implements JobStore {
 
   async find(id: string): Promise<Job | undefined> {
     await this.#noteInterrupted();
-    const [row] = await this.#database.query<JobRow>(`select ${COLUMNS} from jobs where id = $1`, [id]);
+    const [row] = await this.#database.query<JobRow>(`select ${JOB_COLUMNS} from jobs where id = $1`, [id]);
     return row && toJob(row);
   }
 
@@ -112,7 +112,7 @@ const REMOVE_OLD = `
     and (finished_at_ms < ${NOW_MS} - $1::int8
          or id in (select id from jobs where not ${UNFINISHED} order by created_at_ms desc, id desc offset $2::int4 - 1))`;
 
-const COLUMNS = `id, kind, args, principal, state, progress, rate, result, failure_code, failure, created_at_ms, started_at_ms,
+const JOB_COLUMNS = `id, kind, args, principal, state, progress, rate, result, failure_code, failure, created_at_ms, started_at_ms,
   finished_at_ms`;
 
 interface JobRow {

@@ -33,7 +33,7 @@ async function answerAudit(parts: AuditParts, { query }: Call): Promise<Answer |
   if (!limit.ok) return limit.refusal;
   const cursor = single(query, 'cursor', readAuditCursor);
   if (!cursor.ok) return cursor.refusal;
-  const filter = readFilter(query);
+  const filter = readAuditFilter(query);
   if (!filter.ok) return filter.refusal;
   // One more than the page has tells whether there is another.
   const found = await parts.audit.list(await withProjectId(parts, filter.value), limit.value + 1, cursor.value);
@@ -44,7 +44,7 @@ async function answerAudit(parts: AuditParts, { query }: Call): Promise<Answer |
   return { status: 200, body };
 }
 
-function readFilter(query: URLSearchParams): Checked<AuditFilter> {
+function readAuditFilter(query: URLSearchParams): Checked<AuditFilter> {
   const filter: Record<string, unknown> = {};
   for (const [name, member, read] of FILTERS) {
     const value = single<unknown>(query, name, (text) => (text === undefined ? ABSENT : read(name, text)));

@@ -3,7 +3,7 @@ import type { Answer } from '../../http/route.ts';
 import type { CatalogName } from '../../stores/analytics/catalog.ts';
 import { type QueryRequest, readName } from '../query.ts';
 import type { Catalog, CatalogList } from './catalog.ts';
-import { memberBody, nameBody, pageOf, readCatalogPageQuery } from './catalog-page.ts';
+import { memberBody, nameBody, catalogPageOf, readCatalogPageQuery } from './catalog-page.ts';
 
 /** `GET /v1/catalog/events` */
 export function answerCatalogEvents(catalog: Catalog, call: QueryRequest): Promise<Answer | Refusal> {
@@ -32,7 +32,7 @@ async function answerPage<T extends CatalogName>(
   if (!page.ok) return page.refusal;
   const list = await find();
   if (list === undefined) return NO_EVENT;
-  const { entries, nextCursor } = pageOf(list.entries, page.value);
+  const { entries, nextCursor } = catalogPageOf(list.entries, page.value);
   const body = {
     ...(list.event && { event: nameBody(list.event) }),
     [member]: entries.map(bodyOf),

@@ -51,7 +51,7 @@ function readPosition(text: string, order: CatalogOrder): Checked<CatalogCursor>
 }
 
 /** Base64url of the JSON of the order, the count and the name. */
-function encodeCursor({ order, count, name }: CatalogCursor): string {
+function encodeCatalogCursor({ order, count, name }: CatalogCursor): string {
   return Buffer.from(JSON.stringify([order, count, name])).toString('base64url');
 }
 
@@ -62,7 +62,7 @@ function decodeCursor(text: string): CatalogCursor | undefined {
     if ((order !== 'count' && order !== 'name') || typeof name !== 'string') return undefined;
     if (!isWholeNumber(count, Number.MAX_SAFE_INTEGER)) return undefined;
     const cursor = { order, count: count as number, name } as const;
-    return encodeCursor(cursor) === text ? cursor : undefined;
+    return encodeCatalogCursor(cursor) === text ? cursor : undefined;
   } catch {
     return undefined;
   }
@@ -77,7 +77,7 @@ export interface CatalogPage<T extends CatalogName> {
  * The entries of a page. By count: the highest first, those of one count by name. What is counted between two pages may
  * move an entry from one to the other.
  */
-export function pageOf<T extends CatalogName>(
+export function catalogPageOf<T extends CatalogName>(
   all: readonly T[],
   { limit, order, prefix, after }: CatalogPageQuery,
 ): CatalogPage<T> {
@@ -88,7 +88,7 @@ export function pageOf<T extends CatalogName>(
   const entries = found.slice(0, limit);
   const last = entries.at(-1);
   const hasMore = last !== undefined && found.length > limit;
-  return { entries, nextCursor: hasMore ? encodeCursor({ order, count: last.count, name: last.name }) : null };
+  return { entries, nextCursor: hasMore ? encodeCatalogCursor({ order, count: last.count, name: last.name }) : null };
 }
 
 type Ordered = Pick<CatalogName, 'name' | 'count'>;

@@ -181,14 +181,14 @@ function examplesIn(texts: readonly string[]): ReadonlyMap<string, ReadonlySet<s
     for (const [name, value] of splitObject(text)) {
       let values = examples.get(name);
       if (values === undefined) examples.set(name, (values = new Set()));
-      if (values.size < MAX_EXAMPLES) values.add(cut(value));
+      if (values.size < MAX_EXAMPLES) values.add(cutExample(value));
     }
   }
   return examples;
 }
 
 /** In code points, of which each is one or two UTF-16 units. */
-function cut(text: string): string {
+function cutExample(text: string): string {
   if (text.length <= MAX_EXAMPLE_CHARS) return text;
   return Array.from(text.slice(0, 2 * MAX_EXAMPLE_CHARS))
     .slice(0, MAX_EXAMPLE_CHARS)

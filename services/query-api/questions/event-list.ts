@@ -52,10 +52,10 @@ export class EventList {
     const found = new Map<string, ListedRow>();
     for (const keysAtOnce of chunksOf(wanted)) {
       const rows = await budget.ask<ListedRow>(compileEvents(context, keysAtOnce));
-      for (const row of rows) found.set(keyOf(row), row);
+      for (const row of rows) found.set(orderKeyOf(row), row);
     }
     const events = wanted.flatMap((key) => {
-      const row = found.get(keyOf(key));
+      const row = found.get(orderKeyOf(key));
       return row === undefined ? [] : [eventOf(key, row)];
     });
     const last = wanted.at(-1);
@@ -120,7 +120,7 @@ function* chunksOf(keys: readonly ListedKey[]): Generator<readonly ListedKey[]> 
   yield keys.slice(from);
 }
 
-function keyOf({ occurred, message_id: id, event, user, precedence }: Omit<ListedKey, 'size'>): string {
+function orderKeyOf({ occurred, message_id: id, event, user, precedence }: Omit<ListedKey, 'size'>): string {
   return JSON.stringify([occurred, id, event, user, precedence]);
 }
 

@@ -62,7 +62,7 @@ type ReadQuestion<T> = (reading: Reading, body: Body) => T | undefined;
 export function readEventsQuestion(call: QueryRequest): Checked<EventsQuestion> {
   return readQuestion(call, call.project.timezone, (reading, body) => {
     reading.onlyKeys(body, QUERY_KEYS, '');
-    const filter = readFilter(reading, body);
+    const filter = readEventFilter(reading, body);
     const limit = readIfPresent(body, 'limit', DEFAULT_LIMIT, (value) =>
       readWhole(reading, value, '/limit', [1, MAX_LIMIT]),
     );
@@ -76,7 +76,7 @@ export function readCountsQuestion(call: QueryRequest): Checked<CountsQuestion> 
   const zone = timezoneIn(call.text) ?? call.project.timezone;
   return readQuestion(call, isTimezone(zone) ? zone : 'UTC', (reading, body) => {
     reading.onlyKeys(body, COUNTS_KEYS, '');
-    const filter = readFilter(reading, body);
+    const filter = readEventFilter(reading, body);
     const measure = readMeasure(reading, body);
     const interval = readIfPresent(body, 'interval', null, (value) => readWord(reading, value, '/interval', INTERVALS));
     const timezone = readIfPresent(body, 'timezone', zone, (value) => readTimezone(reading, value));
@@ -111,7 +111,7 @@ function timezoneIn(text: string): string | undefined {
   return typeof zone === 'string' ? zone : undefined;
 }
 
-function readFilter(reading: Reading, body: Body): EventFilter | undefined {
+function readEventFilter(reading: Reading, body: Body): EventFilter | undefined {
   const events = readIfPresent(body, 'event', null, (value) => readEvents(reading, value));
   const where = readIfPresent(body, 'where', [], (value) => readWhere(reading, value, '/where'));
   const within = readIfPresent(body, 'within', null, (value) => readPeriod(reading, value, '/within'));

@@ -26,10 +26,10 @@ export async function readPage(analytics: AnalyticsReader, query: EventsQuery): 
     const rows = await analytics.userEvents(after({ ...query, limit }, events.at(-1)));
     events.push(...rows);
     if (rows.length < limit) return { events, nextCursor: null };
-    if (events.length === wanted) return pageOf(events.slice(0, -1));
+    if (events.length === wanted) return eventsPageOf(events.slice(0, -1));
     chars += rows.reduce((sum, { properties }) => sum + properties.length, 0);
   }
-  return pageOf(events);
+  return eventsPageOf(events);
 }
 
 /** The page as the body of an answer. Properties are JSON text already and go in untouched, every digit kept. */
@@ -47,7 +47,7 @@ function after(query: EventsQuery, last: StoredEvent | undefined): EventsQuery {
   return { ...query, after: { timestamp: last.timestamp, messageId: last.messageId, event: last.event } };
 }
 
-function pageOf(events: readonly StoredEvent[]): Page {
+function eventsPageOf(events: readonly StoredEvent[]): Page {
   const last = events.at(-1);
   return { events, nextCursor: last === undefined ? null : encodeCursor(last) };
 }

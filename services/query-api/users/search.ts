@@ -49,11 +49,11 @@ export function answerUsers(stores: UserStores, call: Call): Promise<Answer | Re
     if (!after.ok) return after.refusal;
     // One more than the page holds tells whether there is another.
     const found = await search.value.find(stores, project, after.value, limit.value + 1);
-    return pageOf(stores, project, found, limit.value);
+    return usersPageOf(stores, project, found, limit.value);
   });
 }
 
-async function pageOf(
+async function usersPageOf(
   { profiles }: UserStores,
   project: Project,
   found: readonly FoundUser[],

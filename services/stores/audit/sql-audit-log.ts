@@ -45,12 +45,12 @@ export class SqlAuditLog implements AuditLog {
       where((place) => `at_us >= ${place}::int8`, since),
       where((place) => `at_us < ${place}::int8`, until),
     ];
-    const sql = `select ${COLUMNS} from audit_log where true ${conditions.join(' ')} order by id desc limit $1::int8`;
+    const sql = `select ${AUDIT_COLUMNS} from audit_log where true ${conditions.join(' ')} order by id desc limit $1::int8`;
     return (await this.#database.query<AuditRow>(sql, values)).map(toEntry);
   }
 }
 
-const COLUMNS =
+const AUDIT_COLUMNS =
   'id, at_us, principal_id, principal_name, source, action, project_id, object, before, after, request_id';
 
 type AuditRow = {

@@ -1,0 +1,44 @@
+import { Audiences } from '../audience/audiences.ts';
+import { limitsOf } from '../audience/query-budget.ts';
+import { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
+import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
+import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
+import { LiveGenerations } from '../stores/generations/live-generations.ts';
+import type { ProjectLimits } from '../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
+import type { DatabaseAndAnalytics } from './stores.ts';
+
+/** The limits of questions in projects that have no limits of their own. */
+function queryLimitsOf({ queryMaxMs, queryMaxMemoryBytes, queryMaxRows }: Config): QueryLimits {
+  return { maxMs: queryMaxMs, maxMemoryBytes: queryMaxMemoryBytes, maxRowsRead: queryMaxRows };
+}
+
+/** How questions about audiences are put: with the limits of the project, else those of the configuration. */
+export interface AudienceQueries {
+  readonly audiencesOf: (project: ProjectLimits) => Audiences;
+  readonly limitsOf: (project: ProjectLimits) => QueryLimits;
+}
+
+/** @param analytics The live generations'. */
+export function audienceQueriesOf(config: Config, analytics: AnalyticsReader): AudienceQueries {
+  const limits = (project: ProjectLimits): QueryLimits => limitsOf(project, queryLimitsOf(config));
+  return { audiencesOf: (project) => new Audiences(analytics, limits(project)), limitsOf: limits };
+}
+
+/** Evaluates the saved audiences of these stores. */
+export function audienceSchedulerOf(
+  config: Config,
+  logger: Logger,
+  { database, analytics }: DatabaseAndAnalytics,
+): AudienceScheduler {
+  return new AudienceScheduler({
+    store: new SqlAudienceStore(database, config.maxProjectAudiences),
+    projects: new SqlProjectStore(database),
+    history: new LiveAnalytics(analytics, new LiveGenerations(database)),
+    limits: queryLimitsOf(config),
+    logger,
+  });
+}

@@ -1,0 +1,52 @@
+/** The routes of the HTTP side, and what they are made of. */
+import type { DataFolders } from '../admin-status/disk.ts';
+import { statusRoutes } from '../admin-status/status.ts';
+import { consoleRoutes } from '../console/console-routes.ts';
+import { ConsoleSessions } from '../console/console-sessions.ts';
+import { adminRoutes } from '../admin/routes.ts';
+import { operationRoutes, type Readiness } from '../http/operations.ts';
+import { RouteTable } from '../http/route-table.ts';
+import { openApiDocument } from '../query-api/openapi.ts';
+import { readingRoutes } from '../query-api/routes.ts';
+import { embeddedFolderOf } from './embedded.ts';
+import type { AppParts } from '../http/app.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Registry } from 'prom-client';
+import { audienceQueriesOf } from './audience-parts.ts';
+import type { Assembled, HttpSideParts } from './http-side.ts';
+import type { Stores } from './stores.ts';
+
+export function appOf(parts: HttpSideParts, { ingest, keys, watch, changesWatch, health }: Assembled): AppParts {
+  const { config, logger, stores, log, codec, registry } = parts;
+  const readiness = (): Readiness => ingest.readinessWith(health.parts);
+  const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
+  const table = new RouteTable([
+    ...ingest.routes,
+    { routes: statusRoutes({ ...stores, role: parts.role, log, codec, folders: dataFoldersOf(config), readiness }) },
+    readingRoutes({ ...stores, watch, changesWatch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
+    adminRoutes(stores.admin),
+    ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
+    operationRoutes({
+      readiness,
+      links: sessions === undefined ? {} : { console: '/console/' },
+      registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },
+      openapi: openApiDocument(config.legacyBasePath),
+    }),
+  ]);
+  const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
+  const { audit } = stores;
+  const { refusals } = ingest;
+  const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
+  const own = { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit, onRefusal };
+  return sessions === undefined ? own : { ...own, sessions };
+}
+
+async function allMetrics(registry: Registry, { readers }: Stores): Promise<string> {
+  const [own, theirs] = await Promise.all([registry.metrics(), readers.metrics().catch(() => '')]);
+  return `${own}${theirs}`;
+}
+
+function dataFoldersOf({ dataDir, eventLogUrl, profilesUrl, analyticsUrl }: Config): DataFolders {
+  const [log, profiles, analytics] = [eventLogUrl, profilesUrl, analyticsUrl].map(embeddedFolderOf);
+  return { dataDir, log, profiles, analytics };
+}
