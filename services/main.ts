@@ -71,7 +71,7 @@ async function printReady(running: Running): Promise<void> {
   if (!isForPeople(firstStart !== undefined)) return;
   // The database may be unreachable by now.
   const projects = await running.projectNames().catch(() => []);
-  process.stdout.write(readyText({ version, role, address, projects }));
+  process.stdout.write(readyText({ version, role, address, projects, console: config.console }));
 }
 
 /** @throws TidemarkError `STOPPING` where a signal arrived and the start has failed, for any reason. */

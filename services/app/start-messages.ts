@@ -35,14 +35,17 @@ export interface ReadyFacts {
   readonly role: Role;
   readonly address: string;
   readonly projects: readonly string[];
+  /** Whether the console is served. */
+  readonly console: boolean;
 }
 
-export function readyText({ version, role, address, projects }: ReadyFacts): string {
+export function readyText({ version, role, address, projects, console }: ReadyFacts): string {
   const rows =
     role === 'projector' || role === 'sink'
       ? [['State', `${address}/readyz`]]
       : [
           ...(projects.length === 0 ? [] : [['Projects', projectsText(projects)]]),
+          ...(console ? [['Console', `${address}/console/`]] : []),
           ['Front page', `${address}/`],
           ['API reference', `${address}/docs`],
           ['Make a key', `npx tidemark key create${projects.length === 1 ? '' : ' --project PROJECT'} --scope read`],

@@ -1,12 +1,22 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { InstallationStatus } from '../admin-status/status.ts';
 import { readConfig } from '../runtime/config.ts';
 import { roomOf, usedBytes } from '../runtime/disk-usage.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, mebibytes, type OutputOptions, printJson, rounded, table } from './print.ts';
 import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
-import { addUrlOption, clientWithoutKey, type ServiceOptions } from './client/service-options.ts';
+import {
+  addUrlOption,
+  clientWithKey,
+  clientWithoutKey,
+  keyOf,
+  type ServiceOptions,
+  serviceUrl,
+} from './client/service-options.ts';
+import { clientOfRunning } from './client/with-service.ts';
+import { installationText } from './installation-status.ts';
 import { type DiskStatus, parseMetrics, type ServiceStatus, statusDown, statusOf } from './service-status.ts';
 
 /** The exit code where something wants attention, or nothing answers. */
@@ -21,13 +31,37 @@ export function addStatus(root: Command, context: CliContext): void {
     .description('say whether the service is well, and what wants attention; exits with 1 where something does')
     .option(...JSON_OPTION);
   addUrlOption(command).action(async ({ json, ...options }: OutputOptions & ServiceOptions) => {
+    const installation = await installationStatus(context, options);
+    if (installation !== undefined && json !== true) {
+      context.out(installationText(serviceUrl(context, options.url), installation));
+      if (installation.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
+      return;
+    }
     const client = clientWithoutKey(context, options);
     const disk = options.url === undefined ? await localDisk(context) : null;
     const status = await observe(client, disk, context.signal);
-    if (json) printJson(context, status);
+    if (json) printJson(context, { ...status, installation: installation ?? null });
     else context.out(statusText(status));
     if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
   });
+}
+
+/** What an operator is told; undefined where neither a key nor the socket of this machine opens it. */
+async function installationStatus(
+  context: CliContext,
+  options: ServiceOptions,
+): Promise<InstallationStatus | undefined> {
+  const hasKey = keyOf(context, options) !== undefined;
+  const isLocal = options.url === undefined && !hasKey;
+  const client = isLocal ? await clientOfRunning(context) : hasKey ? clientWithKey(context, options) : undefined;
+  if (client === undefined) return undefined;
+  try {
+    const response = await ask(client, '/v1/admin/status');
+    return response.ok ? ((await response.json()) as InstallationStatus) : undefined;
+  } catch (error) {
+    if (error instanceof ServiceUnreachable) return undefined;
+    throw error;
+  }
 }
 
 async function observe(

@@ -20,7 +20,7 @@ test('a start names its address, its role and how long it may take', () => {
 test('a ready service names ten projects at most, and how to make a key of one of them', () => {
   const projects = Array.from({ length: 12 }, (_, n) => `shop ${n}`);
 
-  const text = readyText({ version: '1.2.3', role: 'all', address: 'http://127.0.0.1:8080', projects });
+  const text = readyText({ version: '1.2.3', role: 'all', address: 'http://127.0.0.1:8080', projects, console: true });
 
   expect(text).toContain('"shop 9" and 2 more\n');
   expect(text).toContain('npx tidemark key create --project PROJECT --scope read\n');

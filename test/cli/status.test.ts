@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseMetrics, statusOf, type Observed } from '../../services/cli/service-status.ts';
 import { CliRun } from '../support/cli-run.ts';
-import { ReadingServer } from '../support/reading-server.ts';
+import { ADMIN_KEY, READ_KEY, ReadingServer } from '../support/reading-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let server: ReadingServer;
@@ -85,6 +85,18 @@ test('status asks a service, and exits with 0 where it is well and 1 where it is
     ready: false,
     attention: [{ what: 'service', why: 'it is not ready: /readyz is 503' }],
   });
+});
+
+test('with a key of the installation, status says what an operator is told', async () => {
+  const told = new CliRun(['status', '--url', server.url, '--key', ADMIN_KEY]);
+  // This server has no readers, which it says.
+  expect(await told.code).toBe(1);
+  const read = new CliRun(['status', '--url', server.url, '--key', READ_KEY, '--json']);
+  expect(await read.code).toBe(0);
+
+  expect(told.out).toMatch(/^Tidemark \d+\.\d+\.\d+ at http:\S+, role all, is ready\.\n/);
+  expect(told.out).toContain('Wants attention:\n');
+  expect(JSON.parse(read.out)).toMatchObject({ up: true, installation: null });
 });
 
 test('status says where no service is up, and what the data folder of this machine takes', async () => {
