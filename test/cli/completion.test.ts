@@ -1,8 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { CliRun } from '../support/cli-run.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
 
@@ -40,7 +43,20 @@ test.each(['zsh', 'fish'])('%s accepts its script, which names every command', a
   const script = await scriptFor(shell);
 
   for (const word of ['tail', 'status', 'rollback', '--event']) expect(script).toContain(word);
-  if (hasShell(shell)) execFileSync(shell, ['-n'], { input: script });
+  if (!hasShell(shell)) return;
+  // A file, for fish reads no script from a pipe.
+  const file = join(await temporaryFolder(), 'script');
+  await writeFile(file, script);
+  execFileSync(shell, ['-n', file]);
+});
+
+test.skipIf(!hasShell('fish'))('fish completes commands and the commands below them', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'script'), await scriptFor('fish'));
+  const ask = `source script; complete -C 'tidemark rep'; complete -C 'tidemark replay ro'`;
+  const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', ask], { cwd: folder });
+
+  expect(stdout.trim().split('\n')).toEqual(['replay', 'rollback']);
 });
 
 function hasShell(shell: string): boolean {
