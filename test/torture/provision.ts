@@ -16,8 +16,8 @@ export async function provision(
   const projects: TestedProject[] = [{ ...first, writeKey: WRITE_KEY, readKey: READ_KEY }];
   for (const timezone of timezones) {
     const { id: project } = await carryOut(context, 'project create', { name: `In ${timezone}`, timezone });
-    const { key: writeKey } = await carryOut(context, 'key create', { project, scope: 'write' });
-    const { key: readKey } = await carryOut(context, 'key create', { project, scope: 'read' });
+    const { key: writeKey } = await carryOut(context, 'key create', { project, scopes: ['write'] });
+    const { key: readKey } = await carryOut(context, 'key create', { project, scopes: ['read'] });
     projects.push({ id: project, timezone, writeKey, readKey });
   }
   return projects;
