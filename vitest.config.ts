@@ -7,7 +7,8 @@ export default defineConfig({
   test: {
     // Native stores (LMDB, chDB, PGlite) live in the process: a worker thread that ends takes their state with it.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the smallest machine has processors: many tests wait, for a fault to pass or a time to end.
+    maxWorkers: 3,
     // Generous: they are there for what hangs, and a machine may be busy with other things.
     testTimeout: 60_000,
     hookTimeout: 180_000,

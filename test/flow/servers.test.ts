@@ -4,7 +4,7 @@ import { serverUrl } from '../servers/server.ts';
 import { readersPassed } from '../support/readers-passed.ts';
 import { RememberingLoad } from '../support/remembering-load.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/server-settings.ts';
-import { ServiceProcess } from '../support/service.ts';
+import { ADMIN_KEY, ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const canRun = await canRunOnServers();
@@ -40,8 +40,6 @@ async function expectWholePath(ingest: ServiceProcess): Promise<void> {
 async function readiness(service: ServiceProcess): Promise<unknown> {
   return (await fetch(`${service.url}/readyz`)).json();
 }
-
-const ADMIN_KEY = 'tm_a_admin-key-of-this-flow-only-0123456789';
 
 describe.skipIf(!canRun)('on servers', () => {
   let servers: OnServers;
@@ -80,7 +78,7 @@ describe.skipIf(!canRun)('on servers', () => {
   test('every role has processes of its own, two of each, and one of each may go', { timeout: 180_000 }, async () => {
     const folder = await temporaryFolder();
     const start = (role: string, more: Record<string, string> = {}): Promise<ServiceProcess> =>
-      ServiceProcess.start(folder, { ...servers.settings, INITIAL_ADMIN_KEY: ADMIN_KEY, ...more }, role);
+      ServiceProcess.start(folder, { ...servers.settings, ...more }, role);
     const starting = await Promise.allSettled([
       start('ingest', { INGEST_PROCESSES: '2' }),
       start('ingest'),
