@@ -17,7 +17,7 @@ export async function provision(
   for (const timezone of timezones) {
     const { id: project } = await carryOut(context, 'project create', { name: `In ${timezone}`, timezone });
     const { key: writeKey } = await carryOut(context, 'key create', { project, scopes: ['write'] });
-    const { key: readKey } = await carryOut(context, 'key create', { project, scopes: ['read'] });
+    const { key: readKey } = await carryOut(context, 'key create', { project, scopes: ['read', 'audiences'] });
     projects.push({ id: project, timezone, writeKey, readKey });
   }
   return projects;

@@ -3,7 +3,6 @@ import type { AuthenticatedKey, KeyRing } from '../../stores/projects/project-st
 import { keyIn, keyInBody, LOCAL_KEY, opens, UNAUTHORIZED } from './authenticate.ts';
 import type { Call } from '../call.ts';
 import { findProject } from './named-project.ts';
-import type { Refusal } from '../problems.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { type SessionKeys, sessionTokenIn } from './session-cookie.ts';
 import { type Next, refuse, routeOf, type State, type Step } from '../steps.ts';
@@ -30,21 +29,26 @@ function admitKey(state: State, keys: KeyRing, text: string | undefined, next: N
 
 type FoundKey = ReturnType<KeyRing['find']>;
 
+// A known key is answered for without a promise, and without a closure: every request passes here.
 function admitFound(state: State, found: FoundKey, keys: KeyRing, next: Next): Promise<void> | undefined {
-  const admit = (key: Awaited<FoundKey>): Promise<void> | undefined => {
-    if (!opens(key, routeOf(state))) return refuse(state, UNAUTHORIZED);
-    return admitTo(state, key, keys, next);
-  };
-  return found instanceof Promise ? found.then(admit) : admit(found);
+  return found instanceof Promise
+    ? found.then((key) => admitIfOpen(state, key, keys, next))
+    : admitIfOpen(state, found, keys, next);
+}
+
+function admitIfOpen(state: State, key: Awaited<FoundKey>, keys: KeyRing, next: Next): Promise<void> | undefined {
+  return opens(key, routeOf(state)) ? admitTo(state, key, keys, next) : refuse(state, UNAUTHORIZED);
 }
 
 /** With its key, to the project that the request is about. */
 function admitTo(state: State, key: AuthenticatedKey, keys: KeyRing, next: Next): Promise<void> | undefined {
   state.call.key = key;
   const refusal = findProject(state.call, keys);
-  const proceed = (found: Refusal | undefined): Promise<void> | undefined =>
+  if (refusal === undefined) return next();
+  if (!(refusal instanceof Promise)) return refuse(state, refusal);
+  const proceed = (found: Awaited<typeof refusal>): Promise<void> | undefined =>
     found === undefined ? next() : refuse(state, found);
-  return refusal instanceof Promise ? refusal.then(proceed) : proceed(refusal);
+  return refusal.then(proceed);
 }
 
 /** A key in the body is looked for where no header has one. Its rate counts once it is known. */
