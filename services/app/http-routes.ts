@@ -16,14 +16,25 @@ import { audienceQueriesOf } from './audience-parts.ts';
 import type { Assembled, HttpSideParts } from './http-side.ts';
 import type { Stores } from './stores.ts';
 
-export function appOf(parts: HttpSideParts, { ingest, keys, watch, changesWatch, health }: Assembled): AppParts {
+export function appOf(
+  parts: HttpSideParts,
+  { ingest, keys, watch, changesWatch, listening, health }: Assembled,
+): AppParts {
   const { config, logger, stores, log, codec, registry } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
   const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
   const table = new RouteTable([
     ...ingest.routes,
     { routes: statusRoutes({ ...stores, role: parts.role, log, codec, folders: dataFoldersOf(config), readiness }) },
-    readingRoutes({ ...stores, watch, changesWatch, log, codec, ...audienceQueriesOf(config, stores.analytics) }),
+    readingRoutes({
+      ...stores,
+      ...audienceQueriesOf(config, stores.analytics),
+      watch,
+      changesWatch,
+      stopping: listening.signal,
+      log,
+      codec,
+    }),
     adminRoutes(stores.admin),
     ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
     operationRoutes({

@@ -92,6 +92,7 @@ export class HttpSide {
   async #stop(): Promise<void> {
     this.#assembled.watch.stop();
     this.#assembled.changesWatch.stop();
+    this.#assembled.listening.abort();
     await Promise.all([this.#server.close(FINISH_REQUESTS_MS), this.#local?.close(FINISH_REQUESTS_MS)]);
     await close(this.#assembled);
   }
@@ -102,6 +103,8 @@ export interface Assembled {
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
   readonly changesWatch: ChangesWatch;
+  /** Ends what listens to the log without end. */
+  readonly listening: AbortController;
   readonly health: HealthWatch;
   readonly heartbeat: Heartbeat;
 }
@@ -116,6 +119,7 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
     keys: new ProjectCache(stores.projects, logger),
     watch: new ProgressWatch(stores.progress),
     changesWatch: new ChangesWatch(stores.saved),
+    listening: new AbortController(),
     health,
     heartbeat: new Heartbeat({
       role: parts.role,

@@ -21,6 +21,8 @@ import { refuseParameter } from './query.ts';
 export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
   readonly codec: Pick<Codec, 'decode' | 'prepare'>;
+  /** Ends every stream: a stop of the service must not wait for listeners. */
+  readonly stopping?: AbortSignal;
 }
 
 type PartitionEnd = TopicPartition & { readonly offset: bigint };
@@ -48,8 +50,8 @@ export async function answerLive(parts: LiveParts, call: Call): Promise<Answer |
   }
   const from = after ?? (await parts.log.ends(LIVE_TOPICS));
   const { seconds, ...wanted } = filter.value;
-  const signal =
-    seconds === undefined ? call.signal : AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1_000)]);
+  const ends = [call.signal, parts.stopping, seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000)];
+  const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
   const listener = new LiveListener(parts, call.project, wanted, signal);
   return {
     status: 200,

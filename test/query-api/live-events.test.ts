@@ -205,3 +205,13 @@ test('a project has eight listeners at once, and a place is free again when one 
 
   await expect.poll(async () => (await listen('?seconds=1')).response.status).toBe(200);
 });
+
+test('a stop of the service ends the stream', async () => {
+  const stopping = await ReadingServer.start();
+  onTestFinished(() => stopping.stop());
+  const response = await fetch(`${stopping.url}/v1/events/live`, { headers: { api_key: READ_KEY } });
+
+  stopping.listening.abort();
+
+  expect(await response.text()).toContain('retry: 2000');
+});

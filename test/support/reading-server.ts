@@ -102,6 +102,8 @@ export class ReadingServer {
   ready = true;
   readonly routes: readonly Route[];
   readonly http: HttpServer;
+  /** Ends live streams, as a stop of the service does. */
+  readonly listening = new AbortController();
   /** What `http` was made of. */
   readonly parts: AppParts;
   url = '';
@@ -233,6 +235,7 @@ export class ReadingServer {
         limitsOf: limits,
         receiptsAtOnce: 4,
         changesAtOnce: 4,
+        stopping: this.listening.signal,
         // Later than any answer is kept, each time.
         monotonicMs: () => (this.#instantMs += 3_600_000),
       }),
