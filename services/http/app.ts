@@ -18,7 +18,7 @@ import { Auditor } from './auditing.ts';
 import { Call } from './call.ts';
 import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
-import { refuseUnknown } from './query-parameters.ts';
+import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
@@ -238,6 +238,18 @@ function decodeParameters({ state }: Context, next: Next): Promise<void> | undef
   const { query } = routeOf(state);
   const unknown = query === undefined || call.search === '' ? undefined : refuseUnknown(call.query, query);
   return unknown === undefined ? next() : refuse(state, unknown);
+}
+
+/**
+ * Refuses a parameter that the endpoint does not have: a misspelt filter must not answer with everything. `project` is known
+ * everywhere.
+ */
+function refuseUnknown(query: URLSearchParams, known: readonly string[]): Refusal | undefined {
+  const unknown = [...query.keys()].find((name) => name !== PROJECT_PARAMETER && !known.includes(name));
+  if (unknown === undefined) return undefined;
+  const quoted = JSON.stringify(unknown.slice(0, 64));
+  const detail = `There is no parameter ${quoted} here. Known are: ${known.join(', ') || 'none'}.`;
+  return { refused: 'invalid-parameter', detail };
 }
 
 function takeBody(receiving: ReceivingBytes, byBody: Step): Step {

@@ -2,8 +2,6 @@ import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Problem } from '../messages/message.ts';
 
-export { refuseUnknown } from '../http/query-parameters.ts';
-
 /** A request for data, over HTTP or as a command. */
 export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
 

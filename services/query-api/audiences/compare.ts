@@ -9,7 +9,7 @@ import type { Answer } from '../../http/route.ts';
 import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import { type Checked, type QueryRequest, refuseBody, refuseUnknown } from '../query.ts';
+import { type Checked, type QueryRequest, refuseBody } from '../query.ts';
 import { type AudienceParts, DEFAULT_SAMPLE, problemsWithSample, userJson } from './questions.ts';
 import { findAudienceOf, NO_AUDIENCE } from './saved.ts';
 
@@ -19,8 +19,6 @@ export interface CompareParts extends AudienceParts {
 
 /** `POST /v1/audiences/compare` */
 export async function answerCompare(parts: CompareParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const refusal = refuseUnknown(call.query, []);
-  if (refusal !== undefined) return refusal;
   const body = readComparison(call);
   if (!body.ok) return body.refusal;
   const { from, to, sampleSize } = body.value;

@@ -4,7 +4,7 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
-import { type Checked, type QueryRequest, readLimit, refuseParameter, refuseUnknown, single } from '../query.ts';
+import { type Checked, type QueryRequest, readLimit, refuseParameter, single } from '../query.ts';
 import { instant } from './audience-json.ts';
 import { decodeHistoryCursor, decodeVersionsCursor, encodeHistoryCursor, encodeVersionsCursor } from './cursor.ts';
 import { findAudience, NO_AUDIENCE, readCursor } from './saved.ts';
@@ -13,12 +13,12 @@ export interface PastParts {
   readonly saved: Pick<AudienceStore, 'find' | 'versions' | 'evaluations'>;
 }
 
-const VERSIONS_QUERY = ['limit', 'cursor'] as const;
-const HISTORY_QUERY = ['limit', 'cursor', 'since', 'until', 'per'] as const;
+export const VERSIONS_QUERY = ['limit', 'cursor'] as const;
+export const HISTORY_QUERY = ['limit', 'cursor', 'since', 'until', 'per'] as const;
 
 /** `GET /v1/audiences/:id/versions` */
 export async function answerVersions({ saved }: PastParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const checked = readPage(call.query, VERSIONS_QUERY, decodeVersionsCursor);
+  const checked = readPage(call.query, decodeVersionsCursor);
   if (!checked.ok) return checked.refusal;
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;
@@ -34,7 +34,7 @@ export async function answerVersions({ saved }: PastParts, call: QueryRequest): 
 
 /** `GET /v1/audiences/:id/history` */
 export async function answerHistory({ saved }: PastParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const checked = readPage(call.query, HISTORY_QUERY, decodeHistoryCursor);
+  const checked = readPage(call.query, decodeHistoryCursor);
   if (!checked.ok) return checked.refusal;
   const range = readRange(call);
   if (!range.ok) return range.refusal;
@@ -77,11 +77,8 @@ function entryJson({ at, version, cause, members: count, entered, left }: LastEv
 
 function readPage<T>(
   query: URLSearchParams,
-  known: readonly string[],
   decode: (text: string) => T | undefined,
 ): Checked<{ readonly limit: number; readonly cursor: T | undefined }> {
-  const refusal = refuseUnknown(query, known);
-  if (refusal !== undefined) return { ok: false, refusal };
   const limit = single(query, 'limit', readLimit);
   if (!limit.ok) return limit;
   const cursor = single(query, 'cursor', (text) => readCursor(text, decode));

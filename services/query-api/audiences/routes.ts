@@ -4,7 +4,7 @@ import type { Route } from '../../http/route.ts';
 import { BODY_LIMIT_BYTES, type Limited, PAGE, READ } from '../route-parts.ts';
 import { answerCompare } from './compare.ts';
 import { answerFollow, type FollowParts } from './follow.ts';
-import { answerHistory, answerVersions } from './past.ts';
+import { answerHistory, answerVersions, HISTORY_QUERY, VERSIONS_QUERY } from './past.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './questions.ts';
 import {
   answerChange,
@@ -57,11 +57,11 @@ export function audienceRoutes(parts: AudienceRouteParts, question: Limited, { a
       handle: (call) => answerSavedWhy(parts, call),
     },
     { ...stream, path: `${one}/members`, query: STREAM, handle: (call) => answerMembers(parts, call) },
-    { ...page, path: `${one}/versions`, query: PAGE, handle: (call) => answerVersions(parts, call) },
+    { ...page, path: `${one}/versions`, query: VERSIONS_QUERY, handle: (call) => answerVersions(parts, call) },
     {
       ...page,
       path: `${one}/history`,
-      query: [...PAGE, 'since', 'until', 'per'],
+      query: HISTORY_QUERY,
       handle: (call) => answerHistory(parts, call),
     },
     {

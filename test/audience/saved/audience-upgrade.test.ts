@@ -1,32 +1,20 @@
-import { copyFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { openClusterInMemory } from '../../support/cluster.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { migrationsUpTo } from '../../support/older-database.ts';
 
-const SCHEMAS = 'schemas/postgres';
 const INSERTED = `
   insert into audiences (id, project_id, name, definition, version, created_at_ms, updated_at_ms, evaluated_at,
                          evaluated_version, evaluated_cause, members, entered, left_members)
   values ('aud_new', $1, 'New', '{"trait":"n","is":1.0}', 1, 5, 5, null, null, null, null, null, null),
          ('aud_old', $1, 'Old', '{"trait":"n","is":2.0}', 7, 5, 9, 1000, 6, 'refresh', 40, 3, 1)`;
 
-/** The migrations before the one whose name ends so. */
-async function migrationsBefore(name: string): Promise<string> {
-  const folder = await temporaryFolder();
-  const files = (await readdir(SCHEMAS)).sort();
-  const at = files.findIndex((file) => file.endsWith(name));
-  for (const file of files.slice(0, at)) await copyFile(join(SCHEMAS, file), join(folder, file));
-  return folder;
-}
-
 test('audiences saved before versions were kept have their present version and their last evaluation', async () => {
   const database = await openClusterInMemory();
   try {
-    await migrateDatabase(database, await migrationsBefore('-audience-versions.sql'));
+    await migrateDatabase(database, await migrationsUpTo(14));
     const projects = new SqlProjectStore(database);
     const { id: project } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
     await database.query(INSERTED, [project]);

@@ -10,17 +10,14 @@ import {
 } from '../../../services/stores/analytics/catalog.ts';
 import { ChdbEngine } from '../../../services/stores/analytics/chdb/engine.ts';
 import { EMBEDDED, SERVER } from '../../../services/stores/analytics/clickhouse/deployment.ts';
-import { CLICKHOUSE_SCHEMAS } from '../../../services/stores/analytics/clickhouse/migrations.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
-import { readMigrations, statementsOf } from '../../../services/runtime/migrate.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { AMPLE } from '../../support/analytics.ts';
 import { askServer } from '../../support/clickhouse.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
+import { statementsUpTo } from '../../support/older-analytics.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const FILES = await readMigrations(CLICKHOUSE_SCHEMAS);
-const BEFORE = FILES.filter(({ name }) => name < '016');
 const ROWS = 20_000;
 const MOST = 10;
 
@@ -32,13 +29,7 @@ const OLD_ROWS = `INSERT INTO track_rows (project_id, event, user, message_id, t
 
 /** The statements that bring an empty database to before the migration. */
 function statementsBefore(statement: (sql: string) => string): readonly string[] {
-  const applied = BEFORE.map(({ number, name, checksum }) => `(${number}, '${name}', '${checksum}')`);
-  return [
-    ...BEFORE.flatMap(({ sql }) => statementsOf(sql)).map((sql) => statement(sql)),
-    `CREATE TABLE schema_migrations (number UInt32, name String, checksum String) ENGINE = ReplacingMergeTree ORDER BY number`,
-    `INSERT INTO schema_migrations VALUES ${applied.join(', ')}`,
-    OLD_ROWS,
-  ];
+  return [...statementsUpTo(15, statement), OLD_ROWS];
 }
 
 async function expectCounted(store: AnalyticsStore): Promise<void> {

@@ -1,6 +1,4 @@
 /** What a version before wrote is read by this one. */
-import { fileURLToPath } from 'node:url';
-import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../services/stores/database/database.ts';
@@ -11,9 +9,8 @@ import { hashKey } from '../../../services/stores/projects/keys.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
+import { migrationsUpTo } from '../../support/older-database.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-const SCHEMAS = fileURLToPath(new URL('../../../schemas/postgres', import.meta.url));
 
 /** The last migration of the version before anonymous ids were recorded. */
 const OLDER = 8;
@@ -31,11 +28,7 @@ const ROWS = [
 ];
 
 async function writeAsBefore(database: Database): Promise<void> {
-  const folder = await temporaryFolder();
-  for (const name of await readdir(SCHEMAS)) {
-    if (Number(name.slice(0, 3)) <= OLDER) await cp(join(SCHEMAS, name), join(folder, name));
-  }
-  await migrateDatabase(database, folder);
+  await migrateDatabase(database, await migrationsUpTo(OLDER));
   for (const sql of ROWS) await database.query(sql);
 }
 

@@ -1,5 +1,3 @@
-import { cp, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
@@ -8,7 +6,7 @@ import { SqlProjectStore } from '../../../services/stores/projects/sql-project-s
 import { serverUrl } from '../../servers/server.ts';
 import { openClusterInMemory } from '../../support/cluster.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { migrationsUpTo } from '../../support/older-database.ts';
 
 const server = await serverUrl('postgres');
 
@@ -31,7 +29,7 @@ describe.skipIf(server === undefined)('on Postgres', () => {
 });
 
 async function expectKept(database: Database): Promise<void> {
-  await migrateDatabase(database, await migrationsBefore('010'));
+  await migrateDatabase(database, await migrationsUpTo(9));
   await database.query(
     `insert into projects (id, name, timezone, session_secret, created_at_ms)
      values ('proj_old', 'Old', 'UTC', decode(repeat('00', 32), 'hex'), 5)`,
@@ -58,13 +56,4 @@ async function expectKept(database: Database): Promise<void> {
   // An installation of before has no admin key until somebody makes one.
   await store.addKey(null, { scopes: ['admin'], sha256: 'd'.repeat(64) });
   expect((await store.listKeys()).at(-1)).toMatchObject({ projectId: null, scopes: ['admin'] });
-}
-
-/** A folder of the migrations before the one of this number. */
-async function migrationsBefore(number: string): Promise<string> {
-  const folder = join(await temporaryFolder(), 'migrations');
-  await mkdir(folder);
-  const files = (await readdir('schemas/postgres')).filter((file) => file < number);
-  await Promise.all(files.map((file) => cp(join('schemas/postgres', file), join(folder, file))));
-  return folder;
 }
