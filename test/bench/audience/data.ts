@@ -15,17 +15,21 @@ const FRESH_EVENTS = 50_000;
 const SHARED_FROM_BYTES = 64 * 1024;
 
 /** A folder of chDB with so many events, made where it is not there yet. */
-export async function madeData(root: string, events: number): Promise<string> {
-  const folder = join(root, `audience-${events}`);
+export function madeData(root: string, events: number): Promise<string> {
+  return madeOnce(join(root, `audience-${events}`), (session) => make(session, events));
+}
+
+/** The analytics in this folder, filled where that has not been done to its end. */
+export async function madeOnce(folder: string, fill: (session: Session) => Promise<void>): Promise<string> {
   const done = join(folder, 'made');
-  if (existsSync(done)) return join(folder, 'analytics');
+  const analytics = join(folder, 'analytics');
+  if (existsSync(done)) return analytics;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const analytics = join(folder, 'analytics');
   await (await openAnalytics(`chdb:${analytics}`)).close();
   const session = new Session(join(analytics, 'store'));
   try {
-    await make(session, events);
+    await fill(session);
   } finally {
     session.close();
   }

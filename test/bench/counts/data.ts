@@ -1,10 +1,7 @@
 /** The history of the audience benchmark with one more property, and the tables in which two peers keep its last months. */
-import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Session } from 'chdb';
-import { openAnalytics } from '../../../services/stores/analytics/open.ts';
-import { EVENT_COLUMNS, eventsFrom, mergeMonths, traitRows, userRows } from '../audience/data.ts';
+import type { Session } from 'chdb';
+import { EVENT_COLUMNS, eventsFrom, madeOnce, mergeMonths, traitRows, userRows } from '../audience/data.ts';
 
 const EVENTS_AN_INSERT = 1_000_000;
 
@@ -12,22 +9,8 @@ const EVENTS_AN_INSERT = 1_000_000;
 const SCREEN = `concat(',"screen":"s', toString(intDiv(dice, 1000) % 10), '"')`;
 
 /** A folder of chDB with so many events, made where it is not there yet. */
-export async function madeHistory(root: string, events: number): Promise<string> {
-  const folder = join(root, `counts-${events}`);
-  const done = join(folder, 'made');
-  const analytics = join(folder, 'analytics');
-  if (existsSync(done)) return analytics;
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  await (await openAnalytics(`chdb:${analytics}`)).close();
-  const session = new Session(join(analytics, 'store'));
-  try {
-    await make(session, events);
-  } finally {
-    session.close();
-  }
-  await writeFile(done, '');
-  return analytics;
+export function madeHistory(root: string, events: number): Promise<string> {
+  return madeOnce(join(root, `counts-${events}`), (session) => make(session, events));
 }
 
 async function make(session: Session, events: number): Promise<void> {
