@@ -7,7 +7,6 @@ import type { EventLog } from '../../services/event-log/event-log.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
-import type { Rows } from '../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import type { Database, SqlValue } from '../../services/stores/database/database.ts';
 import { migrateDatabase } from '../../services/stores/database/migrate.ts';
@@ -19,8 +18,6 @@ import type { Form } from './forms.ts';
 import { codec, fill, MESSAGES, ROWS_A_MESSAGE } from './history.ts';
 
 const logger = createLogger('error', process.stderr);
-
-const NEWLINE = 0x0a;
 
 /** For a pass that is not measured: whatever was just started is not compiled yet, and has none of its memory. */
 function quiet(): Figures {
@@ -102,39 +99,20 @@ async function copy(figures: Figures, name: string, { log, database, analyticsUr
   const analytics = await openAnalytics(analyticsUrl);
   try {
     const goesThrough = counting();
-    let rows = 0;
     const sink = new Sink({
       ...liveInserts(analyticsUrl),
       log,
       codec,
       logger,
-      analytics: {
-        ingestedUpTo: (partitions) => analytics.ingestedUpTo(partitions),
-        compactIngested: () => analytics.compactIngested(),
-        insert: (ranges, inserted) => {
-          rows += ranges.length + linesOf(inserted);
-          return analytics.insert(ranges, inserted);
-        },
-      },
+      analytics,
       plans: new SqlSinkPlans(database),
       onInsert: ({ messages }) => goesThrough.add(messages),
     });
     const rate = await measure(figures, name, sink, goesThrough.done);
-    figures.add(name, {
-      'event and trait rows/s': [rate * ROWS_A_MESSAGE, '1/s'],
-      'rows/s of every table': [rate * (rows / MESSAGES), '1/s'],
-    });
+    figures.add(name, { 'event and trait rows/s': [rate * ROWS_A_MESSAGE, '1/s'] });
   } finally {
     await analytics.close();
   }
-}
-
-function linesOf(rows: Rows): number {
-  let lines = 0;
-  for (const chunk of [...rows.values()].flat()) {
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines++;
-  }
-  return lines;
 }
 
 interface Reader {

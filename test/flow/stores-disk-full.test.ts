@@ -1,6 +1,7 @@
 /** What each store that shares a disk does once less than its reserve is free: long before the disk is at its end. */
 import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { ChdbEngine } from '../../services/stores/analytics/chdb/engine.ts';
 import { PgliteDatabase } from '../../services/stores/database/pglite/pglite-database.ts';
@@ -53,7 +54,11 @@ test.skipIf(!SmallDisk.canMount)('chDB refuses inserts, answers, and takes them 
       .toString()
       .trim();
   const insert = (a: number): Promise<void> =>
-    engine.insert({ table: 't', columns: ['a'], values: Buffer.from(`[${a}]\n`), settings: {} });
+    engine.insert('', {
+      into: 'INSERT INTO t (a)',
+      format: 'FORMAT TSV',
+      values: Readable.from([Buffer.from(`${a}\n`)]),
+    });
   await run('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
   await fillUpTo(disk, STORE_RESERVE_BYTES);
 

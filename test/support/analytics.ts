@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RowChunks } from '../../services/consumers/sink/row-chunks.ts';
-import { rowsOf } from '../../services/consumers/sink/row.ts';
+import { rowsOf, userRow } from '../../services/consumers/sink/row.ts';
 import { UsersSeen } from '../../services/consumers/sink/users-seen.ts';
 import { type Identify, type Message, type Session, topicOf, type Track } from '../../services/messages/message.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
@@ -11,7 +11,6 @@ import type {
   QueryLimits,
   Rows,
 } from '../../services/stores/analytics/analytics-store.ts';
-import { userNumber } from '../../services/stores/analytics/columns.ts';
 
 /** Far more than a test's question takes. */
 export const AMPLE: QueryLimits = { maxMs: 60_000, maxMemoryBytes: 2 ** 32, maxRowsRead: 2 ** 40 };
@@ -69,12 +68,11 @@ export function rowsFor(messages: readonly Message[], firstOffset = 0n): Rows {
   const chunks = new RowChunks();
   const seen = new UsersSeen();
   for (const [index, message] of messages.entries()) {
-    const user = userNumber(message.userKey);
-    seen.see(message, user);
+    seen.see(message);
     const place = { topic: topicOf(message), partition: 0, offset: firstOffset + BigInt(index) };
-    chunks.addAll(rowsOf(message, user, place));
+    chunks.addAll(rowsOf(message, place));
   }
-  chunks.addAll(seen.rows());
+  for (const user of seen.users()) chunks.add(userRow(user));
   return chunks.rows();
 }
 

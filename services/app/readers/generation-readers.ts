@@ -172,9 +172,9 @@ async function noteFailure(running: RunningReader): Promise<never> {
 }
 
 /** How large a sink's inserts may be and how often they happen; the defaults are those of `SinkOptions`. */
-type Inserts = Pick<SinkOptions, 'maxRows' | 'maxChars' | 'insertEveryMs'>;
+type Inserts = Pick<SinkOptions, 'maxRows' | 'maxBytes' | 'insertEveryMs'>;
 
-const BIG: Inserts = { maxRows: 100_000, maxChars: 48 * 1024 * 1024 };
+const BIG: Inserts = { maxRows: 100_000, maxBytes: 48 * 1024 * 1024 };
 
 /** Fewer and larger than those of live messages: history can wait, and ClickHouse is most efficient with large parts. */
 export const IMPORT_INSERTS: Inserts = { ...BIG, insertEveryMs: 10_000 };

@@ -8,15 +8,13 @@ import type { Unprocessable } from '../dead-letters.ts';
 import type { Decoded } from '../decode-batch.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
-import type { Row } from './row.ts';
+import type { TableRows } from './row.ts';
 import { UsersSeen } from './users-seen.ts';
 
 /** A message as it is copied to analytics. */
 export interface Copied {
   readonly message: Message;
-  /** The number of its user in analytics. */
-  readonly user: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly TableRows[];
 }
 
 export type SinkEntry = Decoded<Copied>;
@@ -58,7 +56,7 @@ class PartitionBuffer {
   readonly claimed: ClaimedEntry[] = [];
   readonly unprocessable: Unprocessable[] = [];
   rowCount = 0;
-  chars = 0;
+  byteCount = 0;
 
   constructor(from: Position, until?: Position) {
     this.from = from;
@@ -72,15 +70,17 @@ class PartitionBuffer {
   }
 
   #addEntry(entry: SinkEntry): void {
-    const { message, user, rows } = entry.content;
-    this.rowCount += rows.length;
-    for (const [, line] of rows) this.chars += line.length;
+    const { message, rows } = entry.content;
+    for (const { count, bytes } of rows) {
+      this.rowCount += count;
+      this.byteCount += bytes.length;
+    }
     if (isClaimed(entry)) {
       this.claimed.push(entry);
       return;
     }
     this.chunks.addAll(rows);
-    this.seen.see(message, user);
+    this.seen.see(message);
     this.unclaimed++;
     if (!this.samples.has(message.type)) this.samples.set(message.type, entry);
   }
@@ -116,8 +116,8 @@ export class Batch {
   }
 
   /** The length of all rows. */
-  get chars(): number {
-    return this.#all().reduce((sum, buffer) => sum + buffer.chars, 0);
+  get byteCount(): number {
+    return this.#all().reduce((sum, buffer) => sum + buffer.byteCount, 0);
   }
 
   /** Whether `take` would return undefined. */

@@ -17,8 +17,8 @@ export interface SinkOptions extends ConsumerOptions {
   readonly analytics: AnalyticsWriter;
   /** About how many rows one insert takes at most. */
   readonly maxRows?: number;
-  /** About how many characters of rows one insert takes at most. */
-  readonly maxChars?: number;
+  /** About how many bytes of rows one insert takes at most. */
+  readonly maxBytes?: number;
   /** How long after an insert the next one waits for more rows, unless it is full or the log has no more. */
   readonly insertEveryMs?: number;
   /** Called after every insert, for metrics. */
@@ -30,11 +30,11 @@ export interface InsertReport extends BatchReport {
   readonly repeats: number;
 }
 
-// ClickHouse recommends about one insert a second. At most twice as many rows and characters are in memory: those being
+// ClickHouse recommends about one insert a second. At most twice as many rows and bytes are in memory: those being
 // inserted and those being collected.
 const INSERT_EVERY_MS = 1_000;
 const MAX_ROWS = 50_000;
-const MAX_CHARS = 16 * 1024 * 1024;
+const MAX_INSERT_BYTES = 16 * 1024 * 1024;
 
 // Small, so that a batch exceeds its limits by little: a record of 500 KB may set 50,000 traits.
 const POLL_RECORDS = 5_000;
@@ -50,7 +50,7 @@ const COMPACT_EVERY_MS = 3_600_000;
 export class Sink extends LogConsumer {
   readonly #options: SinkOptions;
   readonly #maxRows: number;
-  readonly #maxChars: number;
+  readonly #maxBytes: number;
   readonly #insertEveryMs: number;
   readonly #inserter: Inserter;
   #batch = new Batch();
@@ -73,7 +73,7 @@ export class Sink extends LogConsumer {
     const { log, analytics, codec, projectId } = options;
     this.#options = options;
     this.#maxRows = options.maxRows ?? MAX_ROWS;
-    this.#maxChars = options.maxChars ?? MAX_CHARS;
+    this.#maxBytes = options.maxBytes ?? MAX_INSERT_BYTES;
     this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
     const withRetry: WithRetry = (...call) => this.loop.withRetry(...call);
     this.#inserter = new Inserter({ analytics, log, codec, projectId, withRetry });
@@ -133,7 +133,7 @@ export class Sink extends LogConsumer {
   /** While an insert is under way, only a full batch is due: it waits for that insert, and reading stops meanwhile. */
   #isDue(isLogDrained: boolean): boolean {
     if (this.#batch.isEmpty) return false;
-    if (this.#batch.rowCount >= this.#maxRows || this.#batch.chars >= this.#maxChars) return true;
+    if (this.#batch.rowCount >= this.#maxRows || this.#batch.byteCount >= this.#maxBytes) return true;
     return this.#inserting === undefined && this.#msToNext(isLogDrained ? INSERT_EVERY_MS : this.#insertEveryMs) <= 0;
   }
 

@@ -18,6 +18,7 @@ import {
 import { type ClaimedEntry, type SinkEntry, isEntry, type InsertBatch } from './batch.ts';
 import { readEntries } from './read-entries.ts';
 import { joinRows, RowChunks } from './row-chunks.ts';
+import { userRow } from './row.ts';
 import { UsersSeen } from './users-seen.ts';
 
 export interface InserterParts {
@@ -191,11 +192,11 @@ async function userRows(seen: readonly UsersSeen[], entries: readonly SinkEntry[
   const users = await UsersSeen.merge(seen);
   for (const { content } of entries) {
     if (yielder.isOver()) await yielder.next();
-    users.see(content.message, content.user);
+    users.see(content.message);
   }
-  for (const row of users.rows()) {
+  for (const user of users.users()) {
     if (yielder.isOver()) await yielder.next();
-    chunks.add(row);
+    chunks.add(userRow(user));
   }
   return chunks.rows();
 }

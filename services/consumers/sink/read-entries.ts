@@ -1,7 +1,6 @@
 import type { PartitionRecords } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
-import { userNumber } from '../../stores/analytics/columns.ts';
 import { decodeEach, type LocatedRecord } from '../decode-batch.ts';
 import type { Copied, Read } from './batch.ts';
 import { rowsOf } from './row.ts';
@@ -18,8 +17,7 @@ export function readEntries(
 ): Promise<void> {
   const copied = (message: Message, { topic, partition, record }: LocatedRecord): Copied | undefined => {
     if (projectId !== undefined && message.projectId !== projectId) return undefined;
-    const user = userNumber(message.userKey);
-    return { message, user, rows: rowsOf(message, user, { topic, partition, offset: record.offset }) };
+    return { message, rows: rowsOf(message, { topic, partition, offset: record.offset }) };
   };
   return decodeEach(codec, records, copied, take);
 }

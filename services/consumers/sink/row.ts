@@ -1,53 +1,54 @@
-/** A message as lines for the tables of schemas/clickhouse. Pure: the same message always yields the same. */
+/** A message as rows for the tables of schemas/clickhouse. Pure: the same message always yields the same. */
 import {
+  type Column,
   TABLE_COLUMNS,
-  lineOf,
-  quoted,
   type RecordCoordinates,
   type RowTable,
   traitKindOf,
   type UserSeen,
 } from '../../stores/analytics/columns.ts';
+import { RowBinary } from '../../stores/analytics/row-binary.ts';
 import { splitObject } from '../../messages/json.ts';
 import type { Identify, Message, Session } from '../../messages/message.ts';
 
-/** A line for a table: the values of its columns as a JSON array. */
-export type Row = readonly [table: RowTable, line: string];
+/** Rows for one table. */
+export interface TableRows {
+  readonly table: RowTable;
+  readonly count: number;
+  /** As `RowBinary` writes them. */
+  readonly bytes: Uint8Array;
+}
 
-/** Every row of a message but the user's; `user` is their number. */
-export function rowsOf(message: Message, user: string, at: RecordCoordinates): readonly Row[] {
-  const version = message.type === 'track' ? '' : decimal(message.version);
+/** Every row of a message but the user's. @throws TidemarkError `MESSAGE_UNDECODABLE` */
+export function rowsOf(message: Message, at: RecordCoordinates): readonly TableRows[] {
   switch (message.type) {
     case 'track':
-      return [['track_rows', lineOf(TABLE_COLUMNS.track_rows, { message, user, version, at })]];
+      return [tableRows('track_rows', TABLE_COLUMNS.track_rows, [{ message, at }])];
     case 'identify':
-      return [
-        ['identify_rows', lineOf(TABLE_COLUMNS.identify_rows, { message, user, version, at })],
-        ...traitRows(message, user, version),
-      ];
+      return [tableRows('identify_rows', TABLE_COLUMNS.identify_rows, [{ message, at }]), ...traitRows(message)];
     case 'session':
     default:
-      return [
-        ['session_rows', lineOf(TABLE_COLUMNS.session_rows, { message, user, version, at })],
-        ...traitRows(message, user, version),
-      ];
+      return [tableRows('session_rows', TABLE_COLUMNS.session_rows, [{ message, at }]), ...traitRows(message)];
   }
 }
 
 /** The row of a user that messages named. */
-export function userRow(seen: UserSeen): Row {
-  return ['user_rows', lineOf(TABLE_COLUMNS.user_rows, seen)];
+export function userRow(seen: UserSeen): TableRows {
+  return tableRows('user_rows', TABLE_COLUMNS.user_rows, [seen]);
 }
 
-function traitRows({ projectId, traits }: Identify | Session, user: string, version: string): Row[] {
-  const project = quoted(projectId);
-  return Array.from(splitObject(traits), ([trait, value]) => {
-    const row = { project, user, version, trait, value, kind: traitKindOf(value) };
-    return ['trait_rows', lineOf(TABLE_COLUMNS.trait_rows, row)];
+function traitRows(message: Identify | Session): readonly TableRows[] {
+  const rows = Array.from(splitObject(message.traits), ([trait, value]) => {
+    return { message, trait, value, kind: traitKindOf(value) };
   });
+  return rows.length === 0 ? [] : [tableRows('trait_rows', TABLE_COLUMNS.trait_rows, rows)];
 }
 
-/** A version's hexadecimal digits as a decimal number. */
-function decimal(version: string): string {
-  return BigInt(`0x${version}`).toString();
+// Of all calls: its memory is as large as the largest message needed.
+const out = new RowBinary();
+
+function tableRows<T>(table: RowTable, columns: readonly Column<T>[], rows: readonly T[]): TableRows {
+  out.clear();
+  for (const row of rows) for (const [, write] of columns) write(out, row);
+  return { table, count: rows.length, bytes: out.bytes() };
 }

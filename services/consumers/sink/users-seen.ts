@@ -2,28 +2,26 @@ import type { Message, Micros } from '../../messages/message.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { UserSeen } from '../../stores/analytics/columns.ts';
-import { userRow, type Row } from './row.ts';
 
 /** Users of messages and when they were seen: one row for each user, however many messages. */
 export class UsersSeen {
   // By project, then by user: no key is composed for each message.
   readonly #projects = new Map<string, Map<string, UserSeen>>();
 
-  /** @param user The number of the message's user. */
-  see(message: Message, user: string): void {
+  see(message: Message): void {
     const { projectId, userKey, userId, timestamp } = message;
     const anonymousId = ownAnonymousIdOf(message);
     const users = this.#usersOf(projectId);
     const known = users.get(userKey);
     if (known === undefined) {
-      users.set(userKey, { projectId, userKey, user, userId, anonymousId, firstSeen: timestamp, lastSeen: timestamp });
+      users.set(userKey, { projectId, userKey, userId, anonymousId, firstSeen: timestamp, lastSeen: timestamp });
     } else {
       fold(known, userId, anonymousId, timestamp, timestamp);
     }
   }
 
-  *rows(): Generator<Row> {
-    for (const users of this.#projects.values()) for (const user of users.values()) yield userRow(user);
+  *users(): Generator<UserSeen> {
+    for (const users of this.#projects.values()) yield* users.values();
   }
 
   /**

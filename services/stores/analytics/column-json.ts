@@ -73,25 +73,22 @@ function writtenForColumn(text: JsonText): JsonText {
   });
 }
 
-/** The finite double that is nearest to a JSON number, as JSON. */
-export function nearestDouble(number: string): string {
-  return String(finiteDouble(Number(number)));
+/** The finite double that is nearest to a JSON number. Not -0, which what compares rows by their bytes takes for another. */
+export function nearestDouble(number: string): number {
+  return finiteDouble(Number(number)) + 0;
 }
 
 /** Of the first characters of a value's JSON, those that do not stand for its kind themselves. */
 const KIND_OF_FIRST: Readonly<Record<string, string>> = { '"': 's', '-': 'd', f: 't' };
 
-/**
- * The column `property_kinds` as JSON: null, which leaves it to the table, unless the text may have what ClickHouse
- * cannot read.
- */
-export function columnKinds(text: JsonText): JsonText {
-  if (!isSuspect(text)) return 'null';
+/** The column `property_kinds`; undefined, which leaves it to the table, unless the text may have what ClickHouse cannot read. */
+export function columnKinds(text: JsonText): string | undefined {
+  if (!isSuspect(text)) return undefined;
   const kinds = [...splitObject(text)].map(([name, value]) => {
     const first = value.charAt(0);
     return (KIND_OF_FIRST[first] ?? (/\d/.test(first) ? 'd' : first)) + name;
   });
-  return JSON.stringify(kinds.sort().join('\0'));
+  return kinds.sort().join('\0');
 }
 
 function columnNumber(number: string): string {

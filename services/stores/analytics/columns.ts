@@ -13,6 +13,7 @@ import {
   type Track,
 } from '../../messages/message.ts';
 import { columnJson, columnKinds, nearestDouble } from './column-json.ts';
+import type { RowBinary } from './row-binary.ts';
 
 /** The position of the message in the log. */
 export interface RecordCoordinates {
@@ -24,17 +25,12 @@ export interface RecordCoordinates {
 /** A message and what its rows say besides. */
 export interface MessageRow<M extends Message> {
   readonly message: M;
-  /** The number of its user, in decimal. */
-  readonly user: string;
-  /** Its version, in decimal. */
-  readonly version: string;
   readonly at: RecordCoordinates;
 }
 
 /** One trait that a message mentions. */
-export interface TraitRow extends Pick<MessageRow<Identify | Session>, 'user' | 'version'> {
-  /** The project's id as JSON: made once for all traits of a message. */
-  readonly project: string;
+export interface TraitRow {
+  readonly message: Identify | Session;
   readonly trait: string;
   readonly value: JsonText;
   readonly kind: TraitKind;
@@ -44,8 +40,6 @@ export interface TraitRow extends Pick<MessageRow<Identify | Session>, 'user' | 
 export interface UserSeen {
   readonly projectId: string;
   readonly userKey: string;
-  /** `userNumber` of `userKey`. */
-  readonly user: string;
   userId: string | null;
   /** The anonymous id that the user is known by; null where a user id or an internal id names the user. */
   anonymousId: string | null;
@@ -54,75 +48,74 @@ export interface UserSeen {
 }
 
 /**
- * A column and its value as JSON. `null` for a column that cannot be NULL leaves it to the column's default. Times are
- * microseconds, 128-bit numbers plain decimals. A `key` is what rows are grouped by where they are compared, and what is
- * `derived` from other columns needs no comparing.
+ * A column and how its value is written. Times are microseconds. A `key` is what rows are grouped by where they are
+ * compared, and what is `derived` from other columns needs no comparing.
  */
-export type Column<T> = readonly [name: string, valueOf: (row: T) => string, role?: 'key' | 'derived'];
+export type Column<T> = readonly [name: string, write: (out: RowBinary, row: T) => void, role?: 'key' | 'derived'];
 
 function headOf<M extends Message>(): readonly Column<MessageRow<M>>[] {
   return [
-    ['project_id', ({ message }) => quoted(message.projectId), 'key'],
-    ['user', ({ user }) => user],
-    ['message_id', ({ message }) => quoted(message.messageId)],
-    ['timestamp', ({ message }) => String(message.timestamp)],
-    ['received_at', ({ message }) => String(message.receivedAt)],
+    ['project_id', (out, { message }) => out.string(message.projectId), 'key'],
+    ['user', (out, { message }) => out.uint128(message.userKey)],
+    ['message_id', (out, { message }) => out.string(message.messageId)],
+    ['timestamp', (out, { message }) => out.int64(message.timestamp)],
+    ['received_at', (out, { message }) => out.int64(message.receivedAt)],
   ];
 }
 
 const TRACK_COLUMNS: readonly Column<MessageRow<Track>>[] = [
   ...headOf<Track>(),
-  ['event', ({ message }) => quoted(message.event), 'key'],
-  ['session_id', ({ message }) => quoted(message.sessionId ?? '')],
-  ['source', ({ message }) => quoted(message.source)],
-  ['properties', ({ message }) => columnJson(message.properties), 'derived'],
-  ['properties_text', ({ message }) => quoted(message.properties)],
-  ['log_partition', ({ at }) => String(at.partition)],
-  ['log_offset', ({ at }) => String(at.offset)],
-  ['message_id_given', ({ message }) => String(message.messageIdGiven)],
-  ['precedence', ({ at }) => precedenceOf(at), 'derived'],
-  ['anonymous_id', ({ message }) => quoted(message.anonymousId ?? '')],
-  ['property_kinds', ({ message }) => columnKinds(message.properties), 'derived'],
+  ['event', (out, { message }) => out.string(message.event), 'key'],
+  ['session_id', (out, { message }) => out.string(message.sessionId ?? '')],
+  ['source', (out, { message }) => out.string(message.source)],
+  ['properties', (out, { message }) => out.string(columnJson(message.properties)), 'derived'],
+  ['properties_text', (out, { message }) => out.string(message.properties)],
+  ['log_partition', (out, { at }) => out.uint32(at.partition)],
+  ['log_offset', (out, { at }) => out.uint64(at.offset)],
+  ['message_id_given', (out, { message }) => out.byte(message.messageIdGiven)],
+  ['precedence', writePrecedence, 'derived'],
+  ['anonymous_id', (out, { message }) => out.string(message.anonymousId ?? '')],
+  ['property_kinds', writeKinds, 'derived'],
 ];
 
 const SESSION_COLUMNS: readonly Column<MessageRow<Session>>[] = [
   ...headOf<Session>(),
-  ['session_id', ({ message }) => quoted(message.sessionId)],
-  ['anonymous', ({ message }) => String(message.anonymous)],
-  ['version', ({ version }) => version],
-  ['log_partition', ({ at }) => String(at.partition)],
-  ['log_offset', ({ at }) => String(at.offset)],
+  ['session_id', (out, { message }) => out.string(message.sessionId)],
+  ['anonymous', (out, { message }) => out.byte(message.anonymous)],
+  ['version', (out, { message }) => out.uint128(message.version)],
+  ['log_partition', (out, { at }) => out.uint32(at.partition)],
+  ['log_offset', (out, { at }) => out.uint64(at.offset)],
 ];
 
 const IDENTIFY_COLUMNS: readonly Column<MessageRow<Identify>>[] = [
   ...headOf<Identify>(),
-  ['version', ({ version }) => version],
-  ['log_topic', ({ at }) => quoted(at.topic)],
-  ['log_partition', ({ at }) => String(at.partition)],
-  ['log_offset', ({ at }) => String(at.offset)],
-  ['anonymous_id', ({ message }) => quoted(message.anonymousId ?? '')],
+  ['version', (out, { message }) => out.uint128(message.version)],
+  ['log_topic', (out, { at }) => out.string(at.topic)],
+  ['log_partition', (out, { at }) => out.uint32(at.partition)],
+  ['log_offset', (out, { at }) => out.uint64(at.offset)],
+  ['anonymous_id', (out, { message }) => out.string(message.anonymousId ?? '')],
 ];
 
 const TRAIT_COLUMNS: readonly Column<TraitRow>[] = [
-  ['project_id', ({ project }) => project, 'key'],
-  ['user', ({ user }) => user, 'key'],
-  ['version', ({ version }) => version],
-  ['trait', ({ trait }) => quoted(trait)],
-  ['kind', ({ kind }) => QUOTED_KIND[kind]],
-  ['value', ({ kind, value }) => (kind === 'deleted' ? '""' : quoted(value))],
-  ['text', ({ kind, value }) => (kind === 'string' ? value : kind === 'boolean' ? `"${value}"` : '""')],
-  ['number', ({ kind, value }) => (kind === 'number' ? nearestDouble(value) : '0')],
-  ['integer', ({ kind, value }) => (kind === 'number' ? String(wholeNumberOf(value)) : 'null')],
+  ['project_id', (out, { message }) => out.string(message.projectId), 'key'],
+  ['user', (out, { message }) => out.uint128(message.userKey), 'key'],
+  ['version', (out, { message }) => out.uint128(message.version)],
+  ['trait', (out, { trait }) => out.string(trait)],
+  ['kind', (out, { kind }) => out.byte(TRAIT_KINDS.indexOf(kind))],
+  ['value', (out, { kind, value }) => out.string(kind === 'deleted' ? '' : value)],
+  ['text', (out, { kind, value }) => out.string(traitTextOf(kind, value))],
+  ['number', (out, { kind, value }) => out.double(kind === 'number' ? nearestDouble(value) : 0)],
+  ['integer', (out, { kind, value }) => out.nullableInt128(kind === 'number' ? wholeNumberOf(value) : null)],
 ];
 
 const USER_COLUMNS: readonly Column<UserSeen>[] = [
-  ['project_id', ({ projectId }) => quoted(projectId), 'key'],
-  ['user', ({ user }) => user, 'key'],
-  ['internal_id', ({ userKey }) => quoted(userKey)],
-  ['user_id', ({ userId }) => quoted(userId ?? '')],
-  ['anonymous_id', ({ anonymousId }) => quoted(anonymousId ?? '')],
-  ['first_seen', ({ firstSeen }) => String(firstSeen)],
-  ['last_seen', ({ lastSeen }) => String(lastSeen)],
+  ['project_id', (out, { projectId }) => out.string(projectId), 'key'],
+  ['user', (out, { userKey }) => out.uint128(userKey), 'key'],
+  ['internal_id', (out, { userKey }) => out.string(userKey)],
+  ['user_id', (out, { userId }) => out.string(userId ?? '')],
+  ['anonymous_id', (out, { anonymousId }) => out.string(anonymousId ?? '')],
+  ['first_seen', (out, { firstSeen }) => out.int64(firstSeen)],
+  ['last_seen', (out, { lastSeen }) => out.int64(lastSeen)],
 ];
 
 /** By table, in the order in which they are inserted. */
@@ -148,17 +141,6 @@ export function comparedColumns(table: RowTable): string {
   return TABLE_COLUMNS[table].flatMap(([name, , role]) => (role === undefined ? [name] : [])).join(', ');
 }
 
-/** The values of a row as a JSON array. */
-export function lineOf<T>(columns: readonly Column<T>[], row: T): string {
-  let line = '';
-  let separator = '[';
-  for (const [, valueOf] of columns) {
-    line += separator + valueOf(row);
-    separator = ',';
-  }
-  return `${line}]`;
-}
-
 /**
  * Of several copies the row of the highest precedence stays. Live, that is 2^64 - 1 less the offset, which the table says
  * by itself, so that the first copy stays; imported ones come below all of them, so that a live copy stays whichever was
@@ -166,20 +148,27 @@ export function lineOf<T>(columns: readonly Column<T>[], row: T): string {
  */
 const HIGHEST_OF_IMPORTS = 2n ** 63n - 1n;
 
-function precedenceOf({ topic, offset }: RecordCoordinates): string {
-  return isImported(topic) ? String(HIGHEST_OF_IMPORTS - offset) : 'null';
+function writePrecedence(out: RowBinary, { at: { topic, offset } }: Pick<MessageRow<Track>, 'at'>): void {
+  if (isImported(topic)) out.uint64(HIGHEST_OF_IMPORTS - offset);
+  else out.useDefault();
 }
 
-export type TraitKind = 'deleted' | 'boolean' | 'string' | 'array' | 'object' | 'number';
+/** Left to the table, unless the text may have what ClickHouse cannot read. */
+function writeKinds(out: RowBinary, { message }: MessageRow<Track>): void {
+  const kinds = columnKinds(message.properties);
+  if (kinds === undefined) out.useDefault();
+  else out.string(kinds);
+}
 
-const QUOTED_KIND: Readonly<Record<TraitKind, string>> = {
-  deleted: '"deleted"',
-  boolean: '"boolean"',
-  string: '"string"',
-  array: '"array"',
-  object: '"object"',
-  number: '"number"',
-};
+/** By their numbers in the table. */
+const TRAIT_KINDS = ['deleted', 'boolean', 'number', 'string', 'array', 'object'] as const;
+
+export type TraitKind = (typeof TRAIT_KINDS)[number];
+
+function traitTextOf(kind: TraitKind, value: JsonText): string {
+  if (kind === 'string') return JSON.parse(value) as string;
+  return kind === 'boolean' ? value : '';
+}
 
 /** By the first character of its JSON. */
 export function traitKindOf(value: JsonText): TraitKind {
@@ -198,10 +187,6 @@ export function traitKindOf(value: JsonText): TraitKind {
     default:
       return 'number';
   }
-}
-
-export function quoted(text: string): string {
-  return JSON.stringify(text);
 }
 
 /** The `user` column: the first 128 bits of the internal user id, in decimal. */

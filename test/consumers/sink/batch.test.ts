@@ -4,7 +4,6 @@ import { beginningOf, positionAfter } from '../../../services/event-log/identity
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { Batch, type SinkEntry } from '../../../services/consumers/sink/batch.ts';
 import { rowsOf } from '../../../services/consumers/sink/row.ts';
-import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { MessageMaker } from '../../support/analytics.ts';
 
 const TRACKS = { topic: 'tidemark.track', partition: 0 };
@@ -17,8 +16,7 @@ function record(offset: bigint): LogRecord {
 
 function entry(offset: bigint, partition = TRACKS): SinkEntry {
   const message = maker.track();
-  const user = userNumber(message.userKey);
-  const content = { message, user, rows: rowsOf(message, user, { ...partition, offset }) };
+  const content = { message, rows: rowsOf(message, { ...partition, offset }) };
   return { ...partition, record: record(offset), content, claim: undefined };
 }
 

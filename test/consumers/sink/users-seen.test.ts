@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../../../services/consumers/sink/row.ts';
 import { UsersSeen } from '../../../services/consumers/sink/users-seen.ts';
 import type { Message } from '../../../services/messages/message.ts';
-import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { MessageMaker } from '../../support/analytics.ts';
 
 const make = new MessageMaker();
 
 function seenIn(...messages: Message[]): UsersSeen {
   const seen = new UsersSeen();
-  for (const message of messages) seen.see(message, userNumber(message.userKey));
+  for (const message of messages) seen.see(message);
   return seen;
 }
 
@@ -19,28 +17,27 @@ const several = (): UsersSeen[] => [
   seenIn(make.track({ userId: 'ada', timestamp: 3n }), make.track({ userId: 'eve', timestamp: 2n })),
 ];
 
-/** The user of each row, when first and when last seen. */
-function valuesOf(rows: Iterable<Row>): unknown[] {
-  return [...rows].map(([, line]) => (JSON.parse(line) as unknown[]).filter((_, column) => [3, 5, 6].includes(column)));
+function valuesOf(seen: UsersSeen): unknown[] {
+  return Array.from(seen.users(), ({ userId, firstSeen, lastSeen }) => [userId, firstSeen, lastSeen]);
 }
 
-test('several messages become one row for each user', async () => {
+test('several messages become one user each', async () => {
   const merged = await UsersSeen.merge(several());
 
-  expect(valuesOf(merged.rows())).toEqual([
-    ['ada', 3, 9],
-    ['bob', 7, 7],
-    ['eve', 1, 2],
+  expect(valuesOf(merged)).toEqual([
+    ['ada', 3n, 9n],
+    ['bob', 7n, 7n],
+    ['eve', 1n, 2n],
   ]);
 });
 
-test('merged again, for an insert that is repeated, they give the same rows', async () => {
+test('merged again, for an insert that is repeated, they give the same users', async () => {
   const seen = several();
-  const first = [...(await UsersSeen.merge(seen)).rows()];
+  const first = valuesOf(await UsersSeen.merge(seen));
 
-  expect([...(await UsersSeen.merge(seen)).rows()]).toEqual(first);
+  expect(valuesOf(await UsersSeen.merge(seen))).toEqual(first);
 });
 
-test('nothing merged has no rows', async () => {
-  expect([...(await UsersSeen.merge([])).rows()]).toEqual([]);
+test('nothing merged has no users', async () => {
+  expect(valuesOf(await UsersSeen.merge([]))).toEqual([]);
 });

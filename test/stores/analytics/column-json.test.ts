@@ -89,11 +89,11 @@ describe('a list that holds brackets in a string', () => {
 
 describe('nearestDouble', () => {
   test.each([
-    ['1', '1'],
-    ['-0', '0'],
-    ['1e999', '1.7976931348623157e+308'],
-    ['-1e999', '-1.7976931348623157e+308'],
-    ['0.1000000000000000055', '0.1'],
+    ['1', 1],
+    ['-0', 0],
+    ['1e999', 1.7976931348623157e308],
+    ['-1e999', -1.7976931348623157e308],
+    ['0.1000000000000000055', 0.1],
   ])('%s is %s', (number, double) => {
     expect(nearestDouble(number)).toBe(double);
   });
@@ -124,8 +124,8 @@ describe('wholeNumberOf', () => {
 
 describe('the kinds of properties', () => {
   test('the kinds of properties are left to the table, unless a number may be beyond what ClickHouse reads', () => {
-    expect(columnKinds('{"b":1,"a":"x"}')).toBe('null');
-    expect(JSON.parse(columnKinds('{"b":-1e400,"a":"x","c":false,"d":true,"e":null,"f":[1],"g":{}}'))).toBe(
+    expect(columnKinds('{"b":1,"a":"x"}')).toBeUndefined();
+    expect(columnKinds('{"b":-1e400,"a":"x","c":false,"d":true,"e":null,"f":[1],"g":{}}')).toBe(
       ['[f', 'db', 'ne', 'sa', 'tc', 'td', '{g'].join('\0'),
     );
   });

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { parseError, type createClient } from '@clickhouse/client';
-import { EventLoopYielder } from '../../../runtime/event-loop-yielder.ts';
 import type { ChdbEngine } from './engine.ts';
-import { preambleOf, settingsForChdb } from './preamble.ts';
+import { preambleOf } from './preamble.ts';
 import type { Semaphore } from '../semaphore.ts';
 
 /** The client's hook for another transport than HTTP. It is experimental, so no other module uses it. */
@@ -19,7 +18,7 @@ const SELECT = /^([^]+)\sFORMAT (\w+)$/;
 // Otherwise the sets of IN are built before the first answer, on the calling thread.
 const STREAM_SETTINGS = { use_index_for_in_with_subqueries: 0, max_block_size: '16384' };
 
-const INSERT = /^INSERT INTO (\w+) \(([\w, ]+)\) FORMAT JSONCompactEachRow$/;
+const INSERT = /^(INSERT INTO \w+ \([\w, ]+\)) (FORMAT \w+)$/;
 
 /**
  * Connects the official client to chDB. chdb's own connection (`chdb/connection`) runs one parameterized statement at a
@@ -47,19 +46,17 @@ export class ChdbConnection implements Connection {
   }
 
   /**
-   * With values: `INSERT INTO table (columns) FORMAT JSONCompactEachRow` and a stream of bytes. Without: a SELECT whose
-   * result is computed while it is read, and which does not count towards the limit of concurrent statements.
+   * With values: `INSERT INTO table (columns) FORMAT name` and a stream of bytes. Without: a SELECT whose result is computed while it is read, and which does not count towards the limit of concurrent statements.
    */
   async exec(params: ExecParams): Promise<ExecResult> {
     if (params.values === undefined) return this.#stream(params);
-    const [, name, columns] = INSERT.exec(params.query) ?? [];
-    if (name === undefined || columns === undefined)
+    const [, into, format] = INSERT.exec(params.query) ?? [];
+    if (into === undefined || format === undefined)
       throw new Error(`not an insert that is taken here: ${params.query}`);
-    const table = this.#database === undefined ? name : `${this.#database}.${name}`;
-    const values = await readBytes(params.values);
-    const settings = settingsForChdb(params.clickhouse_settings ?? {});
+    const { values, clickhouse_settings = {} } = params;
+    const preamble = this.#use + preambleOf(clickhouse_settings, {});
     return this.#semaphore.run(async () => {
-      await asClickHouseError(this.#engine.insert({ table, columns: columns.split(', '), values, settings }));
+      await asClickHouseError(this.#engine.insert(preamble, { into, format, values }));
       return execResult(new Uint8Array());
     });
   }
@@ -121,20 +118,6 @@ function execResult(bytes: Uint8Array): ExecResult {
   // A Uint8Array is one chunk, not an iterable of numbers.
   const stream = Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)], { objectMode: false });
   return { stream, query_id: randomUUID(), response_headers: {}, http_status_code: 200 };
-}
-
-/** Concatenates chunks. Copying 40 MB takes 30 ms, so it yields to the event loop in between. */
-async function readBytes(stream: Readable): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer));
-  const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  const yielder = new EventLoopYielder();
-  let end = 0;
-  for (const chunk of chunks) {
-    if (yielder.isOver()) await yielder.next();
-    end += chunk.copy(bytes, end);
-  }
-  return bytes;
 }
 
 /** Converts errors of chDB to those of the client, with the server's code. */

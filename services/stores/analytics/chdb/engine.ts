@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainPending, Session, type StreamChunk } from 'chdb';
 import { hasRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
-import type { SettingValue } from './preamble.ts';
 import { PartGuard } from '../part-guard.ts';
+import { sqlString } from '../clickhouse/deployment.ts';
+import { RowFile } from './row-file.ts';
 
-/** Rows for an insert, as the bytes of `JSONCompactEachRow`. */
-export interface RawRows {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly values: Uint8Array;
-  readonly settings: Record<string, SettingValue>;
+/** Rows of any number: `INSERT INTO table (columns)`, `FORMAT name`, and their bytes. */
+export interface RowStream {
+  readonly into: string;
+  readonly format: string;
+  readonly values: AsyncIterable<unknown>;
 }
 
 /**
@@ -104,12 +104,14 @@ export class ChdbEngine {
     }
   }
 
-  /** Inserts rows. chDB's own threads parse them without a copy. An insert cannot be ended early. */
-  async insert({ table, columns, values, settings }: RawRows): Promise<void> {
-    this.#expectRoom(values.length);
-    const rows = { table, columns: [...columns], values, settings, format: 'JSONCompactEachRow' as const };
+  /** Inserts rows after the SET statements of `preamble`. An insert cannot be ended early. */
+  async insert(preamble: string, { into, format, values }: RowStream): Promise<void> {
+    this.#expectRoom();
+    await using file = await RowFile.write(this.#folder, values);
+    this.#expectRoom(file.size);
+    const sql = `${preamble}${into} FROM INFILE ${sqlString(file.path)} ${format}`;
     const begunAt = performance.now();
-    await this.#run(randomUUID(), true, (session) => session.insert(rows));
+    await this.#run(randomUUID(), true, (session) => session.queryAsync(sql));
     await this.#guard.expectWhole(performance.now() - begunAt);
   }
 

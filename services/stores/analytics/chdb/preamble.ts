@@ -4,10 +4,10 @@ import { sqlString } from '../clickhouse/deployment.ts';
 /** Settings of ClickHouse's HTTP server that chDB does not have. */
 const HTTP_ONLY = new Set(['wait_end_of_query', 'cancel_http_readonly_queries_on_client_close']);
 
-export type SettingValue = string | number | boolean;
+type SettingValue = string | number | boolean;
 
 /** The settings that chDB knows, without undefined ones. */
-export function settingsForChdb(settings: object): Record<string, SettingValue> {
+function settingsForChdb(settings: object): Record<string, SettingValue> {
   const known: Record<string, SettingValue> = {};
   for (const [name, value] of Object.entries(settings) as [string, unknown][]) {
     if (value === undefined || HTTP_ONLY.has(name)) continue;

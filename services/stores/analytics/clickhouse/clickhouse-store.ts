@@ -23,7 +23,7 @@ import type { Deployment } from './deployment.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
 import { insertError, openingError, questionError } from './errors.ts';
 import { columnNames, ROW_TABLES } from '../columns.ts';
-import { INGESTED_RANGE_COLUMNS, ingestedRangeLine, IngestedRanges } from './ingested-ranges.ts';
+import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
 import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './settings.ts';
 import { openStream, type QuestionStream } from './stream.ts';
@@ -223,7 +223,7 @@ export class ClickHouseStore implements AnalyticsStore {
         ROW_TABLES.map((table) => this.#insertChunks(table, columnNames(table), rows.get(table) ?? [])),
       );
       // Ranges are recorded last, so that a recorded range is complete.
-      await this.#insertChunks('held_ranges', INGESTED_RANGE_COLUMNS, ranges.map(ingestedRangeLine));
+      await this.#insertChunks('held_ranges', INGESTED_RANGE_COLUMNS, rangeRows(ranges));
     } catch (error) {
       throw insertError(error);
     }
@@ -233,7 +233,7 @@ export class ClickHouseStore implements AnalyticsStore {
     if (chunks.length === 0) return;
     const { insertSettings, dropsRepeats } = this.#deployment;
     const { stream } = await this.#clients.inserts.exec({
-      query: `INSERT INTO ${table} (${columns}) FORMAT JSONCompactEachRow`,
+      query: `INSERT INTO ${table} (${columns}) FORMAT RowBinaryWithDefaults`,
       values: Readable.from(chunks, { objectMode: false }),
       clickhouse_settings: {
         ...INSERT_SETTINGS,

@@ -2,6 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { beginningOf } from '../../../event-log/identity.ts';
 import type { Position, TopicPartition } from '../../../event-log/event-log.ts';
 import type { IngestedRange, Query, QueryResult } from '../analytics-store.ts';
+import { RowBinary } from '../row-binary.ts';
 
 /** The position up to which a partition is ingested without a gap. */
 interface StoredRow {
@@ -13,9 +14,18 @@ interface StoredRow {
 
 export const INGESTED_RANGE_COLUMNS = 'topic, log_partition, from_offset, to_offset, identity';
 
-/** A range as a line for `held_ranges`: the values of its columns as a JSON array. */
-export function ingestedRangeLine({ topic, partition, from, to }: IngestedRange): Uint8Array {
-  return Buffer.from(`${JSON.stringify([topic, partition, String(from), String(to.offset), to.identity])}\n`);
+/** Rows for `held_ranges`, if there are any. */
+export function rangeRows(ranges: readonly IngestedRange[]): readonly Uint8Array[] {
+  if (ranges.length === 0) return [];
+  const out = new RowBinary();
+  for (const { topic, partition, from, to } of ranges) {
+    out.string(topic);
+    out.uint32(partition);
+    out.uint64(from);
+    out.uint64(to.offset);
+    out.string(to.identity);
+  }
+  return [out.bytes()];
 }
 
 /** The ranges that cover offset 0 onward without a gap, of those that satisfy a condition. They may overlap. */

@@ -7,9 +7,6 @@ import { QUESTION_SETTINGS } from '../question-settings.ts';
  */
 export const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
-  // Parallel parsing costs a sixth more CPU time (on a server) to a third more (in one process with ingest), and is no
-  // faster on busy processors: five tables are inserted at once already.
-  input_format_parallel_parsing: 0,
   // Merges and FINAL remove repeats anyway. Removing those within one insert here too takes a third of its time.
   optimize_on_insert: 0,
   // One block per insert: a batch has 150,000 rows and some 64 MB at most.
@@ -18,6 +15,7 @@ export const INSERT_SETTINGS: ClickHouseSettings = {
   min_insert_block_size_bytes: String(2 ** 30),
   // When an old log is read again, one insert may cover years of received_at.
   max_partitions_per_insert_block: '0',
+  input_format_binary_read_json_as_string: 1,
   json_type_escape_dots_in_keys: 1,
   // columnKey makes keys distinct, so nothing is skipped. If it ever failed to, a path would be lost, not the message.
   type_json_skip_duplicated_paths: 1,
@@ -25,8 +23,6 @@ export const INSERT_SETTINGS: ClickHouseSettings = {
   precise_float_parsing: 1,
   input_format_json_infer_incomplete_types_as_strings: 1,
   input_format_json_try_infer_numbers_from_strings: 0,
-  // A null becomes the default of its column.
-  input_format_null_as_default: 1,
   // Each element of an array keeps its own type.
   input_format_json_read_bools_as_numbers: 0,
   input_format_json_read_bools_as_strings: 0,
