@@ -137,7 +137,8 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
 }
 
 function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: number, text: string): Error {
-  if (status === 401) return new TidemarkError('COMMAND_INVALID', unauthorizedText(client.url, 'admin'));
+  const scope = request.path.startsWith('/v1/events') ? 'read' : 'admin';
+  if (status === 401) return new TidemarkError('COMMAND_INVALID', unauthorizedText(client.url, scope));
   try {
     return errorOf({ status, ...(JSON.parse(text) as ProblemText) }, request);
   } catch {
