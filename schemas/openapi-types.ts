@@ -20,6 +20,34 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/console/session": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Who is signed in
+         * @description What the session of the cookie opens. Null without a cookie, or where the session has ended or its key has been revoked.
+         */
+        readonly get: operations["getConsoleSession"];
+        readonly put?: never;
+        /**
+         * Sign in with a key
+         * @description Answers with a cookie that stands for the key, in requests of the console's page, for 7 days, and 12 hours after its last use. A key of the scope `write` alone opens no session. Ten failures a minute from one address are followed by 429. Only a page of this service is answered: the request needs the header `Tidemark-Console: 1` and an `Origin` that is this service's.
+         */
+        readonly post: operations["signIn"];
+        /**
+         * Sign out
+         * @description Ends the session of the cookie, and takes the cookie back. Only a page of this service is answered: the request needs the header `Tidemark-Console: 1` and an `Origin` that is this service's.
+         */
+        readonly delete: operations["signOut"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/docs": {
         readonly parameters: {
             readonly query?: never;
@@ -1869,6 +1897,21 @@ export interface components {
             /** @description The definition after the change. */
             readonly to?: components["schemas"]["Audience"];
         } & (unknown | unknown);
+        readonly ConsoleSession: {
+            readonly expires_at: components["schemas"]["Time"];
+            /** @description Of the key that was signed in with. */
+            readonly key_id: string;
+            /** @description The project of the key; all of them for an admin key. */
+            readonly projects: readonly {
+                readonly id: string;
+                readonly name: string;
+                readonly timezone: string;
+            }[];
+            readonly scopes: readonly ("write" | "read" | "audiences" | "admin")[];
+        };
+        readonly ConsoleSessionAnswer: {
+            readonly session: components["schemas"]["ConsoleSession"] | null;
+        };
         readonly CreatedKey: {
             readonly created_at: string;
             readonly id: string;
@@ -2528,6 +2571,10 @@ export interface components {
         } & components["schemas"]["Call"];
         /** @description An id as analytics SDKs send it: null where they know none. */
         readonly SdkId: string | null;
+        readonly SignInBody: {
+            /** @description A key with the scope `read`, `audiences` or `admin`. */
+            readonly key: string;
+        };
         readonly StoredEvent: {
             /** @description The anonymous id that was sent with it, beside a user id or alone; null where there was none. */
             readonly anonymous_id: string | null;
@@ -3054,6 +3101,11 @@ export interface components {
          */
         readonly Since: string;
         /**
+         * @description `1`, as the console's page sends it.
+         * @example 1
+         */
+        readonly TidemarkConsole: "1";
+        /**
          * @description The trait's name, percent-encoded.
          * @example plan
          */
@@ -3147,6 +3199,113 @@ export interface operations {
                     readonly "text/html": string;
                 };
             };
+        };
+    };
+    readonly getConsoleSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The session, or null. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConsoleSessionAnswer"];
+                };
+            };
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly signIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description How the body is compressed. */
+                readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description `1`, as the console's page sends it.
+                 * @example 1
+                 */
+                readonly "Tidemark-Console"?: components["parameters"]["TidemarkConsole"];
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description At most 4,096 bytes once decompressed. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignInBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The session, whose cookie is in `Set-Cookie`. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConsoleSessionAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly signOut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description `1`, as the console's page sends it.
+                 * @example 1
+                 */
+                readonly "Tidemark-Console"?: components["parameters"]["TidemarkConsole"];
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There is no session any more. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
         };
     };
     readonly getReference: {

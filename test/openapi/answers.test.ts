@@ -7,8 +7,8 @@ import { DEAD_LETTER } from '../support/admin-fakes.ts';
 import { analyticsRowsFor } from '../support/analytics-answers.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
-import { bodiesOf, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
+import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer, SCOPE_KEYS } from '../support/reading-server.ts';
 
 const document = new Document();
 const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };
@@ -67,7 +67,12 @@ function pathOf({ path, operationId }: Operation): string {
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
   const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
     method: operation.method.toUpperCase(),
-    headers: { api_key: request.key ?? keyFor(operation), 'content-type': 'application/json', ...request.headers },
+    headers: {
+      api_key: request.key ?? keyFor(operation),
+      'content-type': 'application/json',
+      ...headersOfPage(server.url),
+      ...request.headers,
+    },
     ...(operation.requestBody === undefined
       ? {}
       : { body: request.body ?? (await bodiesOf(operation, server.url))[0] ?? '' }),
@@ -83,14 +88,14 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 
 async function whileAway<T>(run: () => Promise<T>): Promise<T> {
   server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = true;
-  server.admin.away = server.refusals.away = server.figures.away = true;
+  server.admin.away = server.refusals.away = server.figures.away = server.sessions.away = true;
   server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
   try {
     return await run();
   } finally {
     server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = false;
-    server.admin.away = server.refusals.away = server.figures.away = false;
+    server.admin.away = server.refusals.away = server.figures.away = server.sessions.away = false;
     server.progress.away = undefined;
     server.recorded.trouble = undefined;
   }
@@ -168,10 +173,12 @@ test('a parameter that makes no sense is refused as documented', async () => {
     expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
 });
 
+const LIMITS: Readonly<Record<string, number>> = { batch: 512_000, signIn: 4_096 };
+
 test('a body past the limit is refused as documented', async () => {
   for (const operation of withBody) {
     const isSelection = operation.path.startsWith('/v1/admin/dead-letters/');
-    const limit = operation.operationId === 'batch' ? 512_000 : isSelection ? 1_048_576 : 32_768;
+    const limit = LIMITS[operation.operationId] ?? (isSelection ? 1_048_576 : 32_768);
     const [body = ''] = await bodiesOf(operation, server.url);
 
     expect(await exchange(operation, { body: body.padEnd(limit) }), operation.operationId).toBe(successOf(operation));
@@ -276,6 +283,34 @@ test('a wrong method is refused as documented', async () => {
   for (const operation of secured) {
     const path = pathOf(operation);
     await holdAgainstDocument(operation, await fetch(server.url + path, { method: 'OPTIONS' }));
+  }
+});
+
+test('sessions of the console are answered as documented', async () => {
+  const [get, signIn, signOut] = ['getConsoleSession', 'signIn', 'signOut'].map((id) => document.operation(id));
+  const body = JSON.stringify({ key: SCOPE_KEYS.read });
+  const opened = await fetch(`${server.url}/console/session`, {
+    method: 'POST',
+    headers: { ...headersOfPage(server.url), 'content-type': 'application/json' },
+    body,
+  });
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const headers = { cookie };
+
+  expect(await exchange(get!, { headers })).toBe(200);
+  expect(await exchange(signIn!, { body, headers: { 'tidemark-console': '' } })).toBe(401);
+  expect(await exchange(signOut!, { headers: { ...headers, 'tidemark-console': '' } })).toBe(401);
+  await whileAway(async () => {
+    expect(await exchange(signIn!, { body })).toBe(503);
+    expect(await exchange(signOut!, { headers })).toBe(503);
+    expect(await exchange(get!, { headers: { cookie: `tidemark_console=${'a'.repeat(43)}` } })).toBe(503);
+  });
+  expect(await exchange(signOut!, { headers })).toBe(204);
+  for (let failed = 0; failed < 10; failed++) await exchange(signIn!, { body: '{"key":"unknown"}' });
+  expect(await exchange(signIn!, { body })).toBe(429);
+  for (const operation of [get!, signIn!, signOut!]) {
+    const method = 'OPTIONS';
+    await holdAgainstDocument(operation, await fetch(`${server.url}/console/session`, { method }));
   }
 });
 
