@@ -2718,16 +2718,18 @@ export interface components {
             readonly value_base64: string;
         };
         readonly WhyBody: {
+            /** @description In place of user_id: of a user who is known by an SDK's `anonymousId` alone. */
+            readonly anonymous_id?: string;
             readonly definition: components["schemas"]["Audience"];
             /**
              * @description How many events of each condition to name.
              * @default 10
              */
             readonly events: number;
-            /** @description In place of user_id: of a user who is known by no other. */
+            /** @description In place of user_id: of any user. */
             readonly internal_id?: string;
             readonly user_id?: string;
-        } & (unknown | unknown);
+        } & (unknown | unknown | unknown);
     };
     responses: {
         /** @description Somebody else changed the audience since the version that `If-Match` names. */
@@ -3088,6 +3090,11 @@ export interface components {
          * @example Ahlwcm9qX2ExYjJjM2Q0ZTVmNmc3aDhpOWow6NiXwJ80AQEFiK1LrhEOg2a40BPmLmqOCkDAFA
          */
         readonly Receipt: string;
+        /**
+         * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly RepeatKey: string;
         /**
          * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
          * @example req-42
@@ -3776,6 +3783,11 @@ export interface operations {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
                 /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
+                /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
                  */
@@ -3816,6 +3828,11 @@ export interface operations {
             readonly header?: {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -3891,6 +3908,11 @@ export interface operations {
             readonly header?: {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -3982,6 +4004,11 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
+                /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
                  */
@@ -4025,6 +4052,11 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -4072,6 +4104,11 @@ export interface operations {
             readonly header?: {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -4124,6 +4161,11 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -4332,6 +4374,11 @@ export interface operations {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
                 /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
+                /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
                  */
@@ -4445,6 +4492,11 @@ export interface operations {
             readonly header?: {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -4651,6 +4703,11 @@ export interface operations {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
                 /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
+                /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
                  */
@@ -4766,6 +4823,11 @@ export interface operations {
             readonly header?: {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -4889,6 +4951,11 @@ export interface operations {
             readonly header?: {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -5182,6 +5249,11 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
+                 * @description Names the request: sent again within 24 hours, it is carried out once and answered the same, with `Idempotency-Replayed: true`. Another request under the same name is 422 (`key-reused`), one that is not answered yet 409 (`in-progress`), one whose answer is shown once, or was streamed, 409 (`already-done`). What was refused is not remembered.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RepeatKey"];
+                /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
                  */
@@ -5457,14 +5529,19 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
+                 * @description In place of user_id: of a user who is known by an SDK's `anonymousId` alone.
+                 * @example 5b1f
+                 */
+                readonly anonymous_id?: string;
+                /**
                  * @description How many events of each condition to name.
                  * @example 3
                  */
                 readonly events?: number;
-                /** @description In place of user_id: of a user who is known by no other. */
+                /** @description In place of user_id: of any user. */
                 readonly internal_id?: string;
                 /**
-                 * @description Whom it is about; internal_id may stand in its place.
+                 * @description Whom it is about; anonymous_id or internal_id may stand in its place.
                  * @example ada
                  */
                 readonly user_id?: string;

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
 import type { AuditLog } from '../stores/audit/audit-log.ts';
 import type { KeyRing } from '../stores/projects/project-store.ts';
+import type { RepeatStore } from '../stores/repeats/repeat-store.ts';
 import {
   authenticate,
   authenticateByBody,
@@ -20,9 +21,10 @@ import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
 import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { RateLimiter } from './rate-limit.ts';
+import { handle } from './handling/handle.ts';
+import { Repeats } from './handling/repeats.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
-import type { Answer } from './route.ts';
 import { send } from './send.ts';
 import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
@@ -43,6 +45,8 @@ export interface AppParts {
   readonly isAdminOnPort?: boolean;
   /** Where changes are recorded; needed only where a route changes anything. */
   readonly audit?: Pick<AuditLog, 'append'>;
+  /** Where requests with an Idempotency-Key are kept; without it the header counts for nothing but messages. */
+  readonly repeats?: RepeatStore;
   /** Of the console; without it a cookie counts for nothing. */
   readonly sessions?: SessionKeys;
 }
@@ -102,7 +106,8 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   app.use(limitRate(limiter));
   app.use(decodeParameters);
   app.use(takeBody(receiving, authenticateByBody(parts.keys, limiter)));
-  app.use(handle(auditor));
+  const { repeats, logger } = parts;
+  app.use(handle(auditor, repeats && new Repeats({ store: repeats, logger })));
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
 }
@@ -279,22 +284,4 @@ function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next
   if ('refused' in read) return refuse(state, bodyRefusal(state, read));
   state.call.body = read.body;
   return next();
-}
-
-function handle(auditor: Auditor | undefined): (context: Context) => Promise<void> | undefined {
-  return ({ state }) => {
-    const route = routeOf(state);
-    const refusal = route.admitWhole?.(state.call);
-    if (refusal !== undefined) return refuse(state, refusal);
-    const outcome = route.handle(state.call);
-    if (outcome instanceof Promise) return outcome.then((settled) => conclude(state, settled, auditor));
-    return conclude(state, outcome, auditor);
-  };
-}
-
-function conclude(state: State, outcome: Answer | Refusal, auditor: Auditor | undefined): Promise<void> | undefined {
-  state.outcome = outcome;
-  if (!('audit' in outcome) || outcome.audit === undefined) return undefined;
-  if (auditor === undefined) throw new Error('a change that no audit log is there for');
-  return auditor.record(state.call, outcome.audit);
 }

@@ -5,10 +5,11 @@ import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { DEAD_LETTER } from '../support/admin-fakes.ts';
 import { analyticsRowsFor } from '../support/analytics-answers.ts';
+import { exchangeSessions } from '../support/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
 import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
-import { OTHER_READ_KEY, PROJECT, ReadingServer, SCOPE_KEYS } from '../support/reading-server.ts';
+import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
 
 const document = new Document();
 const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs: 0 };
@@ -34,6 +35,7 @@ afterAll(() => server.stop());
 
 /** A request that is right in all its parts but those that are given. */
 interface Request {
+  readonly method?: string;
   readonly path?: string;
   readonly key?: string;
   readonly body?: string;
@@ -66,7 +68,7 @@ function pathOf({ path, operationId }: Operation): string {
 /** Sends the request, holds the answer against the document, and returns its status. */
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
   const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
-    method: operation.method.toUpperCase(),
+    method: request.method ?? operation.method.toUpperCase(),
     headers: {
       api_key: request.key ?? keyFor(operation),
       'content-type': 'application/json',
@@ -286,33 +288,8 @@ test('a wrong method is refused as documented', async () => {
   }
 });
 
-test('sessions of the console are answered as documented', async () => {
-  const [get, signIn, signOut] = ['getConsoleSession', 'signIn', 'signOut'].map((id) => document.operation(id));
-  const body = JSON.stringify({ key: SCOPE_KEYS.read });
-  const opened = await fetch(`${server.url}/console/session`, {
-    method: 'POST',
-    headers: { ...headersOfPage(server.url), 'content-type': 'application/json' },
-    body,
-  });
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const headers = { cookie };
-
-  expect(await exchange(get!, { headers })).toBe(200);
-  expect(await exchange(signIn!, { body, headers: { 'tidemark-console': '' } })).toBe(401);
-  expect(await exchange(signOut!, { headers: { ...headers, 'tidemark-console': '' } })).toBe(401);
-  await whileAway(async () => {
-    expect(await exchange(signIn!, { body })).toBe(503);
-    expect(await exchange(signOut!, { headers })).toBe(503);
-    expect(await exchange(get!, { headers: { cookie: `tidemark_console=${'a'.repeat(43)}` } })).toBe(503);
-  });
-  expect(await exchange(signOut!, { headers })).toBe(204);
-  for (let failed = 0; failed < 10; failed++) await exchange(signIn!, { body: '{"key":"unknown"}' });
-  expect(await exchange(signIn!, { body })).toBe(429);
-  for (const operation of [get!, signIn!, signOut!]) {
-    const method = 'OPTIONS';
-    await holdAgainstDocument(operation, await fetch(`${server.url}/console/session`, { method }));
-  }
-});
+test('sessions of the console are answered as documented', () =>
+  exchangeSessions(server.url, (id, request) => exchange(document.operation(id), request), whileAway));
 
 test('every documented answer has been checked', () => {
   const documented = document.operations.flatMap(({ operationId, responses }) =>

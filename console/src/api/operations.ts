@@ -36,7 +36,7 @@ export function operation<Name extends OperationName>(
     method: method as NonNullable<Request['method']>,
     // Below the service's address.
     path: path.slice(1),
-    query: { ...query } as Query<Name>,
+    query: query ?? {},
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
 }
