@@ -106,7 +106,7 @@ export class AdminCommands implements AdminPort {
     const run = this.#active.get(id)?.run;
     if (run !== undefined) return run;
     // A short job may have ended since it was started.
-    const end = endOf(await this.#jobs.find(id));
+    const end = endOfJob(await this.#jobs.find(id));
     if (end === undefined) throw new TidemarkError('COMMAND_INVALID', `This process does not run the job ${id}.`);
     return Readable.from([end]);
   }
@@ -231,7 +231,7 @@ function jobEnd({ run }: ActiveJob, end: CommandEnd): Pick<JobEnd, 'state' | 're
 }
 
 /** Undefined of a job that has not ended, or that is not there. */
-function endOf(job: Job | undefined): CommandEnd | undefined {
+function endOfJob(job: Job | undefined): CommandEnd | undefined {
   if (job?.failure) return { failure: job.failure };
   return job !== undefined && job.result !== null ? { result: job.result } : undefined;
 }

@@ -24,7 +24,7 @@ interface SelectionOptions extends OutputOptions, ServiceOptions {
   readonly last?: string;
 }
 
-type Counts = Answer<'POST /v1/events/counts'>;
+type CountsAnswer = Answer<'POST /v1/events/counts'>;
 type Question = Body<'POST /v1/events/counts'>;
 
 interface CountsOptions extends SelectionOptions {
@@ -57,7 +57,7 @@ function addEventCounts(parent: Command, context: CliContext): void {
     .option('--compare', 'the same of the period before, too');
   addSelection(command).action(async (given: string | undefined, options: CountsOptions) => {
     const body = questionText(
-      { measure: 'count', ...(await readQuestion(given)) },
+      { measure: 'count', ...(await questionIn(given)) },
       {
         ...selectionOf(options),
         measure: options.measure,
@@ -96,7 +96,7 @@ function splitOf({ byProperty: property, byTrait: trait }: CountsOptions): objec
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Every digit is kept. @throws TidemarkError `COMMAND_INVALID` */
-async function readQuestion(given: string | undefined): Promise<JsonObject> {
+async function questionIn(given: string | undefined): Promise<JsonObject> {
   if (given === undefined) return {};
   let question: unknown;
   try {
@@ -111,17 +111,17 @@ async function readQuestion(given: string | undefined): Promise<JsonObject> {
 
 /** The question with what the options say in its place. */
 function questionText(question: JsonObject, changes: JsonObject): string {
-  const said = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return JSON.stringify({ ...question, ...Object.fromEntries(said) });
+  const chosen = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return JSON.stringify({ ...question, ...Object.fromEntries(chosen) });
 }
 
 /** A line for each bucket, a column for each series. */
-function countsText({ buckets, series, previous, interval }: Counts): string {
+function countsText({ buckets, series, previous, interval }: CountsAnswer): string {
   if (series.length === 0) return 'Nothing was counted.\n';
   const names = series.map((one) =>
-    one.other ? 'other' : one.value === null && series.length === 1 ? 'ALL' : nameOf(one),
+    one.other ? 'other' : one.value === null && series.length === 1 ? 'ALL' : seriesName(one),
   );
-  const rowsOf = (of: Counts['buckets'], values: (at: number) => readonly unknown[]): string[][] =>
+  const rowsOf = (of: CountsAnswer['buckets'], values: (at: number) => readonly unknown[]): string[][] =>
     of.map(({ local, start }, at) => [timeOf(local ?? start), ...values(at).map((value) => numberText(value))]);
   const head = [interval === null ? 'FROM' : interval.toUpperCase(), ...names];
   const now = table(
@@ -133,7 +133,7 @@ function countsText({ buckets, series, previous, interval }: Counts): string {
   return `${now}The period before:\n${table(head, before)}`;
 }
 
-function nameOf({ value }: Counts['series'][number]): string {
+function seriesName({ value }: CountsAnswer['series'][number]): string {
   return typeof value === 'string' ? oneLine(value) : JSON.stringify(value);
 }
 
@@ -160,7 +160,7 @@ function addEventQuery(parent: Command, context: CliContext): void {
     .argument('[question]', 'the question: a file, - for standard input, or JSON; the options change it')
     .option('--limit <count>', 'at most so many', positiveInteger(9, 'It is a whole number from 1 up.'), 20);
   addSelection(command).action(async (given: string | undefined, options: QueryOptions) => {
-    const question = await readQuestion(given);
+    const question = await questionIn(given);
     const { events, more } = await queryEvents(context, question, options);
     if (options.json) return printJson(context, events);
     for (const event of events) context.out(`${eventText(event, context.columns)}\n`);

@@ -3,7 +3,7 @@ import type { Answer } from '../../schemas/operations.ts';
 import { mebibytes, rounded, table } from './print.ts';
 
 type InstallationStatus = Answer<'GET /v1/admin/status'>;
-type ReaderStatus = InstallationStatus['readers']['sink'];
+type ShownReader = InstallationStatus['readers']['sink'];
 
 export function installationText(url: string, status: InstallationStatus): string {
   const { version, role, ready, parts, rates, readers, attention } = status;
@@ -39,7 +39,7 @@ function readerText({
   lag_messages: lag,
   lag_seconds: seconds,
   messages_per_second: rate,
-}: ReaderStatus): string {
+}: ShownReader): string {
   const time = seconds === null || seconds === 0 ? '' : ` (${rounded(seconds)} s)`;
   return `${state}, ${rounded(rate)} messages/s, ${lag ?? 'unknown'} behind${time}`;
 }

@@ -4,7 +4,6 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
 import type { AuditLog } from '../stores/audit/audit-log.ts';
 import type { KeyRing } from '../stores/projects/project-store.ts';
-import type { RepeatStore } from '../stores/repeats/repeat-store.ts';
 import {
   authenticate,
   authenticateByBody,
@@ -21,8 +20,7 @@ import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
 import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { RateLimiter } from './rate-limit.ts';
-import { handle } from './handling/handle.ts';
-import { Repeats } from './handling/repeats.ts';
+import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
 import { send } from './send.ts';
@@ -46,7 +44,7 @@ export interface AppParts {
   /** Where changes are recorded; needed only where a route changes anything. */
   readonly audit?: Pick<AuditLog, 'append'>;
   /** Where requests with an Idempotency-Key are kept; without it the header counts for nothing but messages. */
-  readonly repeats?: RepeatStore;
+  readonly repeats?: HandleParts['repeats'];
   /** Of the console; without it a cookie counts for nothing. */
   readonly sessions?: SessionKeys;
 }
@@ -106,8 +104,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   app.use(limitRate(limiter));
   app.use(decodeParameters);
   app.use(takeBody(receiving, authenticateByBody(parts.keys, limiter)));
-  const { repeats, logger } = parts;
-  app.use(handle(auditor, repeats && new Repeats({ store: repeats, logger })));
+  app.use(handle(parts, auditor));
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
 }

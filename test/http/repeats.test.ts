@@ -49,7 +49,7 @@ describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
     expect(await other.json()).toMatchObject({ code: 'key-reused' });
   });
 
-  test('of requests that are sent at once with one Idempotency-Key one is carried out', async () => {
+  test('one of several requests that are sent at once with one Idempotency-Key is carried out', async () => {
     let calls = 0;
     const gate = Promise.withResolvers<void>();
     const { client } = await serve({

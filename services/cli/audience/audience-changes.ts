@@ -58,14 +58,14 @@ interface NamedAudience {
   readonly project: string;
 }
 
-interface Place {
+interface From {
   readonly since?: string | undefined;
   readonly cursor?: string | undefined;
   readonly wait?: number;
 }
 
-function changesOf({ id, project }: NamedAudience, place: Place): ServiceRequest<ChangeLine> {
-  return operation('GET /v1/audiences/{id}/changes', { path: { id }, query: { ...place, project }, ...UNKNOWN });
+function changesOf({ id, project }: NamedAudience, from: From): ServiceRequest<ChangeLine> {
+  return operation('GET /v1/audiences/{id}/changes', { path: { id }, query: { ...from, project }, ...UNKNOWN });
 }
 
 const UNKNOWN = { notFound: 'AUDIENCE_UNKNOWN' } as const;
@@ -84,10 +84,10 @@ async function follow(
   since: string | undefined,
 ): Promise<void> {
   try {
-    for (let place: Place = { since }; ;) {
-      const end = await printLines(context, client, changesOf(audience, { ...place, wait: WAIT_S }), 'changes');
+    for (let from: From = { since }; ;) {
+      const end = await printLines(context, client, changesOf(audience, { ...from, wait: WAIT_S }), 'changes');
       const { next_cursor: cursor, through } = JSON.parse(end) as ChangesEnd;
-      place = cursor === null ? { since: through ?? place.since } : { cursor };
+      from = cursor === null ? { since: through ?? from.since } : { cursor };
     }
   } catch (error) {
     if (context.signal?.aborted !== true) throw error;

@@ -100,7 +100,7 @@ interface CompareOptions extends OutputOptions, ProjectOption {
   readonly sample: number;
 }
 
-type Comparison = Answer<'POST /v1/audiences/compare'>;
+type ComparisonAnswer = Answer<'POST /v1/audiences/compare'>;
 
 export function addAudienceCompare(parent: Command, context: CliContext): void {
   const names = ['before', 'after'];
@@ -116,7 +116,7 @@ export function addAudienceCompare(parent: Command, context: CliContext): void {
       const text = await askAudiences(context, project, (named) =>
         operation('POST /v1/audiences/compare', { query: { project: named }, body, notFound: 'AUDIENCE_UNKNOWN' }),
       );
-      const comparison = JSON.parse(text) as Comparison;
+      const comparison = JSON.parse(text) as ComparisonAnswer;
       if (json) printJson(context, comparison);
       else context.out(comparisonText(comparison));
     });
@@ -131,7 +131,7 @@ async function comparisonBody(before: string, after: string, sample: number): Pr
   return bodyWith({ from: await definitionText(before), to }, { sample });
 }
 
-function comparisonText({ from, to, entering, leaving, staying }: Comparison): string {
+function comparisonText({ from, to, entering, leaving, staying }: ComparisonAnswer): string {
   const rows = Object.entries({ entering, leaving, staying }).map(([name, { count, sample }]) => [
     name,
     String(count),

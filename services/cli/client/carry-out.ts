@@ -33,11 +33,11 @@ export async function carryOut<Name extends CarriedOut>(
 ): Promise<ResultOf<Name>> {
   const { signal } = context;
   const run = (client: ServiceClient): Promise<unknown> => {
-    const asked = { ...options, signal };
-    if (isList(name)) return (LISTS[name] as List<ArgumentsOf<Name>>)(client, args, asked);
+    const askOptions = { ...options, signal };
+    if (isList(name)) return (LISTS[name] as List<ArgumentsOf<Name>>)(client, args, askOptions);
     const requests: Readonly<Record<string, unknown>> = REQUESTS;
     const requestOf = requests[name] as (args: ArgumentsOf<Name>) => ServiceRequest;
-    return askFor(client, requestOf(args), asked);
+    return askFor(client, requestOf(args), askOptions);
   };
   const [word = ''] = name.split(' ', 1);
   const where = { needs: NEEDS[word] ?? EVERYTHING, makesFolder: name === 'project create' };
@@ -75,7 +75,7 @@ interface Replay extends OfProject {
   readonly rate?: number | undefined;
 }
 
-/** How each command is asked for. */
+/** How each command is askOptions for. */
 const REQUESTS = {
   'project create': (body: Sent<'POST /v1/admin/projects'>) => operation('POST /v1/admin/projects', { body }),
   'project set': ({ id, ...body }: Sent<'PATCH /v1/admin/projects/{id}'> & { readonly id: string }) =>
@@ -84,8 +84,8 @@ const REQUESTS = {
     if (project === undefined) return operation('POST /v1/admin/keys', { body: { name: body.name } });
     return operation('POST /v1/admin/projects/{id}/keys', { path: { id: project }, body });
   },
-  'key revoke': (path: Named) => operation('DELETE /v1/admin/keys/{id}', { path }),
-  'dead-letters show': (path: Named) => operation('GET /v1/admin/dead-letters/{id}', { path, streams: true }),
+  'key revoke': (path: NamedById) => operation('DELETE /v1/admin/keys/{id}', { path }),
+  'dead-letters show': (path: NamedById) => operation('GET /v1/admin/dead-letters/{id}', { path, streams: true }),
   'dead-letters replay': (body: Sent<'POST /v1/admin/dead-letters/replay'>) =>
     job('dead-letters replay', operation('POST /v1/admin/dead-letters/replay', { body, streams: true })),
   'dead-letters drop': (body: Sent<'POST /v1/admin/dead-letters/drop'>) =>
@@ -115,7 +115,7 @@ const REQUESTS = {
     job('verify', operation('POST /v1/admin/verifications', { body, streams: true })),
 } as const;
 
-interface Named {
+interface NamedById {
   readonly id: string;
 }
 

@@ -1,14 +1,23 @@
 /** The last step of a request: its route answers, and what that changed is recorded. */
+import type { Logger } from '../../runtime/logger.ts';
+import type { RepeatStore } from '../../stores/repeats/repeat-store.ts';
 import type { Auditor } from '../auditing.ts';
 import type { Refusal } from '../problems.ts';
 import type { Answer } from '../route.ts';
 import { type Context, refuse, routeOf, type State } from '../steps.ts';
-import type { Repeats } from './repeats.ts';
+import { Repeats } from './repeats.ts';
+
+export interface HandleParts {
+  /** Where requests with an Idempotency-Key are kept. */
+  readonly repeats?: RepeatStore | undefined;
+  readonly logger: Logger;
+}
 
 export function handle(
+  { repeats: store, logger }: HandleParts,
   auditor: Auditor | undefined,
-  repeats?: Repeats,
 ): (context: Context) => Promise<void> | undefined {
+  const repeats = store && new Repeats({ store, logger });
   return ({ state }) => {
     const { call } = state;
     const route = routeOf(state);

@@ -36,7 +36,7 @@ export interface RepeatStore {
   forget(name: string): Promise<void>;
 }
 
-const KEPT_MS = 24 * 3_600_000;
+const REMEMBERED_MS = 24 * 3_600_000;
 const MAX_OF_ONE_KEY = 10_000;
 
 /** In a Postgres-compatible database (schemas/postgres/*-repeats.sql). */
@@ -48,7 +48,7 @@ export class SqlRepeatStore implements RepeatStore {
   }
 
   async begin({ name, principal, fingerprint, atMs }: RepeatableRequest): Promise<KeptRequest | undefined> {
-    await this.#database.query('delete from repeats where made_at_ms <= $1::int8', [BigInt(atMs - KEPT_MS)]);
+    await this.#database.query('delete from repeats where made_at_ms <= $1::int8', [BigInt(atMs - REMEMBERED_MS)]);
     await this.#database.query(DELETE_BEYOND_BOUND, [principal, MAX_OF_ONE_KEY]);
     const added = await this.#database.query(
       `insert into repeats (name, principal, fingerprint, made_at_ms) values ($1, $2, $3, $4::int8)
