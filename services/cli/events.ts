@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Answer, Body } from '../../schemas/operations.ts';
 import { keepDigits } from '../messages/exact-number.ts';
 import { commandInvalid } from '../runtime/command.ts';
-import { definitionText } from './audience-request.ts';
+import { definitionText } from './audience/audience-request.ts';
 import { askFor } from './client/ask.ts';
 import { operation } from './client/operation.ts';
 import { projectClientOf } from './client/project-client.ts';

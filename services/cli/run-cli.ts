@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { programVersion } from '../runtime/version.ts';
-import { addAudience } from './audience.ts';
+import { addAudience } from './audience/audience.ts';
 import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';

@@ -8,7 +8,7 @@ import {
   JSON_ANYWAY_OPTION,
   type ProjectOption,
   readOperands,
-} from '../audience-request.ts';
+} from './audience-request.ts';
 import { askForText } from '../client/ask.ts';
 import { operation, type ServiceRequest } from '../client/operation.ts';
 import type { ServiceClient } from '../client/service-client.ts';

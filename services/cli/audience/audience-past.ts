@@ -9,7 +9,7 @@ import {
   definitionText,
   type ProjectOption,
   readOperands,
-} from '../audience-request.ts';
+} from './audience-request.ts';
 import { operation } from '../client/operation.ts';
 import type { CliContext } from '../context.ts';
 import { positiveInteger } from '../options.ts';

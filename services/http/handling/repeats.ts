@@ -75,8 +75,8 @@ function hashOf(...parts: readonly (string | Uint8Array)[]): string {
 }
 
 function keptOf({ status, headers = {}, body, audit, isSecret }: Answer): KeptAnswer {
-  const isShownAgain = typeof body === 'string' && body.length <= MAX_BODY_LENGTH && isSecret !== true;
-  return { status, headers, body: isShownAgain ? body : null, made: headers['Location'] ?? audit?.object ?? null };
+  const isKept = typeof body === 'string' && body.length <= MAX_BODY_LENGTH && isSecret !== true;
+  return { status, headers, body: isKept ? body : null, made: headers['Location'] ?? audit?.object ?? null };
 }
 
 function again({ fingerprint: before, answer }: KeptRequest, fingerprint: string): Answer | Refusal {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Answer } from '../../schemas/operations.ts';
-import { keepDigits } from '../messages/exact-number.ts';
+import type { Answer } from '../../../schemas/operations.ts';
+import { keepDigits } from '../../messages/exact-number.ts';
 import {
   addOperands,
   askAudiences,
@@ -9,9 +9,9 @@ import {
   type ProjectOption,
   readOperands,
 } from './audience-request.ts';
-import { operation } from './client/operation.ts';
-import type { CliContext } from './context.ts';
-import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
+import { operation } from '../client/operation.ts';
+import type { CliContext } from '../context.ts';
+import { JSON_OPTION, type OutputOptions, printJson } from '../print.ts';
 
 type AudienceExplanation = Answer<'POST /v1/audiences/explain'>;
 

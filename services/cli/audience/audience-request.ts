@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { TidemarkError } from '../runtime/errors.ts';
-import { ask } from './client/ask.ts';
-import type { ServiceRequest } from './client/operation.ts';
-import type { CliContext } from './context.ts';
-import { projectIdOf } from './project.ts';
-import { withService } from './client/with-service.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { ask } from '../client/ask.ts';
+import type { ServiceRequest } from '../client/operation.ts';
+import type { CliContext } from '../context.ts';
+import { projectIdOf } from '../project.ts';
+import { withService } from '../client/with-service.ts';
 
 export interface ProjectOption {
   readonly project?: string;

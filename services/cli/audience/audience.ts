@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { addAudienceChanges, addAudienceMembers } from './audience/audience-changes.ts';
-import { addAudienceCompare, addAudienceHistory, addAudienceVersions } from './audience/audience-past.ts';
-import type { Answer } from '../../schemas/operations.ts';
-import { operation, type ServiceRequest } from './client/operation.ts';
+import { addAudienceChanges, addAudienceMembers } from './audience-changes.ts';
+import { addAudienceCompare, addAudienceHistory, addAudienceVersions } from './audience-past.ts';
+import type { Answer } from '../../../schemas/operations.ts';
+import { operation, type ServiceRequest } from '../client/operation.ts';
 import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
 import {
   addOperands,
@@ -14,8 +14,8 @@ import {
   type ProjectOption,
   readOperands,
 } from './audience-request.ts';
-import type { CliContext } from './context.ts';
-import { JSON_OPTION, printJson, table } from './print.ts';
+import type { CliContext } from '../context.ts';
+import { JSON_OPTION, printJson, table } from '../print.ts';
 
 export function addAudience(root: Command, context: CliContext): void {
   const audience = root.command('audience').description('Questions about users, and those saved under a name');
