@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command, CommandArguments, CommandEvent, Progress } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
@@ -19,7 +20,7 @@ export interface AdminPort {
   follow(name: string, args: CommandArguments): Promise<AsyncIterable<CommandEvent>>;
   /** Starts a job. @throws TidemarkError as `follow`; `TOO_MANY_QUESTIONS`; what the store throws. */
   startJob(job: NewJob): Promise<Job>;
-  /** Of a job that this process runs. Ending the iteration cancels the job. */
+  /** Of a job that this process runs or ran. Ending the iteration cancels the job. */
   followJob(id: string): Promise<AsyncIterable<CommandEvent>>;
   listJobs(limit: number, filter: JobFilter): Promise<readonly Job[]>;
   findJob(id: string): Promise<Job | undefined>;
@@ -103,8 +104,11 @@ export class AdminCommands implements AdminPort {
 
   async followJob(id: string): Promise<AsyncIterable<CommandEvent>> {
     const run = this.#active.get(id)?.run;
-    if (run === undefined) throw new TidemarkError('COMMAND_INVALID', `This process does not run the job ${id}.`);
-    return run;
+    if (run !== undefined) return run;
+    // A short job may have ended since it was started.
+    const end = endOfJob(await this.#jobs.find(id));
+    if (end === undefined) throw new TidemarkError('COMMAND_INVALID', `This process does not run the job ${id}.`);
+    return Readable.from([end]);
   }
 
   listJobs(limit: number, filter: JobFilter): Promise<readonly Job[]> {
@@ -224,6 +228,12 @@ function jobEnd({ run }: ActiveJob, end: CommandEnd): Pick<JobEnd, 'state' | 're
   const reason = run?.abortReason;
   const aborted = reason === STOPPING ? 'interrupted' : 'cancelled';
   return { state: reason === undefined ? 'failed' : aborted, result: null, failure: end.failure };
+}
+
+/** Undefined of a job that has not ended, or that is not there. */
+function endOfJob(job: Job | undefined): CommandEnd | undefined {
+  if (job?.failure) return { failure: job.failure };
+  return job !== undefined && job.result !== null ? { result: job.result } : undefined;
 }
 
 /** A job, once it has ended or this time is over. */

@@ -140,8 +140,9 @@ function pageAnswer<T extends { readonly id: string }>(
 
 /** The answer to what was created. A key itself stays out of the audit log. */
 function made(body: string, folder: string, action: string): Answer {
-  const { key: _, ...after } = JSON.parse(body) as { readonly id: string; readonly project_id?: string; key?: string };
+  const { key, ...after } = JSON.parse(body) as { readonly id: string; readonly project_id?: string; key?: string };
   const project = action === 'project.create' ? after.id : (after.project_id ?? null);
   const audit = { action, object: after.id, project, after: JSON.stringify(after) };
-  return { status: 201, body, headers: { Location: `${folder}/${after.id}` }, audit };
+  const secret = key === undefined ? {} : { isSecret: true as const };
+  return { status: 201, body, headers: { Location: `${folder}/${after.id}` }, audit, ...secret };
 }

@@ -45,10 +45,11 @@ export function appOf(
     }),
   ]);
   const { maxReceivingBytes, corsOrigins, isAdminOnPort } = config;
-  const { audit } = stores;
+  const { audit, repeats } = stores;
   const { refusals } = ingest;
   const onRefusal: AppParts['onRefusal'] = (call, refusal) => refusals.add(call, refusal);
-  const own = { table, keys, registry, logger, maxReceivingBytes, corsOrigins, isAdminOnPort, audit, onRefusal };
+  const limits = { maxReceivingBytes, corsOrigins, isAdminOnPort };
+  const own = { table, keys, registry, logger, ...limits, audit, repeats, onRefusal };
   return sessions === undefined ? own : { ...own, sessions };
 }
 

@@ -28,6 +28,7 @@ const stores: Stores = {
   evaluator: caller.standIn('evaluator'),
   admin: caller.standIn('admin'),
   refusals: caller.standIn('refusals'),
+  repeats: caller.standIn('repeats'),
   processes: caller.standIn('processes'),
   figures: caller.standIn('figures'),
   consoleSessions: caller.standIn('consoleSessions'),

@@ -40,10 +40,13 @@ export class LocalService {
     const parts = partsOf(config, logger);
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
     const socketPath = join(folder, 'control.sock');
-    const { table, keys, audit } = parts;
+    const { table, keys, audit, repeats } = parts;
     const { maxReceivingBytes } = config;
     const registry = new Registry();
-    const server = await LocalServer.open({ table, keys, registry, logger, maxReceivingBytes, audit }, socketPath);
+    const server = await LocalServer.open(
+      { table, keys, registry, logger, maxReceivingBytes, audit, repeats },
+      socketPath,
+    );
     return new LocalService(folder, socketPath, server, parts);
   }
 
@@ -67,6 +70,7 @@ interface ServiceParts {
   readonly opener: OpenOnDemand;
   readonly table: RouteTable;
   readonly audit: Stores['audit'];
+  readonly repeats: Stores['repeats'];
 }
 
 function partsOf(config: Config, logger: Logger): ServiceParts {
@@ -100,5 +104,6 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
     opener,
     table: new RouteTable([adminRoutes(admin), reading]),
     audit: stores.audit,
+    repeats: stores.repeats,
   };
 }

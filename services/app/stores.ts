@@ -15,6 +15,7 @@ import { type ConsoleSessionStore, SqlConsoleSessionStore } from '../stores/proj
 import type { ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { RefusalStore } from '../stores/refusals/refusal-store.ts';
+import { type RepeatStore, SqlRepeatStore } from '../stores/repeats/repeat-store.ts';
 import { SqlRefusalStore } from '../stores/refusals/sql-refusal-store.ts';
 import { MemoryProcessStore, type ProcessStore } from '../stores/processes/process-store.ts';
 import { SqlProcessStore } from '../stores/processes/sql-process-store.ts';
@@ -46,6 +47,7 @@ export interface Stores {
   readonly evaluator: AudienceEvaluator;
   readonly admin: AdminPort;
   readonly refusals: RefusalStore;
+  readonly repeats: RepeatStore;
   readonly processes: ProcessStore;
   readonly figures: StoreFigures;
   readonly consoleSessions: ConsoleSessionStore;
@@ -77,6 +79,7 @@ export function storesOf(
     evaluator,
     admin,
     refusals: new SqlRefusalStore(database),
+    repeats: new SqlRepeatStore(database),
     processes,
     figures: new SqlStoreFigures(database, live.analytics),
     consoleSessions: new SqlConsoleSessionStore(database),

@@ -1,6 +1,9 @@
 /** The answer of `GET /v1/admin/status` for people. */
-import type { InstallationStatus, ReaderStatus } from '../admin-status/status.ts';
+import type { Answer } from '../../schemas/operations.ts';
 import { mebibytes, rounded, table } from './print.ts';
+
+type InstallationStatus = Answer<'GET /v1/admin/status'>;
+type ShownReader = InstallationStatus['readers']['sink'];
 
 export function installationText(url: string, status: InstallationStatus): string {
   const { version, role, ready, parts, rates, readers, attention } = status;
@@ -36,7 +39,7 @@ function readerText({
   lag_messages: lag,
   lag_seconds: seconds,
   messages_per_second: rate,
-}: ReaderStatus): string {
+}: ShownReader): string {
   const time = seconds === null || seconds === 0 ? '' : ` (${rounded(seconds)} s)`;
   return `${state}, ${rounded(rate)} messages/s, ${lag ?? 'unknown'} behind${time}`;
 }

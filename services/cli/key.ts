@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { commandInvalid } from '../runtime/command.ts';
 import type { Scope } from '../stores/projects/project-store.ts';
-import type { CreatedKey, KeySummary } from '../stores/projects/project-commands.ts';
+import type { Answer } from '../../schemas/operations.ts';
 import { carryOut } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
@@ -18,7 +18,7 @@ export function addKey(root: Command, context: CliContext): void {
 }
 
 interface CreateKeyOptions extends OutputOptions {
-  readonly scope: readonly string[];
+  readonly scope: readonly Scope[];
   readonly project?: string;
   readonly name?: string;
 }
@@ -89,7 +89,7 @@ function addKeyRevoke(parent: Command, context: CliContext): void {
     });
 }
 
-function printKeys({ out }: CliContext, keys: readonly KeySummary[]): void {
+function printKeys({ out }: CliContext, keys: Answer<'GET /v1/admin/keys'>['keys']): void {
   const rows = keys.map((key) => [
     key.id,
     key.project_id ?? '-',
@@ -103,7 +103,7 @@ function printKeys({ out }: CliContext, keys: readonly KeySummary[]): void {
 }
 
 /** Only the key goes to standard output, for `KEY=$(tidemark key create …)`. */
-function printCreatedKey({ out, err }: CliContext, { id, scopes, key }: CreatedKey): void {
+function printCreatedKey({ out, err }: CliContext, { id, scopes, key }: Answer<'POST /v1/admin/keys'>): void {
   err(`The ${scopes.join(' and ')} key ${id}, shown only this once:\n`);
   out(`${key}\n`);
 }

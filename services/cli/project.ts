@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { ProjectSummary } from '../stores/projects/project-commands.ts';
 import { TidemarkError } from '../runtime/errors.ts';
-import { carryOut } from './client/carry-out.ts';
+import { carryOut, type ProjectInList } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { type LimitOption, limitOrNone } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
@@ -108,15 +107,15 @@ export function optionalProjectId(context: CliContext, wanted: string | undefine
 }
 
 /** The project of this id or name; the only one where none is named. @throws TidemarkError `COMMAND_INVALID`. */
-export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ProjectSummary> {
+export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ProjectInList> {
   const { all, found } = await projectsNamed(context, wanted);
   return onlyOf(all, found);
 }
 
 interface NamedProjects {
-  readonly all: readonly ProjectSummary[];
+  readonly all: readonly ProjectInList[];
   /** Those of this id or name; all where none is named. */
-  readonly found: readonly ProjectSummary[];
+  readonly found: readonly ProjectInList[];
 }
 
 async function projectsNamed(context: CliContext, wanted: string | undefined): Promise<NamedProjects> {
@@ -125,11 +124,11 @@ async function projectsNamed(context: CliContext, wanted: string | undefined): P
 }
 
 /** @throws TidemarkError `COMMAND_INVALID` unless there is exactly one. */
-export function onlyProject(all: readonly ProjectSummary[]): ProjectSummary {
+export function onlyProject(all: readonly ProjectInList[]): ProjectInList {
   return onlyOf(all, all);
 }
 
-function onlyOf(all: readonly ProjectSummary[], found: readonly ProjectSummary[]): ProjectSummary {
+function onlyOf(all: readonly ProjectInList[], found: readonly ProjectInList[]): ProjectInList {
   const [only, another] = found;
   if (only !== undefined && another === undefined) return only;
   const known = all.map(({ id, name }) => `${id} (${name})`).join(', ');
@@ -137,7 +136,7 @@ function onlyOf(all: readonly ProjectSummary[], found: readonly ProjectSummary[]
   throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
 }
 
-function printProjects({ out }: CliContext, projects: readonly ProjectSummary[]): void {
+function printProjects({ out }: CliContext, projects: readonly ProjectInList[]): void {
   const rows = projects.map(({ id, name, timezone, rate_limit: limit, created_at: created }) => {
     return [id, name, timezone, limit === null ? 'none' : `${limit}/s`, created];
   });

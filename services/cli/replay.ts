@@ -9,6 +9,7 @@ import { withProgress } from './progress.ts';
 import { optionalProjectId } from './project.ts';
 
 const KINDS = ['profiles', 'analytics'] as const;
+type Kind = (typeof KINDS)[number];
 
 const parseRate = positiveInteger(12, 'It is a whole number of messages a second from 1 up.');
 const parseNumber = positiveInteger(9, 'It is the number of a generation.');
@@ -29,7 +30,7 @@ interface BuildGenerationOptions extends OutputOptions {
 }
 
 /** `tidemark replay profiles` and `tidemark replay analytics` */
-function addReplayBuild(parent: Command, kind: (typeof KINDS)[number], context: CliContext): void {
+function addReplayBuild(parent: Command, kind: Kind, context: CliContext): void {
   parent
     .command(kind)
     .description(`read the log from its start into new ${kind}, compare them with the live ones, and swap them in`)
@@ -133,7 +134,7 @@ function addReplayRollback(parent: Command, context: CliContext): void {
     .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
     .option('--project <project>', 'of one project alone, by its id or name')
     .option(...JSON_OPTION)
-    .action(async (kind: string, { project, json }: OutputOptions & { readonly project?: string }) => {
+    .action(async (kind: Kind, { project, json }: OutputOptions & { readonly project?: string }) => {
       const swapped = await carryOut(context, 'replay rollback', {
         kind,
         project: await optionalProjectId(context, project),
@@ -150,7 +151,7 @@ function addReplayDrop(parent: Command, context: CliContext): void {
     .addArgument(new Argument('<kind>', 'profiles or analytics').choices(KINDS))
     .argument('<number>', 'its number, as "npx tidemark replay status" has it', parseNumber)
     .option(...JSON_OPTION)
-    .action(async (kind: string, number: number, { json }: OutputOptions) => {
+    .action(async (kind: Kind, number: number, { json }: OutputOptions) => {
       const dropped = await carryOut(context, 'replay drop', { kind, number });
       if (json) printJson(context, dropped);
       else context.out(`Generation ${number} of ${kind} is gone.\n`);

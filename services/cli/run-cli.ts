@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { programVersion } from '../runtime/version.ts';
-import { addAudience } from './audience.ts';
+import { addAudience } from './audience/audience.ts';
 import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
 import { addDeadLetters } from './dead-letters.ts';
+import { addEvents } from './events.ts';
 import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addProject } from './project.ts';
@@ -55,6 +56,7 @@ function tidemark(given: CliContext): Command {
   addKey(root, context);
   addAudience(root, context);
   addDeadLetters(root, context);
+  addEvents(root, context);
   addImport(root, context);
   addReplay(root, context);
   addVerify(root, context);

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { InstallationStatus } from '../admin-status/status.ts';
+import type { Answer } from '../../schemas/operations.ts';
 import { readConfig } from '../runtime/config.ts';
 import { roomOf, usedBytes } from '../runtime/disk-usage.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, mebibytes, type OutputOptions, printJson, rounded, table } from './print.ts';
+import { pathTo } from './client/operation.ts';
 import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 import {
   addUrlOption,
@@ -18,6 +19,8 @@ import {
 import { clientOfRunning } from './client/with-service.ts';
 import { installationText } from './installation-status.ts';
 import { type DiskStatus, parseMetrics, type ServiceStatus, statusDown, statusOf } from './service-status.ts';
+
+type Installation = Answer<'GET /v1/admin/status'>;
 
 /** The exit code where something wants attention, or nothing answers. */
 const EXIT_ATTENTION = 1;
@@ -47,17 +50,14 @@ export function addStatus(root: Command, context: CliContext): void {
 }
 
 /** What an operator is told; undefined where neither a key nor the socket of this machine opens it. */
-async function installationStatus(
-  context: CliContext,
-  options: ServiceOptions,
-): Promise<InstallationStatus | undefined> {
+async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Installation | undefined> {
   const hasKey = keyOf(context, options) !== undefined;
   const isLocal = options.url === undefined && !hasKey;
   const client = isLocal ? await clientOfRunning(context) : hasKey ? clientWithKey(context, options) : undefined;
   if (client === undefined) return undefined;
   try {
-    const response = await ask(client, '/v1/admin/status');
-    return response.ok ? ((await response.json()) as InstallationStatus) : undefined;
+    const response = await ask(client, pathTo('GET /v1/admin/status'));
+    return response.ok ? ((await response.json()) as Installation) : undefined;
   } catch (error) {
     if (error instanceof ServiceUnreachable) return undefined;
     throw error;
@@ -70,11 +70,11 @@ async function observe(
   signal: AbortSignal | undefined,
 ): Promise<ServiceStatus> {
   try {
-    const front = await readJsonAnswer<{ readonly name?: string }>(client, '/');
+    const front = await readJsonAnswer<Partial<Answer<'GET /'>>>(client, pathTo('GET /'));
     if (front.name !== 'Tidemark') return statusDown(client.url, 'what answers there is not Tidemark', disk);
-    const [startedAt, before] = [performance.now(), parseMetrics(await readText(client, '/metrics'))];
+    const [startedAt, before] = [performance.now(), parseMetrics(await readText(client, pathTo('GET /metrics')))];
     await delay(SAMPLE_MS, undefined, { signal });
-    const after = parseMetrics(await readText(client, '/metrics'));
+    const after = parseMetrics(await readText(client, pathTo('GET /metrics')));
     const seconds = (performance.now() - startedAt) / 1_000;
     const readiness = await readReadiness(client);
     return statusOf({ url: client.url, version: await readVersion(client), readiness, before, after, seconds, disk });
@@ -100,15 +100,15 @@ async function readJsonAnswer<T>(client: ServiceClient, path: string): Promise<T
 
 /** 503 has the same body. */
 async function readReadiness(client: ServiceClient) {
-  const response = await ask(client, '/readyz');
+  const response = await ask(client, pathTo('GET /readyz'));
   if (response.status !== 503) await client.expectOk(response);
-  const { ready, parts } = JSON.parse(await response.text()) as Partial<ServiceStatus>;
+  const { ready, parts } = JSON.parse(await response.text()) as Partial<Answer<'GET /readyz'>>;
   return { ready: ready === true, parts: parts ?? {} };
 }
 
 /** Null where the process has no interface for messages, as the role projector. */
 async function readVersion(client: ServiceClient): Promise<string | null> {
-  const response = await ask(client, '/openapi.json');
+  const response = await ask(client, pathTo('GET /openapi.json'));
   if (!response.ok) return null;
   const { info } = JSON.parse(await response.text()) as { readonly info?: { readonly version?: string } };
   return info?.version ?? null;

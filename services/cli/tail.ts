@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { Query } from '../../schemas/operations.ts';
+import { pathTo } from './client/operation.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 import type { CliContext } from './context.ts';
@@ -8,7 +10,7 @@ import { localTime, oneLine, shortened, width } from './print.ts';
 interface TailOptions extends ServiceOptions {
   readonly user?: string;
   readonly event?: string;
-  readonly type?: string;
+  readonly type?: NonNullable<Query<'GET /v1/events/live'>['type']>;
   readonly text?: string;
   readonly json?: true;
 }
@@ -27,9 +29,9 @@ export function addTail(root: Command, context: CliContext): void {
 
 /** Resolves when the context's signal is aborted: that is how it is meant to end. */
 async function tail(context: CliContext, { json, ...options }: TailOptions): Promise<void> {
-  const { client, query } = await projectClientOf(context, options);
+  const { client, project } = await projectClientOf(context, options);
   const signal = context.signal ?? new AbortController().signal;
-  const ticks = liveTicks(client, livePathOf(options, query), signal, {
+  const ticks = liveTicks(client, livePathOf(options, project), signal, {
     onLost: () => context.err(`The connection to ${client.url} broke: connecting again …\n`),
     onBack: () => context.err('Connected again; what was recorded meanwhile follows.\n'),
   });
@@ -49,14 +51,8 @@ async function tail(context: CliContext, { json, ...options }: TailOptions): Pro
   }
 }
 
-function livePathOf({ user, event, type, text }: TailOptions, project: string): string {
-  const query = new URLSearchParams(
-    Object.entries({ user_id: user, event, type, text }).filter(
-      (parameter): parameter is [string, string] => parameter[1] !== undefined,
-    ),
-  );
-  const parameters = [query.toString(), project].filter((part) => part !== '').join('&');
-  return parameters === '' ? '/v1/events/live' : `/v1/events/live?${parameters}`;
+function livePathOf({ user, event, type, text }: TailOptions, project: string | undefined): string {
+  return pathTo('GET /v1/events/live', { query: { user_id: user, event, type, text, project } });
 }
 
 function leftOut(hidden: number, skipped: number): string {

@@ -1,12 +1,14 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { Query } from '../../schemas/operations.ts';
+import { pathTo } from './client/operation.ts';
 import type { CliContext } from './context.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { ServiceUnreachable } from './client/service-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 
 interface ExportOptions extends ServiceOptions {
-  readonly by?: string;
+  readonly by?: NonNullable<Query<'GET /v1/users/{user_id}/export'>['by']>;
   readonly out?: string;
 }
 
@@ -47,9 +49,8 @@ async function readExport(
   { by = 'user_id', ...service }: ExportOptions,
   write: (text: string) => Promise<void>,
 ): Promise<void> {
-  const { client, query } = await projectClientOf(context, service);
-  const parameters = [new URLSearchParams({ by }).toString(), query].filter((part) => part !== '').join('&');
-  const path = `/v1/users/${encodeURIComponent(user)}/export?${parameters}`;
+  const { client, project } = await projectClientOf(context, service);
+  const path = pathTo('GET /v1/users/{user_id}/export', { path: { user_id: user }, query: { by, project } });
   const response = await client.expectOk(await client.get(path));
   const ending = new Ending();
   try {

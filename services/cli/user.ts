@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import type { Answer } from '../../schemas/operations.ts';
 import { keepDigits } from '../messages/exact-number.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from './print.ts';
+import { operation, type ServiceRequest } from './client/operation.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 import { addUserExport } from './user-export.ts';
@@ -23,7 +25,11 @@ function addUserShow(parent: Command, context: CliContext): void {
     .argument(...USER_ARGUMENT)
     .option('--json', 'print JSON, as without it');
   addServiceOptions(command).action(async (user: string, options: ServiceOptions) => {
-    printJson(context, await readAnswer(context, options, pathOf(user)));
+    const path = { user_id: user };
+    const profile = await readAnswer(context, options, (project) =>
+      operation('GET /v1/users/{user_id}', { path, query: { project } }),
+    );
+    printJson(context, profile);
   });
 }
 
@@ -32,16 +38,8 @@ interface UserEventsOptions extends OutputOptions, ServiceOptions {
   readonly limit: number;
 }
 
-interface UserEvent {
-  readonly event: string;
-  readonly timestamp: string;
-  readonly properties: unknown;
-}
-
-interface UserEventsPage {
-  readonly events: readonly UserEvent[];
-  readonly next_cursor: string | null;
-}
+type UserEventsPage = Answer<'GET /v1/users/{user_id}/events'>;
+type UserEvent = UserEventsPage['events'][number];
 
 function addUserEvents(parent: Command, context: CliContext): void {
   const command = parent
@@ -64,11 +62,10 @@ const PAGE_EVENTS = 100;
 async function readEvents(context: CliContext, user: string, { event, limit, ...service }: UserEventsOptions) {
   const events: UserEvent[] = [];
   for (let cursor: string | null | undefined; ;) {
-    const query = new URLSearchParams({ limit: String(Math.min(PAGE_EVENTS, limit - events.length)) });
-    if (event !== undefined) query.set('event', event);
-    if (typeof cursor === 'string') query.set('cursor', cursor);
-    const path = `${pathOf(user)}/events?${query.toString()}`;
-    const page = (await readAnswer(context, service, path)) as UserEventsPage;
+    const query = { event, cursor: cursor ?? undefined, limit: Math.min(PAGE_EVENTS, limit - events.length) };
+    const page: UserEventsPage = await readAnswer(context, service, (project) =>
+      operation('GET /v1/users/{user_id}/events', { path: { user_id: user }, query: { ...query, project } }),
+    );
     events.push(...page.events);
     cursor = page.next_cursor;
     if (cursor === null || events.length >= limit) return { events, more: cursor !== null };
@@ -80,14 +77,13 @@ function eventText({ event, timestamp, properties }: UserEvent, columns: number 
   return columns === undefined ? line : shortened(line, columns);
 }
 
-function pathOf(user: string): string {
-  return `/v1/users/${encodeURIComponent(user)}`;
-}
-
 /** Every digit of a number is kept. */
-async function readAnswer(context: CliContext, options: ServiceOptions, path: string): Promise<unknown> {
-  const { client, query } = await projectClientOf(context, options);
-  const named = query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
-  const response = await client.expectOk(await client.get(named));
-  return JSON.parse(await response.text(), keepDigits);
+async function readAnswer<T>(
+  context: CliContext,
+  options: ServiceOptions,
+  requestOf: (project: string | undefined) => ServiceRequest<T>,
+): Promise<T> {
+  const { client, project } = await projectClientOf(context, options);
+  const response = await client.expectOk(await client.get(requestOf(project).path));
+  return JSON.parse(await response.text(), keepDigits) as T;
 }

@@ -20,9 +20,9 @@ import { countConnections, HttpMetrics } from './http-metrics.ts';
 import { invalid, type Refusal, refusalOf } from './problems.ts';
 import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { RateLimiter } from './rate-limit.ts';
+import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
-import type { Answer } from './route.ts';
 import { send } from './send.ts';
 import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
@@ -43,6 +43,8 @@ export interface AppParts {
   readonly isAdminOnPort?: boolean;
   /** Where changes are recorded; needed only where a route changes anything. */
   readonly audit?: Pick<AuditLog, 'append'>;
+  /** Where requests with an Idempotency-Key are kept; without it the header counts for nothing but messages. */
+  readonly repeats?: HandleParts['repeats'];
   /** Of the console; without it a cookie counts for nothing. */
   readonly sessions?: SessionKeys;
 }
@@ -102,7 +104,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   app.use(limitRate(limiter));
   app.use(decodeParameters);
   app.use(takeBody(receiving, authenticateByBody(parts.keys, limiter)));
-  app.use(handle(auditor));
+  app.use(handle(parts, auditor));
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
 }
@@ -279,22 +281,4 @@ function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next
   if ('refused' in read) return refuse(state, bodyRefusal(state, read));
   state.call.body = read.body;
   return next();
-}
-
-function handle(auditor: Auditor | undefined): (context: Context) => Promise<void> | undefined {
-  return ({ state }) => {
-    const route = routeOf(state);
-    const refusal = route.admitWhole?.(state.call);
-    if (refusal !== undefined) return refuse(state, refusal);
-    const outcome = route.handle(state.call);
-    if (outcome instanceof Promise) return outcome.then((settled) => conclude(state, settled, auditor));
-    return conclude(state, outcome, auditor);
-  };
-}
-
-function conclude(state: State, outcome: Answer | Refusal, auditor: Auditor | undefined): Promise<void> | undefined {
-  state.outcome = outcome;
-  if (!('audit' in outcome) || outcome.audit === undefined) return undefined;
-  if (auditor === undefined) throw new Error('a change that no audit log is there for');
-  return auditor.record(state.call, outcome.audit);
 }

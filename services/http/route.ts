@@ -48,6 +48,8 @@ export interface Answer {
   /** Text or bytes are sent with their length, a stream in chunks: which is destroyed when the client disconnects. */
   readonly body: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the body has a secret, which is shown once: it is never kept. */
+  readonly isSecret?: true;
   /** What was changed: recorded in the audit log before the answer leaves. */
   readonly audit?: Change;
 }

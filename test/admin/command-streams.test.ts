@@ -1,7 +1,8 @@
 /** Commands over HTTP: their progress, signs of life, and how their clients end them. */
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ask, type ServiceRequest } from '../../services/cli/client/ask.ts';
+import { ask } from '../../services/cli/client/ask.ts';
+import { operation } from '../../services/cli/client/operation.ts';
 import type { Command, Progress } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { type AdminServerOptions, serveCommands } from '../support/admin-server.ts';
@@ -9,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NDJSON = 'application/x-ndjson';
 /** The command whose progress is streamed, and that is no job. */
-const LISTING: ServiceRequest = { path: '/v1/admin/dead-letters', streams: true };
+const LISTING = operation('GET /v1/admin/dead-letters', { streams: true });
 const RAW = `GET ${LISTING.path} HTTP/1.1\r\nHost: x\r\nAccept: ${NDJSON}\r\nConnection: close\r\n\r\n`;
 
 describe('a command under way', () => {
@@ -136,7 +137,7 @@ describe('the result of a command', () => {
     const expected = { name: 'TidemarkError', code: 'KEY_UNKNOWN', message: 'no such key' };
 
     await expect(ask(client, LISTING)).rejects.toMatchObject(expected);
-    await expect(ask(client, { path: LISTING.path })).rejects.toMatchObject(expected);
+    await expect(ask(client, operation('GET /v1/admin/dead-letters'))).rejects.toMatchObject(expected);
   });
 
   test('an error that is not a TidemarkError arrives with its message, and is logged', async () => {

@@ -4,6 +4,7 @@ import { AdminCommands } from '../../services/admin/admin-commands.ts';
 import type { Job } from '../../services/admin/jobs/job.ts';
 import { SqlJobStore } from '../../services/admin/jobs/sql-job-store.ts';
 import { ask } from '../../services/cli/client/ask.ts';
+import { operation } from '../../services/cli/client/operation.ts';
 import type { Command, CommandArguments } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { type AdminServer, type AdminServerOptions, serveCommands } from '../support/admin-server.ts';
@@ -50,6 +51,22 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
       finished_at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/) as string,
     });
     expect(await listed(client)).toMatchObject([{ id: job.id, state: 'done' }]);
+  });
+
+  test('who follows a job that has ended already is told its end', async () => {
+    const { admin } = await serve(async ({ deep }) => {
+      if (deep === true) throw new TidemarkError('PROJECT_UNKNOWN', 'no such project');
+      return 7;
+    });
+    const ends = [];
+    for (const deep of [false, true]) {
+      const { id } = await admin.startJob({ kind: 'verify', args: { deep }, principal: 'local' });
+      await eventually(async () => expect((await admin.findJob(id))?.finishedAtMs).not.toBeNull());
+      for await (const end of await admin.followJob(id)) ends.push(end);
+    }
+
+    expect(ends).toEqual([{ result: '7' }, { failure: { code: 'PROJECT_UNKNOWN', message: 'no such project' } }]);
+    await expect(admin.followJob('job_none')).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   });
 
   test('a job that fails keeps its problem', async () => {
@@ -119,7 +136,7 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
       call.signal.throwIfAborted();
     });
     const giving = new AbortController();
-    const order = { method: 'POST', path: '/v1/admin/verifications', body: {}, streams: true } as const;
+    const order = operation('POST /v1/admin/verifications', { body: {}, streams: true });
     const asked = expect(ask(client, order, { signal: giving.signal })).rejects.toThrow('no more');
     await begun.promise;
 
@@ -174,7 +191,7 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
   test('jobs are listed newest first, in pages, by kind and state', async () => {
     const { client } = await serve(async () => 1);
     for (let n = 0; n < 5; n++)
-      await ask(client, { method: 'POST', path: '/v1/admin/verifications', body: {}, streams: true });
+      await ask(client, operation('POST /v1/admin/verifications', { body: {}, streams: true }));
 
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {

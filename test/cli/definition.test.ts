@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { definitionText } from '../../services/cli/audience-request.ts';
+import { definitionText } from '../../services/cli/audience/audience-request.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('a definition is JSON itself, or a file of it, as FILE or as @FILE', async () => {

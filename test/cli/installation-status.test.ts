@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { InstallationStatus } from '../../services/admin-status/status.ts';
+import type { Answer } from '../../schemas/operations.ts';
 import { installationText } from '../../services/cli/installation-status.ts';
 
 const READER = { state: 'ready', lag_messages: 0, lag_seconds: 0, messages_per_second: 12.4 };
 const NONE = { postgres: 0, clickhouse: 0 };
-const STATUS: InstallationStatus = {
+const STATUS: Answer<'GET /v1/admin/status'> = {
   version: '0.2.0',
   role: 'all',
   uptime_seconds: 1,

@@ -5,9 +5,10 @@ import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { DEAD_LETTER } from '../support/admin-fakes.ts';
 import { analyticsRowsFor } from '../support/analytics-answers.ts';
+import { exchangeSessions } from '../support/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
-import { bodiesOf, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
+import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
 import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
 
 const document = new Document();
@@ -34,6 +35,7 @@ afterAll(() => server.stop());
 
 /** A request that is right in all its parts but those that are given. */
 interface Request {
+  readonly method?: string;
   readonly path?: string;
   readonly key?: string;
   readonly body?: string;
@@ -66,8 +68,13 @@ function pathOf({ path, operationId }: Operation): string {
 /** Sends the request, holds the answer against the document, and returns its status. */
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
   const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
-    method: operation.method.toUpperCase(),
-    headers: { api_key: request.key ?? keyFor(operation), 'content-type': 'application/json', ...request.headers },
+    method: request.method ?? operation.method.toUpperCase(),
+    headers: {
+      api_key: request.key ?? keyFor(operation),
+      'content-type': 'application/json',
+      ...headersOfPage(server.url),
+      ...request.headers,
+    },
     ...(operation.requestBody === undefined
       ? {}
       : { body: request.body ?? (await bodiesOf(operation, server.url))[0] ?? '' }),
@@ -83,14 +90,14 @@ async function holdAgainstDocument(operation: Operation, response: Response): Pr
 
 async function whileAway<T>(run: () => Promise<T>): Promise<T> {
   server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = true;
-  server.admin.away = server.refusals.away = server.figures.away = true;
+  server.admin.away = server.refusals.away = server.figures.away = server.sessions.away = true;
   server.progress.away = new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
   server.recorded.trouble = new TidemarkError('LOG_UNAVAILABLE', 'unreachable, as ordered');
   try {
     return await run();
   } finally {
     server.log.away = server.profiles.away = server.analytics.away = server.saved.away = server.audit.away = false;
-    server.admin.away = server.refusals.away = server.figures.away = false;
+    server.admin.away = server.refusals.away = server.figures.away = server.sessions.away = false;
     server.progress.away = undefined;
     server.recorded.trouble = undefined;
   }
@@ -168,10 +175,12 @@ test('a parameter that makes no sense is refused as documented', async () => {
     expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
 });
 
+const LIMITS: Readonly<Record<string, number>> = { batch: 512_000, signIn: 4_096 };
+
 test('a body past the limit is refused as documented', async () => {
   for (const operation of withBody) {
     const isSelection = operation.path.startsWith('/v1/admin/dead-letters/');
-    const limit = operation.operationId === 'batch' ? 512_000 : isSelection ? 1_048_576 : 32_768;
+    const limit = LIMITS[operation.operationId] ?? (isSelection ? 1_048_576 : 32_768);
     const [body = ''] = await bodiesOf(operation, server.url);
 
     expect(await exchange(operation, { body: body.padEnd(limit) }), operation.operationId).toBe(successOf(operation));
@@ -278,6 +287,9 @@ test('a wrong method is refused as documented', async () => {
     await holdAgainstDocument(operation, await fetch(server.url + path, { method: 'OPTIONS' }));
   }
 });
+
+test('sessions of the console are answered as documented', () =>
+  exchangeSessions(server.url, (id, request) => exchange(document.operation(id), request), whileAway));
 
 test('every documented answer has been checked', () => {
   const documented = document.operations.flatMap(({ operationId, responses }) =>

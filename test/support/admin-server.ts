@@ -11,6 +11,7 @@ import { controlSocketPath } from '../../services/runtime/control-socket.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { ServiceClient } from '../../services/cli/client/service-client.ts';
 import type { Database } from '../../services/stores/database/database.ts';
+import { SqlRepeatStore } from '../../services/stores/repeats/repeat-store.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
 
 export interface AdminServerOptions {
@@ -47,7 +48,15 @@ export async function serveCommands(
   const table = new RouteTable([adminRoutes(admin)]);
   const keys = { find: () => undefined, findProject: () => undefined };
   const audit = new MemoryAuditLog();
-  const parts = { table, keys, registry: new Registry(), logger, maxReceivingBytes: 1e8, audit };
+  const parts = {
+    table,
+    keys,
+    registry: new Registry(),
+    logger,
+    maxReceivingBytes: 1e8,
+    audit,
+    repeats: new SqlRepeatStore(database),
+  };
   const path = controlSocketPath(dataDir);
   const server = await LocalServer.open(parts, path, limits);
   const stop = async (): Promise<void> => void (await Promise.all([admin.stop(), server.close(2_000)]));

@@ -53,7 +53,7 @@ export class Document {
     this.raw = openApiDocument(legacyBasePath) as unknown as Source;
     this.operations = Object.entries(this.raw.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) =>
-        this.#resolved({ ...operation, method, path, scope: scopeOf(operation) }),
+        this.#resolved({ ...operation, ...keysOf(operation), method, path, scope: scopeOf(operation) }),
       ),
     );
     this.#ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
@@ -95,6 +95,11 @@ export class Document {
     if (found === undefined) throw new Error(`nothing stands at ${String(value.$ref)}`);
     return found as T;
   }
+}
+
+/** The security by keys. The cookie of the console stands for one: it has tests of its own. */
+function keysOf({ security }: Pick<Operation, 'security'>): Pick<Operation, 'security'> {
+  return { security: security.filter((one) => Object.keys(one).some((scheme) => scheme !== 'session')) };
 }
 
 function scopeOf({ security }: Pick<Operation, 'security'>): Scope | undefined {

@@ -14,6 +14,11 @@ export const QUERIES: Readonly<Record<string, string>> = {
   watchEvents: '?seconds=1',
 };
 
+/** What a page of the console sends; every other client may. */
+export function headersOfPage(url: string): Readonly<Record<string, string>> {
+  return { 'tidemark-console': '1', origin: url };
+}
+
 /** What an operation answers where all is well. */
 export function successOf({ responses }: Operation): number {
   return Number(Object.keys(responses).find((status) => status.startsWith('2')));
@@ -30,6 +35,7 @@ export async function bodiesOf(operation: Operation, url: string): Promise<strin
   if (operation.operationId === 'saveAudience') {
     return examples.map(({ value }) => JSON.stringify({ ...(value as object), name: randomUUID() }));
   }
+  if (operation.operationId === 'signIn') return [JSON.stringify({ key: SCOPE_KEYS.read })];
   if (operation.operationId !== 'addEvent') return examples.map(({ value }) => JSON.stringify(value));
   const headers = { service_key: SCOPE_KEYS.write, 'content-type': 'application/json' };
   const body = JSON.stringify({ user_id: 'ada', anonymous: false });

@@ -99,7 +99,7 @@ export const OPENAPI_STRUCTURE = {
     security: mapOf(listOf({ enum: [...SCOPES] })),
     securityScheme: {
       oneOf: [
-        closed({ type: { const: 'apiKey' }, in: { const: 'header' }, name: text, description: text }, [
+        closed({ type: { const: 'apiKey' }, in: { enum: ['header', 'cookie'] }, name: text, description: text }, [
           'type',
           'in',
           'name',
@@ -119,7 +119,12 @@ export const OPENAPI_STRUCTURE = {
       additionalProperties: orReference('responses', ref('response')),
     },
     response: closed(
-      { description: text, headers: mapOf(orReference('headers', ref('header'))), content: ref('content') },
+      {
+        description: text,
+        headers: mapOf(orReference('headers', ref('header'))),
+        // Empty where there is no body: 204.
+        content: { anyOf: [ref('content'), { type: 'object', maxProperties: 0 }] },
+      },
       ['description'],
     ),
     content: {

@@ -17,6 +17,8 @@ import { ClockGuard } from '../../services/ingest/clock-guard.ts';
 import { RefusalCounts } from '../../services/ingest/refusal-counts.ts';
 import { publicRoutes } from '../../services/ingest/public-api.ts';
 import { twoStepRoutes } from '../../services/ingest/two-step.ts';
+import { ConsoleSessions } from '../../services/console/console-sessions.ts';
+import { sessionRoutes } from '../../services/console/console-routes.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
@@ -40,6 +42,7 @@ import { FaultyLog } from './faulty-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { MemoryAudienceStore } from './memory-audience-store.ts';
 import { MemoryAdmin } from './admin-fakes.ts';
+import { MemoryConsoleSessions } from './memory-console-sessions.ts';
 import { MemoryAuditLog } from './memory-audit-log.ts';
 import { MemoryRefusalStore } from './memory-refusal-store.ts';
 import { MemoryStoreFigures } from './memory-store-figures.ts';
@@ -81,6 +84,7 @@ export class ReadingServer {
   readonly processes = new MemoryProcessStore();
   readonly figures = new MemoryStoreFigures();
   readonly refusals = new MemoryRefusalStore();
+  readonly sessions = new MemoryConsoleSessions();
   readonly refusalCounts = new RefusalCounts(this.refusals, createLogger('silent', new Writable()));
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
@@ -212,9 +216,11 @@ export class ReadingServer {
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.#ingestor.state } });
     const { processes, figures, progress, recorded, codec } = this;
     const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
+    const projects = { listProjects: async () => [PROJECT, OTHER_PROJECT] };
     const status = { role: 'all', log: recorded, codec, progress, processes, figures, folders, readiness };
     return [
       { routes: statusRoutes(status) },
+      { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects }) },
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
       adminRoutes(this.admin.commands),
       { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
@@ -228,7 +234,7 @@ export class ReadingServer {
         codec: this.codec,
         saved: this.saved,
         audit: this.audit,
-        projects: { listProjects: async () => [PROJECT, OTHER_PROJECT] },
+        projects,
         refusals: this.refusals,
         evaluator: this.evaluator,
         audiencesOf: (project) => new Audiences(analytics, limits(project)),
@@ -240,5 +246,11 @@ export class ReadingServer {
         monotonicMs: () => (this.#instantMs += 3_600_000),
       }),
     ];
+  }
+
+  #consoleSessions(): ConsoleSessions {
+    const find = async (key: string) => this.#keys.get(key);
+    const findById = async (id: string) => [...this.#keys.values()].find((key) => key.id === id);
+    return new ConsoleSessions({ store: this.sessions, keys: { find, findById } });
   }
 }

@@ -1,5 +1,6 @@
 /** The one place that talks to the service: documented HTTP, with the session's cookie in place of a key. */
 import { type Json, isRawNumber, parseJson } from './json.ts';
+import type { Operation } from './operations.ts';
 
 export interface FieldProblem {
   readonly path: string;
@@ -42,7 +43,7 @@ export interface Request {
   readonly takes?: readonly number[];
 }
 
-export type Query = Readonly<Record<string, string | undefined>>;
+export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** Told of every answer that says the session is over. */
 export const onSignedOut: { tell: () => void } = { tell: () => undefined };
@@ -55,8 +56,8 @@ export const SERVICE = new URL('..', document.baseURI.replace(/[?#].*$/, ''));
 
 /** A path of the service with its parameters, relative to its address. */
 export function pathOf(path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const text = new URLSearchParams(given).toString();
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === '' ? path : `${path}?${text}`;
 }
 
@@ -87,8 +88,8 @@ export async function send(request: Request): Promise<Response> {
   throw refusal;
 }
 
-/** The answer's body as JSON, its numbers as text. @throws ApiError */
-export async function ask<T>(request: Request): Promise<T> {
+/** The answer's body as JSON, its numbers as text: of an `operation`, as the document describes it. @throws ApiError */
+export async function ask<T>(request: Operation<T>): Promise<T> {
   const response = await send(request);
   return parseJson(await response.text()) as T;
 }

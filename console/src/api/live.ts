@@ -1,7 +1,11 @@
 /** `GET /v1/events/live` through `fetch`: an EventSource would tell neither a refusal's reason nor when to try again. */
-import { ApiError, noAnswer, type Query, send } from './client.ts';
+import { ApiError, noAnswer, send } from './client.ts';
+import { operation } from './operations.ts';
 import { countOf, parseJson, type RawNumber } from './json.ts';
 import type { LiveRow } from './types.ts';
+import type { Query } from '../../../schemas/operations.ts';
+
+export type LiveFilter = Query<'GET /v1/events/live'>;
 
 /** One event of the stream: twice a second, with rows or without. */
 export interface LiveTick {
@@ -24,13 +28,13 @@ export interface LiveListener {
 const RETRY_S = 2;
 
 /** Listens until the signal is aborted, and goes on where it was when the stream is cut. */
-export async function listen(filter: Query, listener: LiveListener, signal: AbortSignal): Promise<void> {
+export async function listen(filter: LiveFilter, listener: LiveListener, signal: AbortSignal): Promise<void> {
   const place: { id?: string } = {};
   while (!signal.aborted) {
     try {
       listener.onState('connecting');
       const headers = place.id === undefined ? {} : { 'Last-Event-ID': place.id };
-      const response = await send({ path: 'v1/events/live', query: filter, headers, signal });
+      const response = await send({ ...operation('GET /v1/events/live', { query: filter }), headers, signal });
       listener.onState('open');
       await readStream(response, listener, place);
       throw noAnswer();

@@ -1,7 +1,8 @@
 /** Who is signed in, and which project is looked at. */
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
-import type { Project, Session, SessionAnswer } from '../api/types.ts';
+import { operation } from '../api/operations.ts';
+import type { Project, Session } from '../api/types.ts';
 import { address, setParameters } from './router.ts';
 
 /** `unknown` until the service has said; `none` before the sign-in. */
@@ -29,7 +30,7 @@ onSignedOut.tell = () => {
 export async function loadSession(): Promise<void> {
   sessionError.value = undefined;
   try {
-    session.value = (await ask<SessionAnswer>({ path: 'console/session' })).session ?? 'none';
+    session.value = (await ask(operation('GET /console/session', {}))).session ?? 'none';
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     sessionError.value = error;
@@ -38,12 +39,11 @@ export async function loadSession(): Promise<void> {
 
 /** @throws ApiError */
 export async function signIn(key: string): Promise<void> {
-  const request = { method: 'POST', path: 'console/session', body: JSON.stringify({ key }) } as const;
-  session.value = (await ask<SessionAnswer>(request)).session ?? 'none';
+  session.value = (await ask(operation('POST /console/session', { body: { key } }))).session ?? 'none';
 }
 
 export async function signOut(): Promise<void> {
-  await send({ method: 'DELETE', path: 'console/session' }).catch(() => undefined);
+  await send(operation('DELETE /console/session', {})).catch(() => undefined);
   session.value = 'none';
 }
 

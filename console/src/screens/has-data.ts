@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
-import type { UsersPage } from '../api/types.ts';
+import { operation } from '../api/operations.ts';
 
 /**
  * Whether anything has ever been recorded in this project; `unknown` until the service has said. What a page of an empty
@@ -10,7 +10,7 @@ export function useHasData(): 'unknown' | 'yes' | 'no' {
   const [hasData, setHasData] = useState<'unknown' | 'yes' | 'no'>('unknown');
   useEffect(() => {
     const controller = new AbortController();
-    ask<UsersPage>({ path: 'v1/users', query: { prefix: '', limit: '1' }, signal: controller.signal }).then(
+    ask({ ...operation('GET /v1/users', { query: { prefix: '', limit: 1 } }), signal: controller.signal }).then(
       ({ users }) => setHasData(users.length > 0 ? 'yes' : 'no'),
       (error: unknown) => {
         if (controller.signal.aborted) return;

@@ -1,7 +1,8 @@
 /** One message of the stream, beside the list: where it has got to, and what is in it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
-import type { LiveRow, ReceiptState } from '../api/types.ts';
+import { operation } from '../api/operations.ts';
+import type { LiveRow } from '../api/types.ts';
 import { CopyAs } from '../parts/copy-as.tsx';
 import { JsonView } from '../parts/json-view.tsx';
 import { count } from '../parts/numbers.ts';
@@ -109,9 +110,9 @@ function Steps({ row, receipt }: { readonly row: LiveRow; readonly receipt: stri
 }
 
 async function follow(receipt: string, tell: (progress: Progress) => void, signal: AbortSignal): Promise<void> {
-  const path = `v1/receipts/${receipt}`;
+  const path = { receipt };
   // What is there already is asked without waiting: when it got there is not known.
-  const first = await ask<ReceiptState>({ path, signal });
+  const first = await ask({ ...operation('GET /v1/receipts/{receipt}', { path }), signal });
   let progress: Progress = {
     ...(first.projected && { projected: 'before' }),
     ...(first.queryable && { queryable: 'before' }),
@@ -120,7 +121,7 @@ async function follow(receipt: string, tell: (progress: Progress) => void, signa
   while (progress.projected === undefined || progress.queryable === undefined) {
     // An answer that waits comes when both are there: in between the profile's step is looked for more often.
     const wait = progress.projected === undefined ? '0.1' : WAIT_S;
-    const state = await ask<ReceiptState>({ path, query: { wait }, signal });
+    const state = await ask({ ...operation('GET /v1/receipts/{receipt}', { path, query: { wait } }), signal });
     const afterMs = Math.max(0, Date.now() - Date.parse(state.accepted_at));
     progress = {
       ...(state.projected && { projected: afterMs }),

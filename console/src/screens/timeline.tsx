@@ -1,15 +1,15 @@
 /** The events of one user, newest first, a page after the other; a row opens in its place. */
 import type { TargetedEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, ask, type Query } from '../api/client.ts';
-import type { EventsPage, UserEvent } from '../api/types.ts';
+import { ApiError, ask } from '../api/client.ts';
+import type { UserEvent } from '../api/types.ts';
 import { address, setParameters } from '../frame/router.ts';
 import { CopyAs } from '../parts/copy-as.tsx';
 import { Excerpt, JsonView } from '../parts/json-view.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
 import { useEscape, useRowKeys } from '../parts/use-rows.ts';
-import { requestOf, type UserName } from './user-link.ts';
+import { eventsRequest, type UserName } from './user-link.ts';
 
 /** The narrowing that the address has: `since` and `until` are days in the project's time zone. */
 interface Narrowing {
@@ -22,8 +22,7 @@ export function Timeline({ name }: { readonly name: UserName }) {
   const { query } = address.value;
   const [event, since, until] = ['event', 'since', 'until'].map((key) => query.get(key) ?? undefined);
   const narrowing = { event, since, until };
-  const request = requestOf(name, '/events');
-  const asked = { ...request, query: { ...request.query, ...narrowing, limit: '50' } };
+  const asked = eventsRequest(name, { ...narrowing, limit: 50 });
   const tidemark = name.by === 'user_id' && { tidemark: tidemarkOf(name.id, narrowing) };
   return (
     <>
@@ -67,7 +66,7 @@ function NarrowingForm({ narrowing }: { readonly narrowing: Narrowing }) {
 }
 
 interface PagesProps {
-  readonly asked: { readonly path: string; readonly query: Query };
+  readonly asked: ReturnType<typeof eventsRequest>;
   readonly isNarrowed: boolean;
 }
 
@@ -93,7 +92,7 @@ function Pages({ asked, isNarrowed }: PagesProps) {
       setLoading(false);
     };
     const query = { ...asked.query, cursor: pages.next ?? undefined };
-    ask<EventsPage>({ path: asked.path, query, signal }).then(
+    ask({ ...asked, query, signal }).then(
       ({ events, next_cursor: next }) => finish({ events: [...pages.events, ...events], next }),
       (error: unknown) => {
         if (error instanceof ApiError) finish({ events: pages.events, next: pages.next, error });

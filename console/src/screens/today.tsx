@@ -1,6 +1,7 @@
 /** What is going on, in sentences; on a project that is new, how to send the first event. */
 import { ask, SERVICE } from '../api/client.ts';
-import type { LiveRow, Readiness } from '../api/types.ts';
+import { operation } from '../api/operations.ts';
+import type { LiveRow } from '../api/types.ts';
 import { linkTo } from '../frame/router.ts';
 import { project } from '../frame/session.ts';
 import { Command } from '../parts/copy-as.tsx';
@@ -126,7 +127,7 @@ function Newest({ feed }: { readonly feed: Feed }) {
 }
 
 function Parts() {
-  const readiness = useLoad('readyz', async (signal) => ask<Readiness>({ path: 'readyz', takes: [503], signal }));
+  const readiness = useLoad('readyz', async (signal) => ask({ ...operation('GET /readyz', {}), takes: [503], signal }));
   if (readiness.state === 'loading') return null;
   if (readiness.state === 'failed') return <Problem error={readiness.error} retry={readiness.retry} />;
   const parts = Object.entries(readiness.value.parts);

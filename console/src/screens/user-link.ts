@@ -1,4 +1,5 @@
-import type { Query } from '../api/client.ts';
+import type { Query } from '../../../schemas/operations.ts';
+import { operation } from '../api/operations.ts';
 import { linkTo } from '../frame/router.ts';
 
 /** How the address names a person. */
@@ -13,10 +14,17 @@ export function userLink(user: { readonly user_id: string | null; readonly inter
   return linkTo(['users', user.internal_id], { by: 'internal_id' });
 }
 
-/** The path and the parameters that name this user to the service. */
-export function requestOf({ id, by }: UserName, below = ''): { readonly path: string; readonly query: Query } {
-  return {
-    path: `v1/users/${encodeURIComponent(id)}${below}`,
-    query: { by: by === 'user_id' ? undefined : by },
-  };
+/** The profile of this user. */
+export function profileRequest({ id, by }: UserName) {
+  return operation('GET /v1/users/{user_id}', { path: { user_id: id }, query: { by: otherThanUserId(by) } });
+}
+
+/** Their events, newest first. */
+export function eventsRequest({ id, by }: UserName, query: Query<'GET /v1/users/{user_id}/events'>) {
+  const all = { by: otherThanUserId(by), ...query };
+  return operation('GET /v1/users/{user_id}/events', { path: { user_id: id }, query: all });
+}
+
+function otherThanUserId(by: UserName['by']): UserName['by'] | undefined {
+  return by === 'user_id' ? undefined : by;
 }

@@ -8,11 +8,11 @@ import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { Timeline } from './timeline.tsx';
-import { requestOf, type UserName } from './user-link.ts';
+import { profileRequest, type UserName } from './user-link.ts';
 
 export function UserPage({ name }: { readonly name: UserName }) {
-  const asked = requestOf(name);
-  const profile = useLoad(JSON.stringify(name), async (signal) => ask<Profile>({ ...asked, signal }));
+  const asked = profileRequest(name);
+  const profile = useLoad(JSON.stringify(name), async (signal) => ask({ ...asked, signal }));
   const title = name.by === 'user_id' ? name.id : 'Anonymous user';
   const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { ask, type Query } from '../api/client.ts';
-import type { Profile, UsersPage } from '../api/types.ts';
+import { ask } from '../api/client.ts';
+import { operation } from '../api/operations.ts';
+import type { Profile } from '../api/types.ts';
 import { address, goTo, linkTo } from '../frame/router.ts';
 import { CopyAs } from '../parts/copy-as.tsx';
 import { textIn } from '../parts/form.ts';
@@ -44,7 +45,7 @@ function Search() {
       <div class="head">
         <h1>Users</h1>
         <div class="row actions">
-          <CopyAs path="v1/users" query={{ [asked.kind]: asked.text }} />
+          <CopyAs {...operation('GET /v1/users', { query: { [asked.kind]: asked.text } })} />
         </div>
       </div>
       <SearchForm key={asked.kind + asked.text} asked={asked} />
@@ -91,8 +92,8 @@ const PAGE = '50';
 
 function Found({ asked }: { readonly asked: Asked }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const query: Query = { [asked.kind]: asked.text, limit: PAGE, cursor };
-  const found = useLoad(JSON.stringify(query), async (signal) => ask<UsersPage>({ path: 'v1/users', query, signal }));
+  const request = operation('GET /v1/users', { query: { [asked.kind]: asked.text, limit: PAGE, cursor } });
+  const found = useLoad(JSON.stringify(request), async (signal) => ask({ ...request, signal }));
   if (found.state === 'loading') return <Loading what="users" />;
   if (found.state === 'failed') return <Problem error={found.error} retry={found.retry} />;
   const { users, next_cursor: next } = found.value;

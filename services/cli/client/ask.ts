@@ -1,18 +1,9 @@
 /** Requests to a service, and what their answers mean to a command. */
 import type { Progress } from '../../runtime/command.ts';
+import { keepDigits } from '../../messages/exact-number.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import type { ServiceRequest } from './operation.ts';
 import { unauthorizedText, type ServiceClient, ServiceUnreachable } from './service-client.ts';
-
-export interface ServiceRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
-  /** JSON, as text or as a value. Members that are undefined are left out. */
-  readonly body?: unknown;
-  /** Whether it is answered in lines: progress, and at last the result. */
-  readonly streams?: boolean;
-  /** What a 404 means here. */
-  readonly notFound?: ErrorCode;
-}
 
 export interface AskOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -36,6 +27,15 @@ const NDJSON = 'application/x-ndjson';
 export async function ask(client: ServiceClient, request: ServiceRequest, options: AskOptions = {}): Promise<string> {
   options.signal?.throwIfAborted();
   return request.streams === true ? askForLines(client, request, options) : askOnce(client, request, options);
+}
+
+/** The result, every digit of its numbers kept. @throws as `ask`. */
+export async function askFor<T>(
+  client: ServiceClient,
+  request: ServiceRequest<T>,
+  options: AskOptions = {},
+): Promise<T> {
+  return JSON.parse(await ask(client, request, options), keepDigits) as T;
 }
 
 async function askOnce(client: ServiceClient, request: ServiceRequest, { signal }: AskOptions): Promise<string> {
@@ -120,12 +120,11 @@ interface ProblemText {
 
 function send(
   client: ServiceClient,
-  { method = 'GET', path, body }: ServiceRequest,
+  { method, path, body }: ServiceRequest,
   signal: AbortSignal | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  return client.fetch(path, { method, headers, signal, ...(text !== undefined && { body: text }) });
+  return client.fetch(path, { method, headers, signal, ...(body !== undefined && { body }) });
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {
@@ -138,7 +137,8 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
 }
 
 function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: number, text: string): Error {
-  if (status === 401) return new TidemarkError('COMMAND_INVALID', unauthorizedText(client.url, 'admin'));
+  const scope = request.path.startsWith('/v1/events') ? 'read' : 'admin';
+  if (status === 401) return new TidemarkError('COMMAND_INVALID', unauthorizedText(client.url, scope));
   try {
     return errorOf({ status, ...(JSON.parse(text) as ProblemText) }, request);
   } catch {

@@ -1,15 +1,24 @@
-import type { CommandName, CommandResults, StoreName } from '../../app/commands.ts';
-import type { ListedDeadLetters } from '../../maintenance/dead-letters/dead-letter-commands.ts';
-import type { KeySummary, ProjectSummary } from '../../stores/projects/project-commands.ts';
-import type { CommandArguments } from '../../runtime/command.ts';
-import { ask, type ServiceRequest, type AskOptions } from './ask.ts';
+import type { CommandResults, StoreName } from '../../app/commands.ts';
+import type { Answer, Body } from '../../../schemas/operations.ts';
+import { askFor, type AskOptions } from './ask.ts';
+import { operation, type Sent, type ServiceRequest } from './operation.ts';
 import type { ServiceClient } from './service-client.ts';
 import { type ServiceContext, withService } from './with-service.ts';
 
 /** The commands that a subcommand is made of. */
-type CarriedOut = Exclude<CommandName, 'verify last' | 'project delete' | 'replay rate' | 'replay compare'>;
+type CarriedOut = keyof typeof REQUESTS | keyof typeof LISTS;
 
-type Results = Pick<CommandResults, CarriedOut>;
+type ArgumentsOf<Name extends CarriedOut> = Name extends keyof typeof REQUESTS
+  ? Parameters<(typeof REQUESTS)[Name]>[0]
+  : Name extends keyof typeof LISTS
+    ? Parameters<(typeof LISTS)[Name]>[1]
+    : never;
+
+type ResultOf<Name extends CarriedOut> = Name extends keyof typeof REQUESTS
+  ? ReturnType<(typeof REQUESTS)[Name]>['answers']
+  : Name extends keyof typeof LISTS
+    ? Awaited<ReturnType<(typeof LISTS)[Name]>>
+    : never;
 
 /**
  * Has a service carry out a command, over HTTP.
@@ -19,19 +28,26 @@ type Results = Pick<CommandResults, CarriedOut>;
 export async function carryOut<Name extends CarriedOut>(
   context: ServiceContext,
   name: Name,
-  args: CommandArguments,
+  args: ArgumentsOf<Name>,
   options: Pick<AskOptions, 'onProgress'> = {},
-): Promise<Results[Name]> {
+): Promise<ResultOf<Name>> {
   const { signal } = context;
-  const run = (client: ServiceClient): Promise<unknown> =>
-    LISTS[name]?.(client, args, { ...options, signal }) ?? once(client);
-  const once = async (client: ServiceClient): Promise<unknown> => {
-    const request = REQUESTS[name as Exclude<CarriedOut, ListName>](args);
-    return JSON.parse(await ask(client, request, { ...options, signal }));
+  const run = (client: ServiceClient): Promise<unknown> => {
+    const askOptions = { ...options, signal };
+    if (isList(name)) return (LISTS[name] as List<ArgumentsOf<Name>>)(client, args, askOptions);
+    const requests: Readonly<Record<string, unknown>> = REQUESTS;
+    const requestOf = requests[name] as (args: ArgumentsOf<Name>) => ServiceRequest;
+    return askFor(client, requestOf(args), askOptions);
   };
   const [word = ''] = name.split(' ', 1);
   const where = { needs: NEEDS[word] ?? EVERYTHING, makesFolder: name === 'project create' };
-  return (await withService(context, run, where)) as Results[Name];
+  return (await withService(context, run, where)) as ResultOf<Name>;
+}
+
+type List<Args> = (client: ServiceClient, args: Args, options: AskOptions) => Promise<unknown>;
+
+function isList(name: CarriedOut): name is keyof typeof LISTS {
+  return name in LISTS;
 }
 
 const EVERYTHING: readonly StoreName[] = ['log', 'codec', 'database', 'analytics'];
@@ -43,85 +59,129 @@ const NEEDS: Readonly<Record<string, readonly StoreName[]>> = {
   'dead-letters': ['log', 'codec', 'database'],
 };
 
-type ListName = 'project list' | 'key list' | 'dead-letters list' | 'replay status';
-
-const admin = '/v1/admin';
-
-/** How each command is asked for. */
-const REQUESTS: Readonly<Record<Exclude<CarriedOut, ListName>, (args: CommandArguments) => ServiceRequest>> = {
-  'project create': (body) => ({ method: 'POST', path: `${admin}/projects`, body }),
-  'project set': ({ id, ...body }) => ({ method: 'PATCH', path: `${admin}/projects/${segment(id)}`, body }),
-  'key create': ({ project, ...body }) => {
-    if (project === undefined) return { method: 'POST', path: `${admin}/keys`, body: { name: body['name'] } };
-    return { method: 'POST', path: `${admin}/projects/${segment(project)}/keys`, body };
-  },
-  'key revoke': ({ id }) => ({ method: 'DELETE', path: `${admin}/keys/${segment(id)}` }),
-  'dead-letters show': ({ id }) => ({ path: `${admin}/dead-letters/${segment(id)}`, streams: true }),
-  'dead-letters replay': (body) => ({ ...job, path: `${admin}/dead-letters/replay`, body }),
-  'dead-letters drop': (body) => ({ ...job, path: `${admin}/dead-letters/drop`, body }),
-  'replay plan': (args) => ({ method: 'POST', path: `${generations}?dry_run=true`, body: targetOf(args) }),
-  'replay build': (args) => ({ ...job, path: generations, body: targetOf(args) }),
-  'replay swap': ({ kind, number }) => ({ ...job, path: `${generations}/${segment(kind)}/${segment(number)}/swap` }),
-  'replay rollback': ({ kind, project }) => {
-    return { ...job, path: `${generations}/${segment(kind)}/live/rollback`, body: { project } };
-  },
-  'replay drop': ({ kind, number }) => ({ ...job, path: `${generations}/${segment(kind)}/${segment(number)}/drop` }),
-  verify: (body) => ({ ...job, path: `${admin}/verifications`, body }),
-};
-
-const generations = `${admin}/generations`;
-
-const job = { method: 'POST', streams: true } as const;
-
-function targetOf({ kind, project, rate }: CommandArguments): CommandArguments {
-  return { kind, project, rate_limit: rate };
+interface OfProject {
+  readonly project?: string | undefined;
 }
 
-function segment(value: unknown): string {
-  return encodeURIComponent(String(value));
+type Kind = Body<'POST /v1/admin/generations'>['kind'];
+
+interface NamedGeneration {
+  readonly kind: Kind;
+  readonly number: number;
 }
 
-type List = (client: ServiceClient, args: CommandArguments, options: AskOptions) => Promise<unknown>;
+interface Replay extends OfProject {
+  readonly kind: Kind;
+  readonly rate?: number | undefined;
+}
+
+/** How each command is askOptions for. */
+const REQUESTS = {
+  'project create': (body: Sent<'POST /v1/admin/projects'>) => operation('POST /v1/admin/projects', { body }),
+  'project set': ({ id, ...body }: Sent<'PATCH /v1/admin/projects/{id}'> & { readonly id: string }) =>
+    operation('PATCH /v1/admin/projects/{id}', { path: { id }, body }),
+  'key create': ({ project, ...body }: Sent<'POST /v1/admin/projects/{id}/keys'> & OfProject) => {
+    if (project === undefined) return operation('POST /v1/admin/keys', { body: { name: body.name } });
+    return operation('POST /v1/admin/projects/{id}/keys', { path: { id: project }, body });
+  },
+  'key revoke': (path: NamedById) => operation('DELETE /v1/admin/keys/{id}', { path }),
+  'dead-letters show': (path: NamedById) => operation('GET /v1/admin/dead-letters/{id}', { path, streams: true }),
+  'dead-letters replay': (body: Sent<'POST /v1/admin/dead-letters/replay'>) =>
+    job('dead-letters replay', operation('POST /v1/admin/dead-letters/replay', { body, streams: true })),
+  'dead-letters drop': (body: Sent<'POST /v1/admin/dead-letters/drop'>) =>
+    job('dead-letters drop', operation('POST /v1/admin/dead-letters/drop', { body, streams: true })),
+  'replay plan': ({ rate, ...target }: Replay) => {
+    const body = { ...target, rate_limit: rate };
+    return job('replay plan', operation('POST /v1/admin/generations', { query: { dry_run: 'true' }, body }));
+  },
+  'replay build': ({ rate, ...target }: Replay) => {
+    const body = { ...target, rate_limit: rate };
+    return job('replay build', operation('POST /v1/admin/generations', { body, streams: true }));
+  },
+  'replay swap': ({ kind, number }: NamedGeneration) => {
+    const path = { kind, number: String(number) };
+    return job('replay swap', operation('POST /v1/admin/generations/{kind}/{number}/swap', { path, streams: true }));
+  },
+  'replay rollback': ({ kind, ...body }: Pick<Replay, 'kind' | 'project'>) => {
+    const path = { kind, number: 'live' };
+    const name = 'POST /v1/admin/generations/{kind}/{number}/rollback';
+    return job('replay rollback', operation(name, { path, body, streams: true }));
+  },
+  'replay drop': ({ kind, number }: NamedGeneration) => {
+    const path = { kind, number: String(number) };
+    return job('replay drop', operation('POST /v1/admin/generations/{kind}/{number}/drop', { path, streams: true }));
+  },
+  verify: (body: Sent<'POST /v1/admin/verifications'>) =>
+    job('verify', operation('POST /v1/admin/verifications', { body, streams: true })),
+} as const;
+
+interface NamedById {
+  readonly id: string;
+}
+
+/** The last line of a stream has the result of the command, where the document has the job that it became. */
+function job<Name extends keyof CommandResults>(
+  _name: Name,
+  request: ServiceRequest,
+): ServiceRequest<CommandResults[Name]> {
+  return request as ServiceRequest<CommandResults[Name]>;
+}
+
+export type ProjectInList = Answer<'GET /v1/admin/projects'>['projects'][number];
+
+type PageOf<Page> = (cursor: string | undefined) => ServiceRequest<Page>;
+
+const keysOfProject = (id: string) => (cursor: string | undefined) =>
+  operation('GET /v1/admin/projects/{id}/keys', { path: { id }, query: { limit: PAGE_LIMIT, cursor } });
+
+const adminKeys = (cursor: string | undefined) =>
+  operation('GET /v1/admin/keys', { query: { limit: PAGE_LIMIT, cursor } });
 
 /** What comes in pages. */
-const LISTS: Readonly<Partial<Record<string, List>>> = {
-  'project list': (client, _, options) => projectsOf(client, options),
-  'key list': async (client, { project }, options) => {
-    const ids = project === undefined ? (await projectsOf(client, options)).map(({ id }) => id) : [project as string];
-    const paths = [
-      ...ids.map((id) => `${admin}/projects/${segment(id)}/keys`),
-      ...(project === undefined ? [`${admin}/keys`] : []),
-    ];
-    const keys: KeySummary[] = [];
-    for (const path of paths) keys.push(...(await pagesOf<KeySummary>(client, path, 'keys', options)));
+const LISTS = {
+  'project list': (client: ServiceClient, _args: object, options: AskOptions) => projectsOf(client, options),
+  'key list': async (client: ServiceClient, { project }: OfProject, options: AskOptions) => {
+    const ids = project === undefined ? (await projectsOf(client, options)).map(({ id }) => id) : [project];
+    const sources = ids.map((id) => keysOfProject(id));
+    const pages = await Promise.all(
+      (project === undefined ? [...sources, adminKeys] : sources).map((page) => pagesOf(client, page, options)),
+    );
+    const keys = pages.flat().flatMap((page) => page.keys);
     // The oldest first.
     return keys.toSorted((one, other) => compare(one.created_at, other.created_at) || compare(one.id, other.id));
   },
   'dead-letters list': deadLettersOf,
-  'replay status': async (client, _, options) => {
-    const answer = JSON.parse(await ask(client, { path: generations }, options)) as { readonly generations: unknown };
-    return answer.generations;
-  },
-};
+  'replay status': async (client: ServiceClient, _args: object, options: AskOptions) =>
+    (await askFor(client, operation('GET /v1/admin/generations'), options)).generations,
+} as const;
 
 const PAGE_LIMIT = 1_000;
+
+type DeadLetters = Answer<'GET /v1/admin/dead-letters'>;
+
+interface DeadLetterFilters extends OfProject {
+  readonly state?: string | undefined;
+  readonly reader?: string | undefined;
+  readonly topic?: string | undefined;
+  readonly error?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit?: number | undefined;
+}
 
 /** Up to the limit, 100 where none is given, as if it were one page. */
 async function deadLettersOf(
   client: ServiceClient,
-  { limit = 100, ...filters }: CommandArguments,
+  { limit = 100, ...filters }: DeadLetterFilters,
   options: AskOptions,
-): Promise<ListedDeadLetters> {
-  const given = Object.entries(filters).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  let listed: ListedDeadLetters | undefined;
+): Promise<DeadLetters> {
+  let listed: DeadLetters | undefined;
   for (;;) {
-    const missing = Number(limit) - (listed?.dead_letters.length ?? 0);
-    const cursor = listed?.next_cursor ?? null;
-    if (listed !== undefined && (cursor === null || missing <= 0)) return listed;
-    const page = { limit: String(Math.min(missing, PAGE_LIMIT)), ...(cursor !== null && { cursor }) };
-    const query = new URLSearchParams([...given, ...Object.entries(page)]);
-    const path = `${admin}/dead-letters?${query.toString()}`;
-    const next = JSON.parse(await ask(client, { path, streams: true }, options)) as ListedDeadLetters;
+    const missing = limit - (listed?.dead_letters.length ?? 0);
+    const cursor = listed?.next_cursor ?? undefined;
+    if (listed !== undefined && (cursor === undefined || missing <= 0)) return listed;
+    const query = { ...filters, limit: Math.min(missing, PAGE_LIMIT), cursor };
+    const next = await askFor(client, operation('GET /v1/admin/dead-letters', { query, streams: true }), options);
     listed = { ...next, dead_letters: [...(listed?.dead_letters ?? []), ...next.dead_letters] };
   }
 }
@@ -132,23 +192,22 @@ function compare(one: string, other: string): number {
 }
 
 /** Oldest first. */
-async function projectsOf(client: ServiceClient, options: AskOptions): Promise<readonly ProjectSummary[]> {
-  return (await pagesOf<ProjectSummary>(client, `${admin}/projects`, 'projects', options)).toReversed();
+async function projectsOf(client: ServiceClient, options: AskOptions): Promise<readonly ProjectInList[]> {
+  const page = (cursor: string | undefined) =>
+    operation('GET /v1/admin/projects', { query: { limit: PAGE_LIMIT, cursor } });
+  return (await pagesOf(client, page, options)).flatMap(({ projects }) => projects).toReversed();
 }
 
-async function pagesOf<T>(
+async function pagesOf<Page extends { readonly next_cursor: string | null }>(
   client: ServiceClient,
-  path: string,
-  name: string,
+  page: PageOf<Page>,
   options: AskOptions,
-): Promise<readonly T[]> {
-  const all: T[] = [];
-  for (let cursor: string | null = null; ;) {
-    const query = new URLSearchParams({ limit: '1000', ...(cursor !== null && { cursor }) });
-    const text = await ask(client, { path: `${path}?${query.toString()}`, streams: false }, options);
-    const page = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    all.push(...(page[name] as readonly T[]));
-    cursor = page['next_cursor'] as string | null;
-    if (cursor === null) return all;
+): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const read: Page = await askFor(client, page(cursor), options);
+    pages.push(read);
+    cursor = read.next_cursor;
   }
+  return pages;
 }

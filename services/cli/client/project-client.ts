@@ -1,14 +1,15 @@
-import { ask } from './ask.ts';
+import { askFor } from './ask.ts';
 import type { CliContext } from '../context.ts';
 import { onlyProject } from '../project.ts';
+import { operation } from './operation.ts';
 import type { ServiceClient } from './service-client.ts';
 import { clientWithKey, keyOf, type ServiceOptions } from './service-options.ts';
 import { clientOfRunning } from './with-service.ts';
 
-/** A client, and the parameter that names the project to it: '' where its key does. */
+/** A client, and the project that it must name: undefined where its key does. */
 export interface ProjectClient {
   readonly client: ServiceClient;
-  readonly query: string;
+  readonly project: string | undefined;
 }
 
 /**
@@ -21,15 +22,11 @@ export async function projectClientOf(context: CliContext, options: ServiceOptio
   const { project } = options;
   const isLocal = options.url === undefined && keyOf(context, options) === undefined;
   const local = isLocal ? await clientOfRunning(context) : undefined;
-  if (local === undefined) return { client: clientWithKey(context, options), query: queryOf(project) };
-  return { client: local, query: queryOf(project ?? (await onlyOn(local, context))) };
-}
-
-function queryOf(project: string | undefined): string {
-  return project === undefined ? '' : `project=${encodeURIComponent(project)}`;
+  if (local === undefined) return { client: clientWithKey(context, options), project };
+  return { client: local, project: project ?? (await onlyOn(local, context)) };
 }
 
 async function onlyOn(client: ServiceClient, { signal }: CliContext): Promise<string> {
-  const text = await ask(client, { path: '/v1/admin/projects?limit=1000' }, { signal });
-  return onlyProject((JSON.parse(text) as { readonly projects: Parameters<typeof onlyProject>[0] }).projects).id;
+  const request = operation('GET /v1/admin/projects', { query: { limit: 1_000 } });
+  return onlyProject((await askFor(client, request, { signal })).projects).id;
 }

@@ -53,7 +53,7 @@ export function audienceRoutes(parts: AudienceRouteParts, question: Limited, { a
     {
       ...ask,
       path: `${one}/why`,
-      query: ['user_id', 'internal_id', 'events'],
+      query: ['user_id', 'anonymous_id', 'internal_id', 'events'],
       handle: (call) => answerSavedWhy(parts, call),
     },
     { ...stream, path: `${one}/members`, query: STREAM, handle: (call) => answerMembers(parts, call) },

@@ -7,6 +7,7 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { parseBody, toJsonText } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
 import { audienceAnswer, audienceJson, formatRefresh, parseRefresh } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
 import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from '../query.ts';
@@ -89,7 +90,10 @@ export async function answerDelete({ saved }: SavedAudienceParts, call: ChangeRe
 export async function answerEvaluate({ evaluator }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  return audienceAnswer(await evaluator.evaluate(call.project.id, id));
+  const evaluated = await evaluator.evaluate(call.project.id, id);
+  const { at, members = null } = evaluated.evaluation ?? {};
+  const after = JSON.stringify({ evaluated_at: at === undefined ? null : formatMicros(at), members });
+  return { ...audienceAnswer(evaluated), audit: { action: 'audience.evaluate', object: id, after } };
 }
 
 /** A request that changes something: over HTTP with headers and a key. */

@@ -6,7 +6,7 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
 import { isHex } from '../../messages/hex.ts';
-import { userKeyOf } from '../../messages/user-key.ts';
+import { anonymousKeyOf, userKeyOf } from '../../messages/user-key.ts';
 import {
   type AudienceParts,
   DEFAULT_SAMPLE,
@@ -76,7 +76,7 @@ export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Ans
 
 /** Query parameters as the members of a body are; one that is given twice is wrong. */
 function bodyIn(query: URLSearchParams): Body {
-  const values = ['user_id', 'internal_id', 'events'].map((name) => [name, query.getAll(name)] as const);
+  const values = [...USER_IDS, 'events'].map((name) => [name, query.getAll(name)] as const);
   const given = values.filter(([, all]) => all.length > 0);
   return Object.fromEntries(
     given.map(([name, all]) => {
@@ -95,17 +95,24 @@ function problemsWithWhy(body: Body): readonly Problem[] {
   return problems;
 }
 
-function problemsWithUser({ user_id: userId, internal_id: internalId }: Body): readonly Problem[] {
-  if (internalId === undefined) {
-    const isUserId = typeof userId === 'string' && readName('user_id', userId).ok;
-    return isUserId ? [] : [{ path: '/user_id', message: 'is not a string of 1 to 512 characters' }];
+const USER_IDS = ['user_id', 'anonymous_id', 'internal_id'] as const;
+
+/** Exactly one id says who is meant. */
+function problemsWithUser(body: Body): readonly Problem[] {
+  const [name = 'user_id', other] = USER_IDS.filter((id) => body[id] !== undefined);
+  if (other !== undefined) return [{ path: `/${other}`, message: `stands beside ${name}: only one says who is meant` }];
+  const id = body[name];
+  if (name === 'internal_id') {
+    const isInternalId = typeof id === 'string' && isHex(id, 64);
+    return isInternalId ? [] : [{ path: '/internal_id', message: 'is not 64 hexadecimal digits' }];
   }
-  if (userId !== undefined)
-    return [{ path: '/internal_id', message: 'stands beside user_id: only one says who is meant' }];
-  const isInternalId = typeof internalId === 'string' && isHex(internalId, 64);
-  return isInternalId ? [] : [{ path: '/internal_id', message: 'is not 64 hexadecimal digits' }];
+  const isName = typeof id === 'string' && readName(name, id).ok;
+  return isName ? [] : [{ path: `/${name}`, message: 'is not a string of 1 to 512 characters' }];
 }
 
-function userKeyIn(projectId: string, { user_id: userId, internal_id: internalId }: Body): string {
-  return typeof internalId === 'string' ? internalId : userKeyOf(projectId, typeof userId === 'string' ? userId : '');
+function userKeyIn(projectId: string, body: Body): string {
+  const [userId, anonymousId, internalId] = USER_IDS.map((name) => body[name]);
+  if (typeof internalId === 'string') return internalId;
+  if (typeof anonymousId === 'string') return anonymousKeyOf(projectId, anonymousId);
+  return userKeyOf(projectId, typeof userId === 'string' ? userId : '');
 }

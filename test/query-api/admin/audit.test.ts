@@ -37,6 +37,22 @@ function send(method: string, path: string, body: string | undefined, key = AUDI
   return server.request(path, { method, ...(body !== undefined && { body }) }, key);
 }
 
+test('the evaluation of an audience is recorded, with what it found', async () => {
+  const { id } = server.addAudience('aud_00000000000000000007');
+  expect((await send('POST', `/v1/audiences/${id}/evaluate`, undefined)).status).toBe(200);
+
+  const { entries } = await audit();
+
+  const after = { evaluated_at: '1970-01-01T00:00:01.000000Z', members: 1 };
+  expect(entries[0]).toMatchObject({
+    action: 'audience.evaluate',
+    object: id,
+    project: PROJECT.id,
+    before: null,
+    after,
+  });
+});
+
 test('saving, changing and deleting an audience are recorded with what it was and is', async () => {
   const saved = await send('POST', '/v1/audiences', `{"name":"Gold","definition":${GOLD}}`);
   const { id } = (await saved.json()) as { id: string };

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { keepDigits } from '../messages/exact-number.ts';
+import type { Answer } from '../../../schemas/operations.ts';
+import { keepDigits } from '../../messages/exact-number.ts';
 import {
   addOperands,
   askAudiences,
@@ -8,20 +9,11 @@ import {
   type ProjectOption,
   readOperands,
 } from './audience-request.ts';
-import type { CliContext } from './context.ts';
-import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
+import { operation } from '../client/operation.ts';
+import type { CliContext } from '../context.ts';
+import { JSON_OPTION, type OutputOptions, printJson } from '../print.ts';
 
-interface AudienceExplanation {
-  readonly database: string;
-  readonly sql: string;
-  readonly rows: number;
-  readonly reads: readonly {
-    readonly path: string | null;
-    readonly condition: string;
-    readonly reads: string;
-    readonly rows: number;
-  }[];
-}
+type AudienceExplanation = Answer<'POST /v1/audiences/explain'>;
 
 export function addAudienceExplain(parent: Command, context: CliContext): void {
   const names = ['definition'];
@@ -30,8 +22,10 @@ export function addAudienceExplain(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (words: readonly string[], options: OutputOptions & ProjectOption) => {
       const { project, values } = readOperands(words, names, options);
-      const body = bodyWith(await definitionText(values[0] ?? ''), {});
-      const explained = await askAudiences(context, project, { method: 'POST', path: '/explain', body });
+      const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, {});
+      const explained = await askAudiences(context, project, (named) =>
+        operation('POST /v1/audiences/explain', { query: { project: named }, body }),
+      );
       const explanation = readExplanation(explained);
       if (options.json) printJson(context, explanation);
       else context.out(asScript(explanation as AudienceExplanation));
@@ -54,22 +48,8 @@ interface AudienceWhyOptions extends OutputOptions, ProjectOption {
   readonly events: number;
 }
 
-interface ShownEvent {
-  readonly message_id: string;
-  readonly timestamp: string;
-}
-
-interface ShownEvaluation {
-  readonly kind: string;
-  readonly condition: string;
-  readonly is_met: boolean;
-  readonly changes_at: string | null;
-  readonly of?: readonly ShownEvaluation[];
-  readonly value?: unknown;
-  readonly version?: { readonly timestamp: string; readonly is_deletion: boolean } | null;
-  readonly count?: number;
-  readonly events?: readonly ShownEvent[];
-}
+type Why = Answer<'POST /v1/audiences/why'>;
+type ShownEvaluation = Why['why'];
 
 export function addAudienceWhy(parent: Command, context: CliContext): void {
   const names = ['definition'];
@@ -80,9 +60,11 @@ export function addAudienceWhy(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (words: readonly string[], { user, events, ...options }: AudienceWhyOptions) => {
       const { project, values } = readOperands(words, names, options);
-      const body = bodyWith(await definitionText(values[0] ?? ''), { user_id: user, events });
-      const why = await askAudiences(context, project, { method: 'POST', path: '/why', body });
-      const explanation = readExplanation(why) as { readonly why: ShownEvaluation };
+      const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, { user_id: user, events });
+      const why = await askAudiences(context, project, (named) =>
+        operation('POST /v1/audiences/why', { query: { project: named }, body }),
+      );
+      const explanation = readExplanation(why) as Why;
       if (options.json) printJson(context, explanation);
       else context.out(linesOf(explanation.why, '').join(''));
     });

@@ -2,11 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { TidemarkError } from '../runtime/errors.ts';
-import { ask, type ServiceRequest } from './client/ask.ts';
-import type { CliContext } from './context.ts';
-import { projectIdOf } from './project.ts';
-import { withService } from './client/with-service.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { ask } from '../client/ask.ts';
+import type { ServiceRequest } from '../client/operation.ts';
+import type { CliContext } from '../context.ts';
+import { projectIdOf } from '../project.ts';
+import { withService } from '../client/with-service.ts';
 
 export interface ProjectOption {
   readonly project?: string;
@@ -45,27 +46,23 @@ export function readOperands(
   return { project: isNamed ? words[0] : project, values: isNamed ? words.slice(1) : words };
 }
 
-/** A request to `/v1/audiences…`, without its project. @throws as `ask`. The JSON text of the answer. */
+/** A request, once it is known by what it names its project. */
+export type OfProject<T = unknown> = (project: string) => ServiceRequest<T>;
+
+/** @throws as `ask`. The JSON text of the answer. */
 export async function askAudiences(
   context: CliContext,
   project: string | undefined,
-  request: ServiceRequest,
+  requestOf: OfProject,
 ): Promise<string> {
-  const path = await pathFor(context, project, request.path);
-  return withService(context, (client) => ask(client, { ...request, path }, { signal: context.signal }), {
+  const request = requestOf(project ?? (await projectIdOf(context, undefined)));
+  return withService(context, (client) => ask(client, request, { signal: context.signal }), {
     needs: AUDIENCE_STORES,
   });
 }
 
 /** What questions about audiences need. */
 export const AUDIENCE_STORES = ['database', 'analytics'] as const;
-
-/** With the project that the request is about. */
-export async function pathFor(context: CliContext, project: string | undefined, path: string): Promise<string> {
-  const mark = path.includes('?') ? '&' : '?';
-  const named = project ?? (await projectIdOf(context, undefined));
-  return `/v1/audiences${path}${mark}project=${encodeURIComponent(named)}`;
-}
 
 /** What a file, standard input (`-`) or the argument itself has. @throws TidemarkError `COMMAND_INVALID` */
 export async function definitionText(given: string): Promise<string> {
@@ -79,14 +76,30 @@ export async function definitionText(given: string): Promise<string> {
   }
 }
 
-/** A body with a definition, which goes in as it was written, every digit kept. */
-export function bodyWith(definition: string | undefined, members: Readonly<Record<string, unknown>>): string {
-  const rest = JSON.stringify(members);
-  if (definition === undefined) return rest;
+/** For subcommands whose only output is JSON. */
+export const JSON_ANYWAY_OPTION = ['--json', 'print JSON, as without it'] as const;
+
+/**
+ * A body of these members.
+ *
+ * @param definitions JSON text by the name of its member: it goes in as it was written, every digit kept.
+ * @throws TidemarkError `COMMAND_INVALID` where one is not JSON.
+ */
+export function bodyWith(
+  definitions: Readonly<Record<string, string | undefined>>,
+  members: Readonly<Record<string, unknown>>,
+): string {
+  const parts = Object.entries(definitions).map(([name, text]) =>
+    text === undefined ? '' : `${JSON.stringify(name)}:${checkedJson(name, text)}`,
+  );
+  return `{${[...parts, JSON.stringify(members).slice(1, -1)].filter((part) => part !== '').join()}}`;
+}
+
+function checkedJson(name: string, text: string): string {
   try {
-    JSON.parse(definition);
+    JSON.parse(text);
+    return text.trim();
   } catch (cause) {
-    throw new TidemarkError('COMMAND_INVALID', `The definition is not JSON: ${(cause as Error).message}`, { cause });
+    throw new TidemarkError('COMMAND_INVALID', `The ${name} is not JSON: ${(cause as Error).message}`, { cause });
   }
-  return `{"definition":${definition}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
 }

@@ -1,0 +1,42 @@
+/** Requests to operations of the OpenAPI document, whose paths, parameters, bodies and answers the compiler checks. */
+import type { Answer as Documented, Body, OperationName, Query, Target } from '../../../schemas/operations.ts';
+import { methodAndPath } from '../../../schemas/operations.ts';
+import type { Request } from './client.ts';
+import type { Json, RawNumber } from './json.ts';
+
+/** The answer of an operation (`GET /v1/users`) as `ask` reads it: every number as its text. */
+export type Answer<Name extends OperationName> = Raw<Documented<Name>>;
+
+export type Raw<T> = unknown extends T
+  ? Json
+  : T extends number
+    ? RawNumber
+    : T extends object
+      ? { readonly [K in keyof T]: Raw<T[K]> }
+      : T;
+
+/** A request whose answer is known. */
+export interface Operation<T> extends Request {
+  /** Never there: it tells the compiler what is answered. */
+  readonly answers?: T;
+}
+
+interface Sending<Name extends OperationName> {
+  readonly body?: Raw<Body<Name>> | Body<Name>;
+}
+
+export function operation<Name extends OperationName>(
+  name: Name,
+  given: Target<Name> & Sending<Name>,
+): Operation<Answer<Name>> & { readonly path: string; readonly query: Query<Name> } {
+  const { path: parameters, query }: Partial<Target<Name>> = given;
+  const { method, path } = methodAndPath(name, parameters);
+  const { body }: Sending<Name> = given;
+  return {
+    method: method as NonNullable<Request['method']>,
+    // Below the service's address.
+    path: path.slice(1),
+    query: query ?? {},
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+}

@@ -1,0 +1,201 @@
+/** `tidemark events` and what `tidemark audience` asks of a saved audience, at an embedded service. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CliRun } from '../support/cli-run.ts';
+import { eventually } from '../support/eventually.ts';
+import { ServiceProcess } from '../support/service.ts';
+
+let folder: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  service = await ServiceProcess.start(folder);
+  const batch = [
+    { type: 'identify', user_id: 'ada', traits: { plan: 'pro' } },
+    { type: 'identify', user_id: 'bob', traits: { plan: 'free' } },
+    ...[1, 2, 3].map((n) => ({
+      type: 'track',
+      user_id: n === 3 ? 'bob' : 'ada',
+      event: 'Paid',
+      properties: { total: n, id: JSON.rawJSON('12345678901234567890') },
+    })),
+    { type: 'track', user_id: 'ada', event: 'Ran' },
+  ];
+  const accepted = await service.request('/v1/batch', { batch });
+  const { receipt } = (await accepted.json()) as { receipt: string };
+  await eventually(async () => {
+    const state = await service.request(`/v1/receipts/${receipt}?wait=10`);
+    expect(await state.json()).toMatchObject({ queryable: true });
+  });
+});
+
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+function run(...words: readonly string[]): CliRun {
+  return new CliRun(words, { env: { DATA_DIR: folder } });
+}
+
+async function outputOf(...words: readonly string[]): Promise<string> {
+  const command = run(...words);
+  expect(await command.code, command.err).toBe(0);
+  return command.out;
+}
+
+describe('events counts', () => {
+  test('events counts prints a value, or a series for each value of a property or trait', async () => {
+    const split = await outputOf(
+      'events',
+      'counts',
+      '--event',
+      'Paid',
+      '--measure',
+      'sum',
+      '--of',
+      'total',
+      '--by-trait',
+      'plan',
+    );
+    const all = await outputOf('events', 'counts', '--measure', 'users');
+
+    expect(split.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['FROM', expect.stringMatching(/pro|free/), expect.stringMatching(/pro|free/)],
+      ['-', '3', '3'],
+      [''],
+    ]);
+    expect(all).toMatch(/^FROM +ALL\n- +2\n$/);
+  });
+
+  test('events counts takes a question from a file, which options change, and prints the answer as JSON', async () => {
+    const file = `${folder}/question.json`;
+    await writeFile(file, '{"event":"Ran","measure":"count","where":[{"property":"n","exists":false}]}');
+
+    const whole = await outputOf('events', 'counts', file, '--json');
+    const changed = await outputOf('events', 'counts', file, '--event', 'Paid', '--json');
+    const days = await outputOf('events', 'counts', '--last', '2d', '--interval', 'day', '--compare');
+
+    expect(JSON.parse(whole)).toMatchObject({ measure: 'count', series: [{ values: [1] }] });
+    expect(JSON.parse(changed)).toMatchObject({ series: [{ values: [3] }] });
+    expect(days).toMatch(/^DAY +ALL\n(\d{4}-\d\d-\d\d \d\d:\d\d +\d\n){2,3}The period before:\nDAY/);
+  });
+
+  test('events counts says what is wrong with a question, and exits with 2', async () => {
+    const wrong = run('events', 'counts', '{"mesure":"count"}');
+    const text = run('events', 'counts', '{"measure"');
+    const list = run('events', 'counts', '/dev/null');
+
+    expect([await wrong.code, await text.code, await list.code]).toEqual([2, 2, 2]);
+    expect(wrong.err).toContain('/mesure');
+    expect(text.err).toContain('The question is not JSON');
+  });
+});
+
+test('events query prints events, newest first, with every digit', async () => {
+  const two = run('events', 'query', '--event', 'Paid', '--limit', '2');
+  const json = await outputOf('events', 'query', '{"where":[{"property":"total","gte":2}]}', '--json');
+
+  expect(await two.code).toBe(0);
+  expect(two.lines).toEqual([
+    expect.stringMatching(/Paid {2}bob {2}\{.*"id":12345678901234567890/),
+    expect.stringMatching(/Paid {2}ada/),
+  ]);
+  expect(two.err).toContain('There are more: raise --limit.');
+  expect(json).toContain('"id": 12345678901234567890');
+  expect(JSON.parse(json)).toHaveLength(2);
+});
+
+describe('a saved audience', () => {
+  test('audience changes --wait goes on with what evaluations find, until it is interrupted', async () => {
+    const id = await saved('Waited for', '{"trait":"plan","is":"pro"}');
+    const waiting = run('audience', 'changes', id, '--wait');
+    await outputOf('audience', 'evaluate', id);
+    await waiting.until(({ lines }) => lines.length === 2);
+    await outputOf('audience', 'change', id, '--definition', '{"trait":"plan","is":"free"}');
+    await outputOf('audience', 'evaluate', id);
+    await waiting.until(({ lines }) => lines.length === 5);
+
+    waiting.interrupt();
+
+    expect(await waiting.code).toBe(0);
+    const lines = waiting.lines.map(
+      (line) => JSON.parse(line) as { user_id?: string; change?: string; through?: string },
+    );
+    expect(
+      lines.map(({ user_id: user, change, through }) => (through === undefined ? `${user} ${change}` : 'end')),
+    ).toEqual([
+      'ada entered',
+      'end',
+      expect.stringMatching(/^(ada left|bob entered)$/),
+      expect.stringMatching(/^(ada left|bob entered)$/),
+      'end',
+    ]);
+  });
+
+  test('audience history and versions show what a saved audience was, newest first', async () => {
+    const id = await saved('Past', '{"trait":"n","gte":12345678901234567890}');
+    await outputOf('audience', 'evaluate', id);
+    await outputOf('audience', 'change', id, '--definition', '{"trait":"plan","is":"pro"}');
+    await outputOf('audience', 'evaluate', id);
+
+    const history = await outputOf('audience', 'history', id);
+    const days = JSON.parse(await outputOf('audience', 'history', id, '--per', 'day', '--json')) as unknown[];
+    const versions = await outputOf('audience', 'versions', id);
+    const one = run('audience', 'versions', id, '--limit', '1', '--json');
+
+    expect(history.split('\n').map((line) => line.split(/ {2,}/).slice(1))).toEqual([
+      ['USERS', 'ENTERED', 'LEFT', 'VERSION', 'CAUSE'],
+      ['1', '1', '0', '2', 'definition'],
+      ['0', '0', '0', '1', 'first'],
+      [],
+    ]);
+    expect(days).toMatchObject([{ count: 1, entered: 1, left: 0 }]);
+    expect(versions).toMatch(/\n2 .*\{"trait":"plan","is":"pro"\}\n1 .*\{"trait":"n","gte":12345678901234567890\}\n$/);
+    expect(await one.code).toBe(0);
+    expect(JSON.parse(one.out)).toMatchObject([{ version: 2 }]);
+    expect(one.err).toContain('There are more: raise --limit.');
+  });
+
+  test('audience compare says who enters and who leaves, for a saved audience or two definitions', async () => {
+    const id = await saved('Compared', '{"trait":"plan","is":"pro"}');
+    const free = '{"trait":"plan","is":"free"}';
+
+    const text = await outputOf('audience', 'compare', id, free);
+    const json = await outputOf(
+      'audience',
+      'compare',
+      free,
+      '{"trait":"plan","exists":true}',
+      '--sample',
+      '1',
+      '--json',
+    );
+
+    expect(text.replaceAll(/ {2,}/g, '|').split('\n')).toEqual([
+      '1 users before, 1 after',
+      expect.stringContaining('USERS|SOME OF THEM'),
+      'entering|1|bob',
+      'leaving|1|ada',
+      'staying|0',
+      '',
+    ]);
+    expect(JSON.parse(json)).toMatchObject({ entering: { count: 1 }, leaving: { count: 0 }, staying: { count: 1 } });
+  });
+
+  test('what is asked of an audience that is not there fails with AUDIENCE_UNKNOWN', async () => {
+    for (const words of [['history'], ['versions'], ['changes', '--wait']]) {
+      const unknown = run('audience', ...words, 'aud_00000000000000000000');
+
+      expect(await unknown.code, words[0]).toBe(1);
+      expect(unknown.err).toContain('AUDIENCE_UNKNOWN');
+    }
+  });
+
+  async function saved(name: string, definition: string): Promise<string> {
+    return (JSON.parse(await outputOf('audience', 'save', name, definition)) as { id: string }).id;
+  }
+});

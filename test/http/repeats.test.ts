@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { TidemarkError } from '../../services/runtime/errors.ts';
+import type { Command } from '../../services/runtime/command.ts';
+import { SqlRepeatStore } from '../../services/stores/repeats/repeat-store.ts';
+import { type AdminServer, serveCommands } from '../support/admin-server.ts';
+import { serverUrl } from '../servers/server.ts';
+import { sharedDatabase, sharedPostgres } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const server = await serverUrl('postgres');
+const STORES = [
+  { name: 'PGlite', share: sharedDatabase },
+  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
+];
+
+const DAY_MS = 24 * 3_600_000;
+
+describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
+  const database = share();
+  beforeEach(() => database().script('delete from repeats; delete from jobs'));
+
+  async function serve(commands: Readonly<Record<string, Command>>): Promise<AdminServer> {
+    return serveCommands(await temporaryFolder(), commands, { database: database() });
+  }
+
+  test('a request sent again with its Idempotency-Key is answered the same, and done and recorded once', async () => {
+    const { client, audit } = await serve({ 'project create': countingProjects() });
+
+    const first = await post(client, 'one', { name: 'Shop' });
+    const again = await post(client, 'one', { name: 'Shop' });
+    const other = await post(client, 'two', { name: 'Shop' });
+
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(await again.text()).toBe(await first.text());
+    expect(again.headers.get('location')).toBe('/v1/admin/projects/proj_1');
+    expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
+    expect(other.headers.get('location')).toBe('/v1/admin/projects/proj_2');
+    expect(audit.entries).toHaveLength(2);
+  });
+
+  test('another body under the same Idempotency-Key is refused with 422', async () => {
+    const { client } = await serve({ 'project create': countingProjects() });
+    await post(client, 'one', { name: 'Shop' });
+
+    const other = await post(client, 'one', { name: 'Other' });
+
+    expect(other.status).toBe(422);
+    expect(await other.json()).toMatchObject({ code: 'key-reused' });
+  });
+
+  test('one of several requests that are sent at once with one Idempotency-Key is carried out', async () => {
+    let calls = 0;
+    const gate = Promise.withResolvers<void>();
+    const { client } = await serve({
+      'project create': async () => {
+        calls++;
+        await gate.promise;
+        return { id: 'proj_1' };
+      },
+    });
+
+    const all = [1, 2, 3, 4].map(() => post(client, 'one', { name: 'Shop' }));
+    const answered: Response[] = [];
+    for (const one of all) void one.then((response) => answered.push(response));
+    await eventually(() => expect(answered).toHaveLength(3));
+    gate.resolve();
+
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect(await answered[0]?.json()).toMatchObject({ status: 409, code: 'in-progress' });
+    expect([calls, statuses.toSorted((a, b) => a - b)]).toEqual([1, [201, 409, 409, 409]]);
+  });
+
+  test('a request that was refused, or that failed, is carried out when it is sent again', async () => {
+    let isAway = true;
+    const { client } = await serve({
+      'project create': async () => {
+        if (isAway) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
+        return { id: 'proj_1' };
+      },
+    });
+    const failed = await post(client, 'one', { name: 'Shop' });
+    isAway = false;
+
+    expect([failed.status, (await post(client, 'one', { name: 'Shop' })).status]).toEqual([503, 201]);
+  });
+
+  test('the secret of a key is not shown again, nor kept, and the answer names the key', async () => {
+    const { client } = await serve({ 'key create': async () => ({ id: 'key_1', key: 'top-secret' }) });
+    const first = await post(client, 'one', { name: 'Jobs' }, '/v1/admin/keys');
+
+    const again = await post(client, 'one', { name: 'Jobs' }, '/v1/admin/keys');
+
+    expect(await first.json()).toMatchObject({ key: 'top-secret' });
+    expect(again.status).toBe(409);
+    expect(await again.json()).toMatchObject({
+      code: 'already-done',
+      detail: expect.stringContaining('/v1/admin/keys/key_1') as string,
+    });
+    const [kept] = await database().query<Record<string, unknown>>('select * from repeats');
+    expect(
+      JSON.stringify(kept, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
+    ).not.toContain('top-secret');
+  });
+
+  test('a job whose answer was streamed is not started again, and the answer names it', async () => {
+    let runs = 0;
+    const { client } = await serve({ verify: async () => ++runs });
+    const streams = { accept: 'application/x-ndjson' };
+    const streamed = await post(client, 'one', {}, '/v1/admin/verifications', streams);
+    await streamed.text();
+
+    const again = await post(client, 'one', {}, '/v1/admin/verifications', streams);
+
+    expect([again.status, runs]).toEqual([409, 1]);
+    expect(await again.json()).toMatchObject({
+      code: 'already-done',
+      detail: expect.stringContaining(streamed.headers.get('location') ?? 'no job') as string,
+    });
+  });
+
+  test('an Idempotency-Key of more than 255 characters is refused with 400, and its name', async () => {
+    const { client } = await serve({ 'project create': countingProjects() });
+
+    const long = await post(client, 'k'.repeat(256), { name: 'Shop' });
+
+    expect(long.status).toBe(400);
+    expect(await long.json()).toMatchObject({ code: 'invalid-parameter', errors: [{ path: 'Idempotency-Key' }] });
+  });
+
+  test('a request is forgotten after 24 hours, and 10,000 of one key are kept', async () => {
+    const store = new SqlRepeatStore(database());
+    const request = { principal: 'key_1', fingerprint: 'f', atMs: 0 };
+    await store.begin({ ...request, name: 'old' });
+    await store.begin({ ...request, name: 'other', principal: 'key_2', atMs: DAY_MS });
+    expect(await store.begin({ ...request, name: 'old', atMs: DAY_MS })).toBeUndefined();
+    await database().query(
+      `insert into repeats (name, principal, fingerprint, made_at_ms)
+       select 'n' || n, 'key_1', 'f', $1::int8 + n from generate_series(1, 10010) n`,
+      [BigInt(DAY_MS)],
+    );
+
+    await store.begin({ ...request, name: 'newest', atMs: DAY_MS + 20_000 });
+
+    const [row] = await database().query<{ n: bigint }>("select count(*) n from repeats where principal = 'key_1'");
+    expect(Number(row?.n)).toBe(10_000);
+    expect(await store.begin({ ...request, name: 'n1', atMs: DAY_MS + 20_000 })).toBeUndefined();
+    expect(await store.begin({ ...request, name: 'other', principal: 'key_2', atMs: DAY_MS })).toBeDefined();
+  });
+});
+
+function countingProjects(): Command {
+  let made = 0;
+  return async ({ name }) => ({ id: `proj_${++made}`, name });
+}
+
+function post(
+  client: AdminServer['client'],
+  key: string,
+  body: object,
+  path = '/v1/admin/projects',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return client.fetch(path, {
+    method: 'POST',
+    headers: { 'idempotency-key': key, ...headers },
+    body: JSON.stringify(body),
+  });
+}
