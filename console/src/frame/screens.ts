@@ -25,13 +25,13 @@ export const SCREENS: readonly Screen[] = [
     path: 'live',
     key: 'l',
     icon: 'M8 7.2a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600M5.200 5.200a4 4 0 0 0 0 5.600m5.600 0a4 4 0 0 0 0-5.600M3 3a7 7 0 0 0 0 10m10 0a7 7 0 0 0 0-10',
-    load: () => import('../screens/live.tsx'),
+    load: () => import('../screens/live/screen.tsx'),
   },
   {
     name: 'Users',
     path: 'users',
     key: 'u',
     icon: 'M8 2.500a2.700 2.700 0 1 0 0 5.400 2.700 2.700 0 0 0 0-5.400M2.800 13.500c.4-2.900 2.400-4.300 5.200-4.300s4.800 1.400 5.200 4.300',
-    load: () => import('../screens/users.tsx'),
+    load: () => import('../screens/users/screen.tsx'),
   },
 ];

@@ -1,15 +1,15 @@
 /** The events of one user, newest first, a page after the other; a row opens in its place. */
 import type { TargetedEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, ask, type Query } from '../api/client.ts';
-import type { EventsPage, UserEvent } from '../api/types.ts';
-import { address, setParameters } from '../frame/router.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { Excerpt, JsonView } from '../parts/json-view.tsx';
-import { Loading, Problem } from '../parts/states.tsx';
-import { Clock, exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
-import { useEscape, useRowKeys } from '../parts/use-rows.ts';
-import { requestOf, type UserName } from './user-link.ts';
+import { ApiError, ask, type Query } from '../../api/client.ts';
+import type { EventsPage, UserEvent } from '../../api/types.ts';
+import { address, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Excerpt, JsonView } from '../../parts/json-view.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { requestOf, type UserName } from '../user-link.ts';
 
 /** The narrowing that the address has: `since` and `until` are days in the project's time zone. */
 interface Narrowing {

@@ -1,14 +1,14 @@
 /** One message of the stream, beside the list: where it has got to, and what is in it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, ask } from '../api/client.ts';
-import type { LiveRow, ReceiptState } from '../api/types.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { JsonView } from '../parts/json-view.tsx';
-import { count } from '../parts/numbers.ts';
-import { Problem } from '../parts/states.tsx';
-import { exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
-import { useEscape } from '../parts/use-rows.ts';
-import { userLink } from './user-link.ts';
+import { ApiError, ask } from '../../api/client.ts';
+import type { LiveRow, ReceiptState } from '../../api/types.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Problem } from '../../parts/states.tsx';
+import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { useEscape } from '../../parts/use-rows.ts';
+import { userLink } from '../user-link.ts';
 
 interface LiveMessageProps {
   readonly row: LiveRow;

@@ -1,14 +1,14 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { LiveRow } from '../api/types.ts';
-import { useShortcuts } from '../frame/keyboard.ts';
-import { address, setParameters } from '../frame/router.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { Excerpt } from '../parts/json-view.tsx';
-import { count } from '../parts/numbers.ts';
-import { Empty, Problem } from '../parts/states.tsx';
-import { Clock } from '../parts/time.tsx';
-import { useRowKeys } from '../parts/use-rows.ts';
-import { type Feed, useFeed } from './live-feed.ts';
+import type { LiveRow } from '../../api/types.ts';
+import { useShortcuts } from '../../frame/keyboard.ts';
+import { address, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Excerpt } from '../../parts/json-view.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Empty, Problem } from '../../parts/states.tsx';
+import { Clock } from '../../parts/time.tsx';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { type Feed, useFeed } from '../live-feed.ts';
 import { LiveMessage } from './live-message.tsx';
 
 type FilterName = 'type' | 'event' | 'user_id' | 'text';

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
-import { ask, type Query } from '../api/client.ts';
-import type { Profile, UsersPage } from '../api/types.ts';
-import { address, goTo, linkTo } from '../frame/router.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { textIn } from '../parts/form.ts';
-import { Excerpt } from '../parts/json-view.tsx';
-import { Empty, Loading, Problem } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { useRowKeys } from '../parts/use-rows.ts';
-import { userLink } from './user-link.ts';
+import { ask, type Query } from '../../api/client.ts';
+import type { Profile, UsersPage } from '../../api/types.ts';
+import { address, goTo, linkTo } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { textIn } from '../../parts/form.ts';
+import { Excerpt } from '../../parts/json-view.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { userLink } from '../user-link.ts';
 import { UserPage } from './user.tsx';
 
 /** `#/users` with a search, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */

@@ -1,14 +1,14 @@
-import { type ApiError, ask } from '../api/client.ts';
-import type { Profile } from '../api/types.ts';
-import { address, linkTo, setParameters } from '../frame/router.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { JsonValue } from '../parts/json-view.tsx';
-import { count } from '../parts/numbers.ts';
-import { Empty, Loading, Problem } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { type ApiError, ask } from '../../api/client.ts';
+import type { Profile } from '../../api/types.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { JsonValue } from '../../parts/json-view.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
 import { Timeline } from './timeline.tsx';
-import { requestOf, type UserName } from './user-link.ts';
+import { requestOf, type UserName } from '../user-link.ts';
 
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = requestOf(name);
