@@ -9,6 +9,8 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['Live', '#/live', 'Nothing has come yet'],
   ['Users', '#/users', 'u-00001'],
   ['a user', '#/users/u-00001', 'There are no earlier events'],
+  ['audiences', '#/audiences', 'Left a full cart this week'],
+  ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
 ];
 
