@@ -9,6 +9,7 @@ import { Excerpt, JsonView } from '../../parts/json-view.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { OtherMessages } from './other-messages.tsx';
 import { requestOf, type UserName } from '../user-link.ts';
 
 /** The narrowing that the address has: `since` and `until` are days in the project's time zone. */
@@ -18,8 +19,10 @@ interface Narrowing {
   readonly until: string | undefined;
 }
 
+/** Events, a page after the other; or, of all there is, what is not an event. */
 export function Timeline({ name }: { readonly name: UserName }) {
   const { query } = address.value;
+  const shows = query.get('show') === 'other' ? 'other' : '';
   const [event, since, until] = ['event', 'since', 'until'].map((key) => query.get(key) ?? undefined);
   const narrowing = { event, since, until };
   const request = requestOf(name, '/events');
@@ -28,11 +31,26 @@ export function Timeline({ name }: { readonly name: UserName }) {
   return (
     <>
       <div class="section-head">
-        <h2 id="timeline">Events</h2>
-        <CopyAs {...asked} {...tidemark} />
+        <h2 id="timeline">Timeline</h2>
+        <div class="row">
+          <select
+            aria-label="Show"
+            value={shows}
+            onChange={({ currentTarget }) => setParameters({ show: currentTarget.value }, { push: true })}
+          >
+            <option value="">Events</option>
+            <option value="other">Other messages</option>
+          </select>
+          {shows === '' ? <CopyAs {...asked} {...tidemark} /> : <CopyAs {...requestOf(name, '/export')} isStream />}
+        </div>
       </div>
-      <NarrowingForm narrowing={narrowing} />
-      <Pages key={JSON.stringify(narrowing)} asked={asked} isNarrowed={Object.values(narrowing).some(Boolean)} />
+      {shows === 'other' && <OtherMessages name={name} />}
+      {shows === '' && (
+        <>
+          <NarrowingForm narrowing={narrowing} />
+          <Pages key={JSON.stringify(narrowing)} asked={asked} isNarrowed={Object.values(narrowing).some(Boolean)} />
+        </>
+      )}
     </>
   );
 }
