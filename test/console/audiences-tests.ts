@@ -3,7 +3,7 @@ import type { Download, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { READ_KEY, WRITE_KEY } from '../support/service.ts';
 import { complaintsOf, type Scene } from './scene.ts';
-import { focusedText } from './screens-tests.ts';
+import { expectAccessible, focusedText } from './screens-tests.ts';
 
 interface Saved {
   readonly id: string;
@@ -211,6 +211,22 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByText('Copy as…').first().click();
       await page.locator('.command pre').nth(2).waitFor();
       expect(await page.locator('.command pre').nth(2).innerText()).toMatch(/SELECT/);
+    });
+
+    test.each([
+      ['members', '', '.member-row'],
+      ['changes', '?tab=changes', '.changed-users li'],
+      ['size', '?tab=size', '.chart-area'],
+      ['versions', '?tab=versions', '.versions li'],
+    ])('the %s of an audience are accessible in both themes and fit 360 px', async (name, query, whole) => {
+      const saved = await saveTeam(`axe-${name}`, ['x-1', 'x-2']);
+
+      const page = await pageOf(saved, query);
+
+      await page.locator(whole).first().waitFor();
+      if (name === 'members') await page.getByRole('button', { name: 'x-1' }).click();
+      if (name === 'members') await page.locator('.why .part').waitFor();
+      await expectAccessible(page, name);
     });
 
     test('a key that may only read changes nothing, and an empty project says what an audience is', async () => {

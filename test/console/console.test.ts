@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { testAudiences } from './audiences-tests.ts';
 import { findChromium } from './browser.ts';
 import { testFiles } from './files-tests.ts';
+import { testJourneys } from './journey-tests.ts';
 import { testLive } from './live-tests.ts';
 import { Scene } from './scene.ts';
 import { testScreens } from './screens-tests.ts';
@@ -31,6 +32,7 @@ describe.skipIf(!canRun)('the console', () => {
   testLive(scene);
   testUsers(scene);
   testAudiences(scene);
+  testJourneys(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });
