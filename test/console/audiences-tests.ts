@@ -54,7 +54,9 @@ export function testAudiences(scene: () => Scene): void {
       const row = page.getByRole('link', { name: /^Team listed/ });
       await row.waitFor();
       expect(await row.innerText()).toMatch(/whose team is listed\s+3\s.*when asked\s+Not refreshed/s);
-      expect(await page.getByRole('link', { name: /^Left a full cart/ }).innerText()).toContain('Not counted yet');
+      expect(await page.getByRole('link', { name: /^Readers of the newsletter/ }).innerText()).toContain(
+        'Not counted yet',
+      );
       await page.keyboard.press('j');
       expect(await focusedText(page)).toContain('Team listed');
       await page.keyboard.press('Enter');
