@@ -59,6 +59,11 @@ function pipe(call: Call, body: Readable): void {
     call.res.end();
     return;
   }
+  // The client is gone already: `pipeline` would throw, and what the body reads from would stay open.
+  if (call.res.destroyed) {
+    body.destroy();
+    return;
+  }
   // The head is out: a failure from here on can only be signalled by cutting the answer short, which `pipeline` does.
   pipeline(body, call.res, () => undefined);
 }

@@ -1,7 +1,9 @@
 /** One service and one browser for all tests of the console: each file beside this one has those of one area. */
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { testAudiences } from './audiences-tests.ts';
 import { findChromium } from './browser.ts';
 import { testFiles } from './files-tests.ts';
+import { testJourneys } from './journey-tests.ts';
 import { testLive } from './live-tests.ts';
 import { Scene } from './scene.ts';
 import { testScreens } from './screens-tests.ts';
@@ -29,6 +31,8 @@ describe.skipIf(!canRun)('the console', () => {
   testScreens(scene);
   testLive(scene);
   testUsers(scene);
+  testAudiences(scene);
+  testJourneys(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

@@ -76,6 +76,47 @@ export function testLive(scene: () => Scene): void {
       expect(await page.getByText('The service did not answer').count()).toBe(0);
     });
 
+    test('an identify that is opened says what it changed, the value before and the new one', async () => {
+      const identify = async (traits: object): Promise<unknown> =>
+        scene().service.request('/v1/identify', { user_id: 'changer', traits });
+      await identify({ plan: 'free' });
+      const page = await scene().signedIn('#/live?type=identify&user_id=changer');
+      await page.getByText('Listening…').waitFor();
+      await identify({ plan: 'pro', seats: 3 });
+
+      await page.getByRole('button', { name: /changer/ }).click();
+
+      const changed = page.locator('.changed-traits tr');
+      await changed.nth(1).waitFor();
+      expect(await changed.nth(0).innerText()).toMatch(/^plan\s+free → pro$/);
+      expect(await changed.nth(1).innerText()).toMatch(/^seats\s+new: 3$/);
+    });
+
+    test('what was refused is on the second tab, grouped, with how often, why and an example', async () => {
+      for (const event of ['', '']) {
+        const response = await scene().service.request('/v1/track', { user_id: 'refused', event });
+        expect(response.status).toBe(400);
+      }
+      const page = await scene().signedIn('#/live');
+      await page.getByRole('link', { name: 'Refusals' }).click();
+      const row = page.getByRole('button', { name: /2\s+\/v1\/track\s+\/event/ });
+      await expect
+        .poll(async () => {
+          if ((await row.count()) === 0) await page.getByRole('button', { name: 'Look again' }).click();
+          return row.count();
+        })
+        .toBe(1);
+
+      await row.click();
+
+      await page.getByText('"user_id":"refused"').waitFor();
+      expect(page.url()).toContain('tab=refusals');
+      await page.keyboard.press('Escape');
+      await page.locator('.details').waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'What comes in' }).click();
+      await page.getByText('Listening…').waitFor();
+    });
+
     test('an empty project is told how to send its first event, which appears on the page', async () => {
       const page = await scene().signedIn('#/', { key: scene().empty.readKey });
       await page.getByText('Send the first event').waitFor();

@@ -62,8 +62,8 @@ export class Scene {
     await command(this.#dataDir, ['key', 'revoke', keyId]);
   }
 
-  /** A page of a browser of its own, at the sign-in. */
-  async newPage(): Promise<Page> {
+  /** A page of a browser of its own, at the sign-in of this service. */
+  async newPage(url = this.url): Promise<Page> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 } });
     this.#contexts.push(context);
     const page = await context.newPage();
@@ -74,9 +74,9 @@ export class Scene {
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('request', (request) => {
-      if (!request.url().startsWith(this.url)) complaints.push(`asked for ${request.url()}`);
+      if (!request.url().startsWith(url)) complaints.push(`asked for ${request.url()}`);
     });
-    await page.goto(`${this.url}/console/`);
+    await page.goto(`${url}/console/`);
     return page;
   }
 

@@ -44,6 +44,31 @@ const SHOTS: readonly Shot[] = [
       await page.waitForTimeout(300);
     },
   },
+  {
+    name: 'user-trait',
+    address: '#/users/u-00042?history=plan&show=other',
+    act: (page) => page.waitForTimeout(2_500),
+  },
+  { name: 'refusals', address: '#/live?tab=refusals', act: (page) => page.waitForTimeout(1_000) },
+  { name: 'audiences', address: '#/audiences', act: (page) => page.waitForTimeout(2_500) },
+  {
+    name: 'audience-why',
+    address: '#/audiences',
+    act: async (page) => {
+      await page.locator('[data-row]').first().click();
+      await page.locator('.member-row').first().click();
+      await page.waitForTimeout(2_000);
+    },
+  },
+  ...['changes', 'size', 'versions'].map((tab) => ({
+    name: `audience-${tab}`,
+    address: '#/audiences',
+    act: async (page: Page) => {
+      await page.locator('[data-row]').first().click();
+      await page.locator(`.tabs a[href$="tab=${tab}"]`).click();
+      await page.waitForTimeout(2_000);
+    },
+  })),
   { name: 'user-unknown', address: '#/users/nobody-has-this', act: (page) => page.waitForTimeout(800) },
   {
     name: 'help',

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { Scene } from './scene.ts';
+import { complaintsOf, type Scene } from './scene.ts';
 
 export function testUsers(scene: () => Scene): void {
   describe('users', () => {
@@ -50,6 +51,76 @@ export function testUsers(scene: () => Scene): void {
       await page.locator('dd time').first().focus();
 
       expect(await page.locator('dd time').first().innerText()).toMatch(/^\d+ \w+ 20\d\d, [\d:]{8}\.\d{6} UTC$/);
+    });
+
+    test('a trait opens to the values that it was given, which message set each, and which came too late', async () => {
+      const identify = async (plan: string, timestamp: string, messageId: string): Promise<unknown> => {
+        const body = { user_id: 'historian', message_id: messageId, timestamp, traits: { plan } };
+        return expect((await scene().service.request('/v1/identify', body)).status).toBe(200);
+      };
+      await identify('free', '2026-01-01T00:00:00Z', 'h-1');
+      await identify('pro', '2026-03-01T00:00:00Z', 'h-2');
+      await identify('plus', '2026-02-01T00:00:00Z', 'h-3');
+      const path = '/v1/users/historian/traits/plan/history';
+      const known = async (): Promise<unknown> => (await scene().service.request(path)).json();
+      await expect.poll(known).toMatchObject({ values: [{}, {}, {}] });
+      const page = await scene().signedIn('#/users/historian');
+
+      await page.getByRole('button', { name: 'plan' }).click();
+
+      const rows = page.locator('.given-values li');
+      await rows.nth(2).waitFor();
+      expect(await rows.nth(0).innerText()).toMatch(/^Now\s+pro\s+identify.*h-2$/s);
+      expect(await rows.nth(1).innerText()).toMatch(/^Never shown\s+plus\s+identify.*h-3\s+It came after.*h-2/s);
+      expect(await rows.nth(2).innerText()).toMatch(/^Before\s+free/);
+      await page.goBack();
+      await page.locator('.given-values').waitFor({ state: 'detached' });
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('the audiences of a user say in or out, and open to why', async () => {
+      const page = await scene().signedIn('#/users/u-00001');
+      const row = page.getByRole('button', { name: /Left a full cart this week/ });
+      await row.waitFor();
+      expect(await row.innerText()).toMatch(/^(In|Out)\s/);
+
+      await row.click();
+
+      await page.locator('.why .part').first().waitFor();
+      expect(await page.locator('.why').innerText()).toMatch(/who did Checkout Started in the last 7 days/);
+      expect(page.url()).toContain('audience=aud_');
+    });
+
+    test('the timeline has identifies as well, and everything about a user is saved whole', async () => {
+      const page = await scene().signedIn('#/users/u-00001');
+      await page.getByText('There are no earlier events.').waitFor();
+
+      await page.getByRole('combobox', { name: 'Show' }).selectOption('other');
+
+      await page.locator('[data-row]').getByText('identify').first().waitFor();
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export' }).click();
+      const download = await saved;
+      const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+      expect(download.suggestedFilename()).toBe('user-u-00001.ndjson');
+      expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toContain('profile');
+    });
+
+    test('an export that is cut is said to be, and nothing is saved', async () => {
+      const page = await scene().signedIn('#/users/u-00001');
+      await page.getByRole('button', { name: 'Export' }).waitFor();
+      await page.route('**/export*', async (route) => {
+        const response = await route.fetch();
+        const lines = (await response.text()).trimEnd().split('\n');
+        await route.fulfill({ response, body: `${lines.slice(0, -1).join('\n')}\n` });
+      });
+      let saved = 0;
+      page.on('download', () => saved++);
+
+      await page.getByRole('button', { name: 'Export' }).click();
+
+      await page.getByText('The export was cut').or(page.getByText('broke off before the last line')).first().waitFor();
+      expect(saved).toBe(0);
     });
 
     test('an anonymous user has a page', async () => {

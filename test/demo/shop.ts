@@ -26,6 +26,7 @@ export function* shopMessages({ users, seed, nowMs }: ShopOptions): Generator<re
 export const AUDIENCES: readonly object[] = [
   {
     name: 'Big spenders, not in Germany',
+    refresh: '1h',
     definition: {
       all: [
         { event: 'Order Completed', where: [{ property: 'total', gt: 100 }], within: { last: '30d' } },
@@ -36,6 +37,7 @@ export const AUDIENCES: readonly object[] = [
   },
   {
     name: 'Left a full cart this week',
+    refresh: '15m',
     definition: {
       all: [
         { event: 'Checkout Started', within: { last: '7d' } },

@@ -12,6 +12,11 @@ const lines: string[] = [];
 const common = { method: 'GET', scope: 'read', bodyLimitBytes: null, style: 'problem' } as const;
 const left = Promise.withResolvers<boolean>();
 const arrived = Promise.withResolvers<void>();
+const lateStream = {
+  asked: Promise.withResolvers<void>(),
+  ended: Promise.withResolvers<unknown>(),
+  body: Readable.from(['[1', ',2]']),
+};
 
 const routes: Route[] = [
   {
@@ -46,6 +51,17 @@ const routes: Route[] = [
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       left.resolve(signal.aborted);
       return { status: 200, body: '{}' };
+    },
+  },
+  {
+    ...common,
+    path: '/late-stream',
+    scope: null,
+    handle: async ({ res }) => {
+      lateStream.asked.resolve();
+      await new Promise((resolve) => res.once('close', resolve));
+      lateStream.body.once('close', lateStream.ended.resolve);
+      return { status: 200, body: lateStream.body };
     },
   },
 ];
@@ -195,6 +211,17 @@ test('a handler hears when its client goes away', async () => {
   client.socket.destroy();
 
   expect(await left.promise).toBe(true);
+});
+
+test('a stream that is ready only after the client has left is ended, and with it what it reads from', async () => {
+  const client = await RawClient.connect(server.port);
+  client.send(request('/late-stream', {}, '', 'GET'));
+  await lateStream.asked.promise;
+
+  client.socket.destroy();
+
+  await lateStream.ended.promise;
+  expect(lateStream.body.destroyed).toBe(true);
 });
 
 test('one line a request at debug, with nothing personal in it', async () => {

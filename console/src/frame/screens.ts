@@ -25,13 +25,20 @@ export const SCREENS: readonly Screen[] = [
     path: 'live',
     key: 'l',
     icon: 'M8 7.2a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600M5.200 5.200a4 4 0 0 0 0 5.600m5.600 0a4 4 0 0 0 0-5.600M3 3a7 7 0 0 0 0 10m10 0a7 7 0 0 0 0-10',
-    load: () => import('../screens/live.tsx'),
+    load: () => import('../screens/live/screen.tsx'),
   },
   {
     name: 'Users',
     path: 'users',
     key: 'u',
     icon: 'M8 2.500a2.700 2.700 0 1 0 0 5.400 2.700 2.700 0 0 0 0-5.400M2.800 13.500c.4-2.900 2.400-4.300 5.200-4.300s4.800 1.400 5.200 4.300',
-    load: () => import('../screens/users.tsx'),
+    load: () => import('../screens/users/screen.tsx'),
+  },
+  {
+    name: 'Audiences',
+    path: 'audiences',
+    key: 'a',
+    icon: 'M6 7.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400M1.800 12.800c.3-2.400 1.900-3.600 4.200-3.600s3.900 1.200 4.200 3.600M10.500 3a2.200 2.200 0 0 1 0 4.100m1.100 2.300c1.500.4 2.400 1.500 2.600 3.400',
+    load: () => import('../screens/audiences/screen.tsx'),
   },
 ];

@@ -23,6 +23,12 @@ project.subscribe((current) => {
   chosenProject.id = isChoice ? current?.id : undefined;
 });
 
+/** Whether the key may save, change and count audiences, and not only read them. */
+export const mayChangeAudiences = computed(() => {
+  const scopes = typeof session.value === 'string' ? [] : session.value.scopes;
+  return scopes.includes('audiences') || scopes.includes('admin');
+});
+
 onSignedOut.tell = () => {
   session.value = 'none';
 };

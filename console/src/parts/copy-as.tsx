@@ -1,6 +1,8 @@
 /** "Copy as curl", "as tidemark": the same request, for a terminal. The key is never in it: it is `$TIDEMARK_KEY`. */
 import { useState } from 'preact/hooks';
-import { chosenProject, pathOf, type Query, SERVICE } from '../api/client.ts';
+import { ask, chosenProject, pathOf, type Query, SERVICE } from '../api/client.ts';
+import { Loading, Problem } from './states.tsx';
+import { useLoad } from './use-load.ts';
 
 export interface CopyAsProps {
   readonly path: string;
@@ -12,21 +14,32 @@ export interface CopyAsProps {
   readonly isStream?: boolean;
   /** The words behind `tidemark` that ask the same, where the command line has them. */
   readonly tidemark?: readonly string[];
+  /** The path that answers with the SQL, which is asked when the menu opens. */
+  readonly explain?: string;
 }
 
 export function CopyAs(props: CopyAsProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details class="menu" onKeyDown={closeByEscape}>
+    <details class="menu" onKeyDown={closeByEscape} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="button">Copy as…</summary>
       <div class="menu-panel">
         <Command name="curl" text={curlText(props)} />
         {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}
+        {props.explain !== undefined && isOpen && <Sql path={props.explain} />}
         <p class="quiet small">
           <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
         </p>
       </div>
     </details>
   );
+}
+
+function Sql({ path }: { readonly path: string }) {
+  const loaded = useLoad(path, async (signal) => ask<{ readonly sql: string }>({ path, signal }));
+  if (loaded.state === 'loading') return <Loading what="the SQL" />;
+  if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
+  return <Command name="SQL" text={loaded.value.sql} />;
 }
 
 /** A command to be copied, with its button. */
@@ -43,7 +56,12 @@ export function Command({ name, text }: { readonly name: string; readonly text: 
     <div class="command">
       <div class="command-head">
         <span>{name}</span>
-        <button type="button" class="plain" onClick={copy} aria-label={`Copy the ${name} command`}>
+        <button
+          type="button"
+          class="plain"
+          onClick={copy}
+          aria-label={`Copy the ${name === 'SQL' ? 'SQL' : `${name} command`}`}
+        >
           {isCopied ? 'Copied' : 'Copy'}
         </button>
       </div>

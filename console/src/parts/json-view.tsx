@@ -20,10 +20,15 @@ export function JsonValue({ value, maxLength = 200 }: { readonly value: Json; re
       ) : text === '' ? (
         <span class="quiet">empty text</span>
       ) : (
-        text
+        breakable(text)
       )}
     </span>
   );
+}
+
+/** A long word may be broken where its parts meet: `ada.lovelace@` and `example.com`, and not within them. */
+function breakable(text: string) {
+  return text.split(/(?<=[@/])/).flatMap((part, i) => (i === 0 ? [part] : [<wbr key={i} />, part]));
 }
 
 /** `total 129.90 · currency EUR`: the first members of an object, for a line of a list. */

@@ -14,17 +14,26 @@ export function userLink(user: { readonly user_id: string | null; readonly inter
   return linkTo(['users', user.internal_id], { by: 'internal_id' });
 }
 
-/** The profile of this user. */
-export function profileRequest({ id, by }: UserName) {
-  return operation('GET /v1/users/{user_id}', { path: { user_id: id }, query: { by: otherThanUserId(by) } });
+/** What names this user in an operation of `/v1/users/{user_id}`. */
+export function targetOf({ id, by }: UserName) {
+  return { path: { user_id: id }, query: { by: by === 'user_id' ? undefined : by } };
+}
+
+export function profileRequest(name: UserName) {
+  return operation('GET /v1/users/{user_id}', targetOf(name));
 }
 
 /** Their events, newest first. */
-export function eventsRequest({ id, by }: UserName, query: Query<'GET /v1/users/{user_id}/events'>) {
-  const all = { by: otherThanUserId(by), ...query };
-  return operation('GET /v1/users/{user_id}/events', { path: { user_id: id }, query: all });
+export function eventsRequest(name: UserName, query: Query<'GET /v1/users/{user_id}/events'>) {
+  const { path, query: named } = targetOf(name);
+  return operation('GET /v1/users/{user_id}/events', { path, query: { ...named, ...query } });
 }
 
-function otherThanUserId(by: UserName['by']): UserName['by'] | undefined {
-  return by === 'user_id' ? undefined : by;
+/** The values that a trait of theirs had, newest first. */
+export function traitHistoryRequest(name: UserName, trait: string, limit: number) {
+  const { path, query } = targetOf(name);
+  return operation('GET /v1/users/{user_id}/traits/{name}/history', {
+    path: { ...path, name: trait },
+    query: { ...query, limit },
+  });
 }

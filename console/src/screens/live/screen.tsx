@@ -1,20 +1,41 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { LiveRow } from '../api/types.ts';
-import { useShortcuts } from '../frame/keyboard.ts';
-import { address, setParameters } from '../frame/router.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { Excerpt } from '../parts/json-view.tsx';
-import { count } from '../parts/numbers.ts';
-import { Empty, Problem } from '../parts/states.tsx';
-import { Clock } from '../parts/time.tsx';
-import { useRowKeys } from '../parts/use-rows.ts';
-import { type Feed, useFeed } from './live-feed.ts';
+import type { LiveRow } from '../../api/types.ts';
+import { useShortcuts } from '../../frame/keyboard.ts';
+import { address, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Excerpt } from '../../parts/json-view.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Empty, Problem } from '../../parts/states.tsx';
+import { tabOf, Tabs } from '../../parts/tabs.tsx';
+import { Clock } from '../../parts/time.tsx';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { type Feed, useFeed } from '../live-feed.ts';
 import { LiveMessage } from './live-message.tsx';
+import { Refusals } from './refusals.tsx';
+import './live.css';
 
 type FilterName = 'type' | 'event' | 'user_id' | 'text';
 type Filter = Readonly<Partial<Record<FilterName, string | undefined>>>;
 
+const TABS = [
+  { name: '', title: 'What comes in' },
+  { name: 'refusals', title: 'Refusals' },
+] as const;
+
 export function Screen() {
+  if (tabOf(TABS) === '') return <Stream />;
+  return (
+    <div class="screen">
+      <div class="head">
+        <h1>Live</h1>
+      </div>
+      <Tabs label="Live" tabs={TABS} />
+      <Refusals />
+    </div>
+  );
+}
+
+function Stream() {
   const filter = filterOf(address.value.query);
   const [isPaused, setPaused] = useState(false);
   const [open, setOpen] = useState<LiveRow>();
@@ -33,6 +54,7 @@ export function Screen() {
           <CopyAs path="v1/events/live" query={filter} isStream tidemark={['tail', ...tailOptions(filter)]} />
         </div>
       </div>
+      <Tabs label="Live" tabs={TABS} />
       <Filters filter={filter} />
       {feed.error !== undefined && <Problem error={feed.error} />}
       {feed.state === 'log-away' && <p class="notice">The service cannot read its event log now. It tries again.</p>}

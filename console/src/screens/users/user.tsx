@@ -1,14 +1,17 @@
-import { type ApiError, ask } from '../api/client.ts';
-import type { Profile } from '../api/types.ts';
-import { address, linkTo, setParameters } from '../frame/router.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { JsonValue } from '../parts/json-view.tsx';
-import { count } from '../parts/numbers.ts';
-import { Empty, Loading, Problem } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { type ApiError, ask } from '../../api/client.ts';
+import type { Profile } from '../../api/types.ts';
+import { linkTo } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Download } from '../../parts/download.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { saveExport } from './save-export.ts';
 import { Timeline } from './timeline.tsx';
-import { profileRequest, type UserName } from './user-link.ts';
+import { profileRequest, type UserName } from '../user-link.ts';
+import { Traits } from './traits.tsx';
+import { UserAudiences } from './user-audiences.tsx';
+import './users.css';
 
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = profileRequest(name);
@@ -23,6 +26,9 @@ export function UserPage({ name }: { readonly name: UserName }) {
       <div class="head">
         <h1 class="id">{title}</h1>
         <div class="row actions">
+          {profile.state === 'ready' && (
+            <Download label="Export" unit="lines" run={(tell, signal) => saveExport(name, tell, signal)} />
+          )}
           <CopyAs {...asked} {...tidemark} />
         </div>
       </div>
@@ -75,9 +81,14 @@ function Known({ name, profile }: { readonly name: UserName; readonly profile: P
         </div>
       </dl>
       <div class="columns">
-        <section aria-labelledby="traits">
-          <Traits profile={profile} />
-        </section>
+        <div class="stack">
+          <section aria-labelledby="traits">
+            <Traits name={name} profile={profile} />
+          </section>
+          <section aria-labelledby="audiences">
+            <UserAudiences name={name} user={profile} />
+          </section>
+        </div>
         <section aria-labelledby="timeline">
           <Timeline name={name} />
         </section>
@@ -95,52 +106,6 @@ function Ids({ ids }: { readonly ids: readonly string[] }) {
         </a>
       ))}
       {ids.length > 3 && <span class="quiet">and {ids.length - 3} more</span>}
-    </>
-  );
-}
-
-function Traits({ profile }: { readonly profile: Profile }) {
-  const wanted = address.value.query.get('trait') ?? '';
-  const all = Object.entries(profile.traits).sort(([a], [b]) => (a < b ? -1 : 1));
-  const shown = all.filter(([name]) => name.toLowerCase().includes(wanted.toLowerCase()));
-  return (
-    <>
-      <div class="section-head">
-        <h2 id="traits">
-          Traits <span class="quiet">{count(all.length)}</span>
-        </h2>
-        {all.length > 8 && (
-          <input
-            type="search"
-            aria-label="Filter the traits by name"
-            placeholder="Filter by name"
-            value={wanted}
-            onInput={(event) => setParameters({ trait: event.currentTarget.value })}
-          />
-        )}
-      </div>
-      {all.length === 0 && <p class="quiet">No identify message of this user had traits.</p>}
-      {all.length > 0 && shown.length === 0 && <p class="quiet">No trait has this in its name.</p>}
-      {shown.length > 0 && (
-        <table class="traits">
-          <thead class="visually-hidden">
-            <tr>
-              <th scope="col">Trait</th>
-              <th scope="col">Value</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(([name, value]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>
-                  <JsonValue value={value} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
     </>
   );
 }

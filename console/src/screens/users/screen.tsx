@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../api/client.ts';
-import { operation } from '../api/operations.ts';
-import type { Profile } from '../api/types.ts';
-import { address, goTo, linkTo } from '../frame/router.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { textIn } from '../parts/form.ts';
-import { Excerpt } from '../parts/json-view.tsx';
-import { Empty, Loading, Problem } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { useRowKeys } from '../parts/use-rows.ts';
-import { userLink } from './user-link.ts';
+import { ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { Profile } from '../../api/types.ts';
+import { address, goTo, linkTo } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { textIn } from '../../parts/form.ts';
+import { Excerpt } from '../../parts/json-view.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { userLink } from '../user-link.ts';
 import { UserPage } from './user.tsx';
 
 /** `#/users` with a search, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
@@ -98,7 +99,6 @@ function Found({ asked }: { readonly asked: Asked }) {
   if (found.state === 'failed') return <Problem error={found.error} retry={found.retry} />;
   const { users, next_cursor: next } = found.value;
   if (users.length === 0) return <Nobody asked={asked} />;
-  const more = next === null ? undefined : linkTo(['users'], { [asked.kind]: asked.text, cursor: next });
   return (
     <>
       <ul class="rows" aria-label="Users">
@@ -108,18 +108,7 @@ function Found({ asked }: { readonly asked: Asked }) {
           </li>
         ))}
       </ul>
-      <p class="row below">
-        {cursor !== undefined && (
-          <a class="button" href={linkTo(['users'], { [asked.kind]: asked.text })}>
-            First page
-          </a>
-        )}
-        {more !== undefined && (
-          <a class="button" href={more}>
-            Next page
-          </a>
-        )}
-      </p>
+      <Pager next={next} />
     </>
   );
 }

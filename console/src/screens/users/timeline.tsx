@@ -1,15 +1,17 @@
 /** The events of one user, newest first, a page after the other; a row opens in its place. */
 import type { TargetedEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, ask } from '../api/client.ts';
-import type { UserEvent } from '../api/types.ts';
-import { address, setParameters } from '../frame/router.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { Excerpt, JsonView } from '../parts/json-view.tsx';
-import { Loading, Problem } from '../parts/states.tsx';
-import { Clock, exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
-import { useEscape, useRowKeys } from '../parts/use-rows.ts';
-import { eventsRequest, type UserName } from './user-link.ts';
+import { ApiError, ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { UserEvent } from '../../api/types.ts';
+import { address, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Excerpt, JsonView } from '../../parts/json-view.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { OtherMessages } from './other-messages.tsx';
+import { eventsRequest, targetOf, type UserName } from '../user-link.ts';
 
 /** The narrowing that the address has: `since` and `until` are days in the project's time zone. */
 interface Narrowing {
@@ -18,8 +20,10 @@ interface Narrowing {
   readonly until: string | undefined;
 }
 
+/** Events, a page after the other; or, of all there is, what is not an event. */
 export function Timeline({ name }: { readonly name: UserName }) {
   const { query } = address.value;
+  const shows = query.get('show') === 'other' ? 'other' : '';
   const [event, since, until] = ['event', 'since', 'until'].map((key) => query.get(key) ?? undefined);
   const narrowing = { event, since, until };
   const asked = eventsRequest(name, { ...narrowing, limit: 50 });
@@ -27,11 +31,30 @@ export function Timeline({ name }: { readonly name: UserName }) {
   return (
     <>
       <div class="section-head">
-        <h2 id="timeline">Events</h2>
-        <CopyAs {...asked} {...tidemark} />
+        <h2 id="timeline">Timeline</h2>
+        <div class="row">
+          <select
+            aria-label="Show"
+            value={shows}
+            onChange={({ currentTarget }) => setParameters({ show: currentTarget.value }, { push: true })}
+          >
+            <option value="">Events</option>
+            <option value="other">Other messages</option>
+          </select>
+          {shows === '' ? (
+            <CopyAs {...asked} {...tidemark} />
+          ) : (
+            <CopyAs {...operation('GET /v1/users/{user_id}/export', targetOf(name))} isStream />
+          )}
+        </div>
       </div>
-      <NarrowingForm narrowing={narrowing} />
-      <Pages key={JSON.stringify(narrowing)} asked={asked} isNarrowed={Object.values(narrowing).some(Boolean)} />
+      {shows === 'other' && <OtherMessages name={name} />}
+      {shows === '' && (
+        <>
+          <NarrowingForm narrowing={narrowing} />
+          <Pages key={JSON.stringify(narrowing)} asked={asked} isNarrowed={Object.values(narrowing).some(Boolean)} />
+        </>
+      )}
     </>
   );
 }

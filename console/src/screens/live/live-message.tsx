@@ -1,15 +1,16 @@
 /** One message of the stream, beside the list: where it has got to, and what is in it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, ask } from '../api/client.ts';
-import { operation } from '../api/operations.ts';
-import type { LiveRow } from '../api/types.ts';
-import { CopyAs } from '../parts/copy-as.tsx';
-import { JsonView } from '../parts/json-view.tsx';
-import { count } from '../parts/numbers.ts';
-import { Problem } from '../parts/states.tsx';
-import { exactTime, zoneChoice, zoneOf } from '../parts/time.tsx';
-import { useEscape } from '../parts/use-rows.ts';
-import { userLink } from './user-link.ts';
+import { ApiError, ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { LiveRow } from '../../api/types.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Problem } from '../../parts/states.tsx';
+import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { useEscape } from '../../parts/use-rows.ts';
+import { userLink } from '../user-link.ts';
+import { ChangedTraits } from './changed-traits.tsx';
 
 interface LiveMessageProps {
   readonly row: LiveRow;
@@ -26,6 +27,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
   useEscape(close);
   useEffect(() => panel.current?.focus(), []);
   const zone = zoneOf(zoneChoice.value);
+  const [isQueryable, setQueryable] = useState(row.receipt === undefined);
   return (
     <aside class="panel" aria-label="Message" tabIndex={-1} ref={panel}>
       <div class="head">
@@ -34,7 +36,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
           Close <kbd>Esc</kbd>
         </button>
       </div>
-      {row.receipt !== undefined && <Steps row={row} receipt={row.receipt} />}
+      {row.receipt !== undefined && <Steps row={row} receipt={row.receipt} onQueryable={() => setQueryable(true)} />}
       <dl class="facts">
         <Fact name="User">
           <a href={userLink(row)}>{row.user_id ?? row.anonymous_id ?? row.internal_id}</a>
@@ -50,6 +52,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
           </code>
         </Fact>
       </dl>
+      {isQueryable && row.traits !== undefined && <ChangedTraits row={row} />}
       <h3>{row.type === 'track' ? 'Properties' : 'Traits'}</h3>
       {row.cut === true ? (
         <p class="notice">They are too long for this list. The user's page has the whole.</p>
@@ -82,15 +85,26 @@ interface Progress {
 
 const WAIT_S = '10';
 
+interface StepsProps {
+  readonly row: LiveRow;
+  readonly receipt: string;
+  /** Told once analytics has the message. */
+  readonly onQueryable: () => void;
+}
+
 /** The receipt, asked again until both stores have the message. */
-function Steps({ row, receipt }: { readonly row: LiveRow; readonly receipt: string }) {
+function Steps({ row, receipt, onQueryable }: StepsProps) {
   const [progress, setProgress] = useState<Progress>({});
   const [error, setError] = useState<ApiError>();
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     const controller = new AbortController();
     setError(undefined);
-    follow(receipt, setProgress, controller.signal).catch((failure: unknown) => {
+    const tell = (next: Progress): void => {
+      setProgress(next);
+      if (next.queryable !== undefined) onQueryable();
+    };
+    follow(receipt, tell, controller.signal).catch((failure: unknown) => {
       if (controller.signal.aborted) return;
       if (!(failure instanceof ApiError)) throw failure;
       setError(failure);

@@ -1,0 +1,133 @@
+/** Why a user is in an audience or not: the definition once more, each part with what became of it. */
+import { ask, type Query } from '../api/client.ts';
+import type { SavedAudience, Verdict, Why } from '../api/audiences.ts';
+import type { Json } from '../api/json.ts';
+import { CopyAs } from './copy-as.tsx';
+import { JsonValue } from './json-view.tsx';
+import { wordsAt } from './sentence.ts';
+import { Sentence } from './sentence-view.tsx';
+import { Loading, Problem } from './states.tsx';
+import { Ago, exactTime, zoneChoice, zoneOf } from './time.tsx';
+import { useLoad } from './use-load.ts';
+import './why-tree.css';
+
+export interface WhyUserProps {
+  readonly audienceId: string;
+  readonly user: { readonly user_id: string | null; readonly internal_id: string };
+}
+
+export function WhyUser({ audienceId, user }: WhyUserProps) {
+  const path = `v1/audiences/${audienceId}`;
+  const query: Query = user.user_id === null ? { internal_id: user.internal_id } : { user_id: user.user_id };
+  const loaded = useLoad(`${path} ${JSON.stringify(query)}`, async (signal) =>
+    Promise.all([
+      ask<Why>({ path: `${path}/why`, query: { ...query, events: '3' }, signal }),
+      ask<SavedAudience>({ path, signal }),
+    ]),
+  );
+  if (loaded.state === 'loading') return <Loading what="why" />;
+  if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
+  const [why, { definition }] = loaded.value;
+  return (
+    <div class="why">
+      <div class="section-head">
+        <Conclusion why={why} />
+        <CopyAs path={`${path}/why`} query={query} />
+      </div>
+      <ul>
+        <Part verdict={why.why} definition={definition} />
+      </ul>
+    </div>
+  );
+}
+
+function Conclusion({ why }: { readonly why: Why }) {
+  return (
+    <p>
+      <b>{why.is_member ? 'In this audience' : 'Not in this audience'}</b>{' '}
+      {why.changes_at !== null && (
+        <span class="quiet">
+          {why.is_member ? 'until' : 'enters'} {exactTime(why.changes_at, zoneOf(zoneChoice.value))}, if nothing more
+          happens
+        </span>
+      )}
+    </p>
+  );
+}
+
+function Part({ verdict, definition }: { readonly verdict: Verdict; readonly definition: Json }) {
+  const words = wordsAt(definition, verdict.path);
+  return (
+    <li>
+      <div class={`part ${verdict.is_met ? 'met' : 'unmet'}`}>
+        <svg viewBox="0 0 16 16" role="img" aria-label={verdict.is_met ? 'True' : 'Not true'}>
+          <path d={verdict.is_met ? 'M3 8.500l3.500 3.500L13 4.500' : 'M4 4l8 8M12 4l-8 8'} />
+        </svg>
+        <div>
+          {words.length === 0 ? verdict.condition : <Sentence words={words} />}
+          <Found verdict={verdict} />
+        </div>
+      </div>
+      {verdict.of !== undefined && (
+        <ul>
+          {verdict.of.map((part) => (
+            <Part key={part.path} verdict={part} definition={definition} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** What the user has done or is, as far as this part asks. */
+function Found({ verdict }: { readonly verdict: Verdict }) {
+  if (verdict.kind === 'trait') return <FoundTrait verdict={verdict} />;
+  if (verdict.kind !== 'event' || verdict.count === undefined) return null;
+  const { rawJSON: times } = verdict.count;
+  const [newest] = verdict.events ?? [];
+  return (
+    <p class="quiet small">
+      {times === '0' ? 'Never, in that time' : times === '1' ? 'Once' : `${times} times`}
+      {newest !== undefined && (
+        <>
+          {times === '1' ? ', ' : ', the last '}
+          <Ago at={newest.timestamp} />
+        </>
+      )}
+      <Until verdict={verdict} />
+    </p>
+  );
+}
+
+function FoundTrait({ verdict: { value, version, ...verdict } }: { readonly verdict: Verdict }) {
+  const when = version === null || version === undefined ? null : <Ago at={version.timestamp} />;
+  return (
+    <p class="quiet small">
+      {value === undefined ? (
+        when === null ? (
+          'No message has it'
+        ) : version?.is_deletion === true ? (
+          <>Deleted {when}</>
+        ) : (
+          <>There is nothing at this place, since {when}</>
+        )
+      ) : (
+        <>
+          It is <JsonValue value={value} maxLength={80} />, set {when}
+        </>
+      )}
+      <Until verdict={verdict} />
+    </p>
+  );
+}
+
+/** When this part changes by time alone. */
+function Until({ verdict }: { readonly verdict: Verdict }) {
+  if (verdict.changes_at === null) return null;
+  return (
+    <>
+      {verdict.is_met ? ' · stops being true ' : ' · becomes true '}
+      <Ago at={verdict.changes_at} />
+    </>
+  );
+}

@@ -1,0 +1,209 @@
+/** Who entered and who left, count by count, the newest first; what comes appears by itself. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Change, HistoryEntry, HistoryPage, SavedAudience } from '../../api/audiences.ts';
+import { ApiError, ask } from '../../api/client.ts';
+import { countOf } from '../../api/json.ts';
+import { askLines } from '../../api/ndjson.ts';
+import { address, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { UserName } from '../../parts/user-name.tsx';
+import { userLink } from '../user-link.ts';
+
+interface ChangesProps {
+  readonly audience: SavedAudience;
+  /** Told when an evaluation has changed who is in it. */
+  readonly onCounted: () => void;
+}
+
+const WAIT_S = '30';
+
+export function Changes({ audience, onCounted }: ChangesProps) {
+  const path = `v1/audiences/${audience.id}`;
+  const kind = kindIn(address.value.query);
+  const loaded = useLoad(path, async (signal) =>
+    ask<HistoryPage>({ path: `${path}/history`, query: { limit: '200' }, signal }),
+  );
+  const isWaiting = useWait(`${path}/changes`, audience.evaluation?.at, onCounted);
+  useRowKeys();
+  return (
+    <section aria-labelledby="changes">
+      <div class="section-head">
+        <div class="head-with-status">
+          <h2 id="changes">Who entered and left</h2>
+          {isWaiting && (
+            <p class="status">
+              <i class="dot alive" aria-hidden="true" />
+              New ones appear here
+            </p>
+          )}
+        </div>
+        <div class="row">
+          <select
+            aria-label="Show"
+            data-search
+            value={kind}
+            onChange={(event) => setParameters({ change: event.currentTarget.value })}
+          >
+            <option value="">Both</option>
+            <option value="entered">Who entered</option>
+            <option value="left">Who left</option>
+          </select>
+          <CopyAs
+            path={`${path}/changes`}
+            query={{ wait: WAIT_S }}
+            tidemark={['audience', 'changes', audience.id]}
+            isStream
+          />
+        </div>
+      </div>
+      {loaded.state === 'loading' && <Loading what="changes" />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {loaded.state === 'ready' && <Evaluations path={path} history={loaded.value.history} kind={kind} />}
+    </section>
+  );
+}
+
+type Kind = '' | Change['change'];
+
+function kindIn(query: URLSearchParams): Kind {
+  const kind = query.get('change');
+  return kind === 'entered' || kind === 'left' ? kind : '';
+}
+
+/** Waits for somebody to enter or leave after `since`, and tells it each time. */
+function useWait(path: string, since: string | undefined, tell: () => void): boolean {
+  const [isWaiting, setWaiting] = useState(true);
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const wait = async (): Promise<void> => {
+      for (let after = since; !signal.aborted;) {
+        const query = { since: after, wait: WAIT_S, limit: '1' };
+        const { lines, end } = await askLines<Change, { readonly through: string | null }>({ path, query, signal });
+        after = end.through ?? after;
+        if (lines.length > 0) tell();
+      }
+    };
+    wait().catch((error: unknown) => {
+      if (signal.aborted) return;
+      // Without it the page is as it was; `Count now` and opening it again show what is new.
+      setWaiting(false);
+      if (!(error instanceof ApiError)) throw error;
+    });
+    return () => controller.abort();
+  }, [path]);
+  return isWaiting;
+}
+
+interface EvaluationsProps {
+  readonly path: string;
+  readonly history: readonly HistoryEntry[];
+  readonly kind: Kind;
+}
+
+function Evaluations({ path, history, kind }: EvaluationsProps) {
+  const counted = history.map((entry, i) => ({ entry, since: history[i + 1]?.at }));
+  const shown = counted.filter(({ entry }) => numberOf(entry, kind) > 0);
+  const open = address.value.query.get('at') ?? shown[0]?.entry.at;
+  useEscape(() => setParameters({ at: 'none' }));
+  if (shown.length === 0) return <NoChanges isCounted={history.length > 0} kind={kind} />;
+  return (
+    <ul class="rows" aria-label="Counts that changed it, newest first">
+      {shown.map(({ entry, since }) => {
+        const isOpen = entry.at === open;
+        return (
+          <li key={entry.at}>
+            <button
+              type="button"
+              class="row-button evaluation-row"
+              data-row
+              aria-expanded={isOpen}
+              onClick={() => setParameters({ at: isOpen ? 'none' : entry.at }, { push: true })}
+            >
+              <Ago at={entry.at} isPlain />
+              <span class="entered">{count(countOf(entry.entered))} entered</span>
+              <span class="left">{count(countOf(entry.left))} left</span>
+              <span class="quiet">{CAUSES[entry.cause](entry)}</span>
+            </button>
+            {isOpen && <Users path={path} entry={entry} since={since} kind={kind} />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const CAUSES: Readonly<Record<HistoryEntry['cause'], (entry: HistoryEntry) => string>> = {
+  first: () => 'first count',
+  definition: ({ version }) => `changed to version ${version.rawJSON}`,
+  refresh: () => '',
+};
+
+function numberOf({ entered, left }: HistoryEntry, kind: Kind): number {
+  return (kind === 'left' ? 0 : countOf(entered)) + (kind === 'entered' ? 0 : countOf(left));
+}
+
+function NoChanges({ isCounted, kind }: { readonly isCounted: boolean; readonly kind: Kind }) {
+  if (!isCounted) {
+    return (
+      <Empty title="It has not been counted yet">
+        <p>
+          From the first count on, this says who entered and who left. Choose how often it is counted, or count it now.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title={kind === '' ? 'Nobody has entered or left' : kind === 'entered' ? 'Nobody has entered' : 'Nobody has left'}
+    >
+      <p>Every count so far found the same users.</p>
+    </Empty>
+  );
+}
+
+interface UsersProps extends Omit<EvaluationsProps, 'history'> {
+  readonly entry: HistoryEntry;
+  readonly since: string | undefined;
+}
+
+const SHOWN = 100;
+
+function Users({ path, entry, since, kind }: UsersProps) {
+  const query = { since, limit: String(SHOWN) };
+  const loaded = useLoad(`${path} ${entry.at}`, async (signal) =>
+    askLines<Change, object>({ path: `${path}/changes`, query, signal }),
+  );
+  if (loaded.state === 'loading') return <Loading what="users" />;
+  if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
+  const ofEntry = loaded.value.lines.filter(({ at }) => at === entry.at);
+  const users = ofEntry.filter(({ change }) => kind === '' || change === kind);
+  const all = countOf(entry.entered) + countOf(entry.left);
+  return (
+    <div class="details">
+      <ul class="changed-users">
+        {users.map((user) => (
+          <li key={user.internal_id}>
+            <span class={user.change} title={user.change}>
+              {user.change === 'entered' ? '+' : '−'}
+              <span class="visually-hidden"> {user.change} </span>
+            </span>
+            <a href={userLink(user)}>
+              <UserName user={user} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      {all > ofEntry.length && (
+        <p class="quiet small">
+          The first {count(ofEntry.length)} of {count(all)}. Copy as… has all of them.
+        </p>
+      )}
+    </div>
+  );
+}

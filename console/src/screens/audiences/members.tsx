@@ -1,0 +1,108 @@
+/** Who is in an audience now, a page after the other; one opens to why. */
+import type { Member, SavedAudience } from '../../api/audiences.ts';
+import { askLines } from '../../api/ndjson.ts';
+import { address, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Download } from '../../parts/download.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { UserName } from '../../parts/user-name.tsx';
+import { WhyUser } from '../../parts/why-tree.tsx';
+import { userLink } from '../user-link.ts';
+import { FORMATS, saveMembers } from './save-members.ts';
+
+const PAGE = '50';
+
+export function Members({ audience }: { readonly audience: SavedAudience }) {
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const path = `v1/audiences/${audience.id}/members`;
+  const query = { limit: PAGE, cursor };
+  const loaded = useLoad(path + (cursor ?? ''), async (signal) =>
+    askLines<Member, { readonly next_cursor: string | null }>({ path, query, signal }),
+  );
+  useRowKeys();
+  return (
+    <section aria-labelledby="members">
+      <div class="section-head">
+        <h2 id="members">Members now</h2>
+        <div class="row">
+          {FORMATS.map((format) => (
+            <Download
+              key={format.name}
+              label={`Download ${format.name}`}
+              unit="users"
+              run={(tell, signal) => saveMembers(audience, format, tell, signal)}
+            />
+          ))}
+          <CopyAs path={path} tidemark={['audience', 'members', audience.id]} isStream />
+        </div>
+      </div>
+      {loaded.state === 'loading' && <Loading what="members" />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {loaded.state === 'ready' && (
+        <>
+          <Page audience={audience} members={loaded.value.lines} />
+          <Pager next={loaded.value.end.next_cursor} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface PageProps {
+  readonly audience: SavedAudience;
+  readonly members: readonly Member[];
+}
+
+function Page({ audience, members }: PageProps) {
+  const { query } = address.value;
+  const open = query.get('user') ?? undefined;
+  useEscape(() => setParameters({ user: '' }));
+  if (members.length === 0 && !query.has('cursor')) {
+    return (
+      <Empty title="Nobody is in this audience now">
+        <p>Whoever comes to meet its definition is here from then on.</p>
+      </Empty>
+    );
+  }
+  return (
+    <ul class="rows" aria-label="Members">
+      {members.map((member) => (
+        <MemberRow key={member.internal_id} audience={audience} member={member} isOpen={member.internal_id === open} />
+      ))}
+    </ul>
+  );
+}
+
+interface MemberRowProps {
+  readonly audience: SavedAudience;
+  readonly member: Member;
+  readonly isOpen: boolean;
+}
+
+function MemberRow({ audience, member, isOpen }: MemberRowProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        class="row-button member-row"
+        data-row
+        aria-expanded={isOpen}
+        onClick={() => setParameters({ user: isOpen ? '' : member.internal_id }, { push: true })}
+      >
+        <UserName user={member} />
+        <span class="quiet">Why?</span>
+      </button>
+      {isOpen && (
+        <div class="details">
+          <WhyUser audienceId={audience.id} user={member} />
+          <p>
+            <a href={userLink(member)}>Go to the user</a>
+          </p>
+        </div>
+      )}
+    </li>
+  );
+}

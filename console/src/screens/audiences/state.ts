@@ -1,0 +1,83 @@
+/** How an audience is, in words, and how its size has changed. Pure. */
+import type { HistoryEntry, SavedAudience } from '../../api/audiences.ts';
+import { countOf } from '../../api/json.ts';
+import { count } from '../../parts/numbers.ts';
+
+export interface AudienceState {
+  readonly is: 'well' | 'waiting' | 'unwell';
+  readonly text: string;
+  /** Why, where there is something to be said. */
+  readonly reason?: string;
+}
+
+/** After this, an evaluation that was due is late: the service looks for those that are due every second. */
+const LATE_MS = 60_000;
+
+export function stateOf({ evaluation, failure, refresh }: SavedAudience, nowMs: number): AudienceState {
+  if (failure !== null) return { is: 'unwell', text: 'Failing', reason: failureText(failure) };
+  if (evaluation === null) return { is: 'waiting', text: 'Not counted yet' };
+  if (refresh === null) return { is: 'waiting', text: 'Not refreshed' };
+  const dueMs = Date.parse(evaluation.at) + everyMs(refresh) + LATE_MS;
+  if (nowMs <= dueMs) return { is: 'well', text: 'Up to date' };
+  return { is: 'unwell', text: 'Late', reason: `It is to be counted ${refreshText(refresh)}, and has not been.` };
+}
+
+function failureText(code: string): string {
+  const reason =
+    code === 'QUERY_LIMIT'
+      ? 'It is past the limits of one question: ask about a rarer event or a shorter time, or raise the limits of the project'
+      : `The last count failed with ${code}`;
+  return `${reason}. The size is that of the count before. It is tried again.`;
+}
+
+const UNITS = {
+  m: { name: 'minute', ms: 60_000 },
+  h: { name: 'hour', ms: 3_600_000 },
+  d: { name: 'day', ms: 86_400_000 },
+  w: { name: 'week', ms: 604_800_000 },
+} as const;
+
+/** `1h` in milliseconds. */
+function everyMs(refresh: string): number {
+  return Number.parseInt(refresh, 10) * UNITS[unitOf(refresh)].ms;
+}
+
+/** `15m` → `every 15 minutes` */
+export function refreshText(refresh: string | null): string {
+  if (refresh === null) return 'when asked';
+  const amount = Number.parseInt(refresh, 10);
+  const { name } = UNITS[unitOf(refresh)];
+  return amount === 1 ? `every ${name}` : `every ${amount} ${name}s`;
+}
+
+function unitOf(refresh: string): keyof typeof UNITS {
+  const unit = refresh.at(-1) ?? '';
+  return unit in UNITS ? (unit as keyof typeof UNITS) : 'd';
+}
+
+const DAY_MS = 86_400_000;
+
+/** The size now less that of a day ago; undefined where the audience had none then. */
+export function changeOfDay(history: readonly HistoryEntry[], nowMs: number): number | undefined {
+  const [newest] = history;
+  const before = history.find(({ at }) => Date.parse(at) <= nowMs - DAY_MS);
+  return newest === undefined || before === undefined ? undefined : countOf(newest.count) - countOf(before.count);
+}
+
+/** `+12`, `−3`, `±0` */
+export function changeText(change: number): string {
+  if (change === 0) return '±0';
+  return change > 0 ? `+${count(change)}` : `−${count(-change)}`;
+}
+
+/**
+ * The size at even steps, the newest last; those before the first evaluation are left out.
+ *
+ * @param history Newest first.
+ */
+export function seriesOf(history: readonly HistoryEntry[], untilMs: number, stepMs: number, steps: number): number[] {
+  return Array.from({ length: steps }, (_, i) => untilMs - (steps - 1 - i) * stepMs).flatMap((atMs) => {
+    const entry = history.find(({ at }) => Date.parse(at) <= atMs);
+    return entry === undefined ? [] : [countOf(entry.count)];
+  });
+}

@@ -1,0 +1,78 @@
+/** What a message changed of its user's traits: the value before and the one that it gave. */
+import type { GivenValue } from '../../api/traits.ts';
+import { ask } from '../../api/client.ts';
+import type { LiveRow } from '../../api/types.ts';
+import { JsonValue } from '../../parts/json-view.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { traitHistoryRequest } from '../user-link.ts';
+
+/** For each one question is asked. */
+const MOST_TRAITS = 8;
+
+interface ChangedTrait {
+  readonly trait: string;
+  readonly given: GivenValue | undefined;
+  /** The newest one older than it that the trait had. */
+  readonly before: GivenValue | undefined;
+}
+
+/** @param row Of a message that both stores have: before, its values are not there. */
+export function ChangedTraits({ row }: { readonly row: LiveRow }) {
+  const traits = Object.keys(row.traits ?? {});
+  const loaded = useLoad(row.message_id, async (signal) =>
+    Promise.all(traits.slice(0, MOST_TRAITS).map(async (trait) => changeOf(row, trait, signal))),
+  );
+  if (traits.length === 0) return null;
+  return (
+    <>
+      <h3>What it changed</h3>
+      {loaded.state === 'loading' && <Loading what="the values before" />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {loaded.state === 'ready' && (
+        <table class="traits changed-traits">
+          <tbody>
+            {loaded.value.map((changed) => (
+              <tr key={changed.trait}>
+                <th scope="row">{changed.trait}</th>
+                <td>
+                  <Changed {...changed} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {traits.length > MOST_TRAITS && <p class="quiet small">The first {MOST_TRAITS} traits are shown.</p>}
+    </>
+  );
+}
+
+function Changed({ given, before }: ChangedTrait) {
+  if (given === undefined) return <span class="quiet">not known: newer messages came since</span>;
+  if (given.state === 'lost') return <span class="quiet">nothing: a newer value was there already</span>;
+  const old = before === undefined || before.value === null ? undefined : before.value;
+  return (
+    <>
+      {old === undefined ? (
+        <span class="quiet">{given.value === null ? 'was not there, ' : 'new: '}</span>
+      ) : (
+        <>
+          <span class="old quiet">
+            <JsonValue value={old} maxLength={60} />
+          </span>
+          {' → '}
+        </>
+      )}
+      {given.value === null ? <span class="quiet">deleted</span> : <JsonValue value={given.value} maxLength={60} />}
+    </>
+  );
+}
+
+async function changeOf(row: LiveRow, trait: string, signal: AbortSignal): Promise<ChangedTrait> {
+  const name = { id: row.user_id ?? row.internal_id, by: row.user_id === null ? 'internal_id' : 'user_id' } as const;
+  const { values } = await ask({ ...traitHistoryRequest(name, trait, 20), signal });
+  const at = values.findIndex(({ message_id: id }) => id === row.message_id);
+  const before = at === -1 ? undefined : values.slice(at + 1).find(({ state }) => state !== 'lost');
+  return { trait, given: values[at], before };
+}

@@ -1,0 +1,140 @@
+/** What was refused in the last 30 days, that which was refused last first. */
+import type { RefusalGroup, RefusalPage } from '../../api/refusals.ts';
+import { ask } from '../../api/client.ts';
+import { countOf } from '../../api/json.ts';
+import { address, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Pager } from '../../parts/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+
+export function Refusals() {
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const asked = { path: 'v1/refusals', query: { limit: '50', cursor } };
+  const loaded = useLoad(JSON.stringify(asked), async (signal) => ask<RefusalPage>({ ...asked, signal }));
+  useRowKeys();
+  return (
+    <section aria-labelledby="refusals">
+      <div class="section-head">
+        <h2 id="refusals">Refused in the last 30 days</h2>
+        <div class="row">
+          <button type="button" onClick={loaded.retry}>
+            Look again
+          </button>
+          <CopyAs path="v1/refusals" />
+        </div>
+      </div>
+      {loaded.state === 'loading' && <Loading what="refusals" />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {loaded.state === 'ready' && (
+        <>
+          <Groups groups={loaded.value.refusals} isFirst={cursor === undefined} />
+          <Pager next={loaded.value.next_cursor} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[]; readonly isFirst: boolean }) {
+  const open = address.value.query.get('open') ?? undefined;
+  useEscape(() => setParameters({ open: '' }));
+  if (groups.length === 0 && isFirst) {
+    return (
+      <Empty title="Nothing was refused">
+        <p>
+          What a key of this project sends and the service cannot take is here within ten seconds: which endpoint, what
+          was wrong, how often, and an example.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <ul class="rows" aria-label="Refusals, the last first">
+      {groups.map((group) => {
+        const name = nameOf(group);
+        return <Group key={name} group={group} name={name} isOpen={name === open} />;
+      })}
+    </ul>
+  );
+}
+
+/** What tells one group from the others. */
+function nameOf({ key_id: key, path, code, pointer }: RefusalGroup): string {
+  return [key ?? '', path ?? '', code, pointer].join(' ');
+}
+
+interface GroupProps {
+  readonly group: RefusalGroup;
+  readonly name: string;
+  readonly isOpen: boolean;
+}
+
+function Group({ group, name, isOpen }: GroupProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        class="row-button refusal-row"
+        data-row
+        aria-expanded={isOpen}
+        onClick={() => setParameters({ open: isOpen ? '' : name }, { push: true })}
+      >
+        <b class="refusal-count">{count(countOf(group.count))}</b>
+        <code>{group.path ?? 'others'}</code>
+        <span>
+          {group.pointer !== '' && <code>{group.pointer} </code>}
+          {group.message}
+        </span>
+        <span class="quiet">
+          <Ago at={group.last} isPlain />
+        </span>
+      </button>
+      {isOpen && <Details group={group} />}
+    </li>
+  );
+}
+
+function Details({ group }: { readonly group: RefusalGroup }) {
+  return (
+    <div class="details">
+      <dl class="facts">
+        <div>
+          <dt>Problem</dt>
+          <dd>
+            {group.message} <code>{group.code}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Key</dt>
+          <dd>{group.key_id === null ? <span class="quiet">not known</span> : <code>{group.key_id}</code>}</dd>
+        </div>
+        <div>
+          <dt>First</dt>
+          <dd>
+            <Ago at={group.first} />
+          </dd>
+        </div>
+        <div>
+          <dt>Last</dt>
+          <dd>
+            <Ago at={group.last} />
+          </dd>
+        </div>
+      </dl>
+      {group.example === null ? (
+        <p class="quiet">No body was read.</p>
+      ) : (
+        <div>
+          <p class="label">The beginning of one that was refused</p>
+          <pre class="json" tabIndex={0}>
+            {group.example}
+          </pre>
+        </div>
+      )}
+    </div>
+  );
+}

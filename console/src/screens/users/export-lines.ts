@@ -1,0 +1,25 @@
+/** `GET /v1/users/{user_id}/export`: everything about one user, line by line. */
+import { ApiError, send } from '../../api/client.ts';
+import { linesOfAnswer } from '../../api/ndjson.ts';
+import { operation } from '../../api/operations.ts';
+import { targetOf, type UserName } from '../user-link.ts';
+
+/** The lines as text, but the last; fails where that is missing. @throws ApiError */
+export async function* exportLines(name: UserName, signal: AbortSignal): AsyncGenerator<string> {
+  const response = await send({ ...operation('GET /v1/users/{user_id}/export', targetOf(name)), signal });
+  try {
+    for await (const line of linesOfAnswer(response)) {
+      if (line.startsWith('{"type":"end"')) return;
+      yield line;
+    }
+  } catch (error) {
+    // A connection that broke: fetch has no other error for it.
+    if (!(error instanceof TypeError)) throw error;
+  }
+  throw new ApiError({
+    status: 0,
+    code: 'cut',
+    title: 'The export was cut',
+    message: 'The service broke off before the last line, as after a failure on the way. Ask once more.',
+  });
+}

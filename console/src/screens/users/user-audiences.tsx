@@ -1,0 +1,103 @@
+/** The audiences that a user is in, and those that it is not. */
+import type { UserAudience, UserAudiences as Answer } from '../../api/audiences.ts';
+import { ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { Profile } from '../../api/types.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { WhyUser } from '../../parts/why-tree.tsx';
+import { targetOf, type UserName } from '../user-link.ts';
+
+interface UserAudiencesProps {
+  readonly name: UserName;
+  readonly user: Profile;
+}
+
+export function UserAudiences({ name, user }: UserAudiencesProps) {
+  const asked = operation('GET /v1/users/{user_id}/audiences', targetOf(name));
+  const loaded = useLoad(JSON.stringify(asked), async (signal) => ask({ ...asked, signal }));
+  return (
+    <>
+      <div class="section-head">
+        <h2 id="audiences">Audiences</h2>
+        <CopyAs {...asked} />
+      </div>
+      {loaded.state === 'loading' && <Loading what="audiences" />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
+      {loaded.state === 'ready' && <List answer={loaded.value} user={user} />}
+    </>
+  );
+}
+
+function List({ answer, user }: { readonly answer: Answer; readonly user: Profile }) {
+  const { audiences, next_cursor: next } = answer;
+  if (audiences.length === 0) {
+    return (
+      <p class="quiet">
+        There are no audiences yet. <a href={linkTo(['audiences'])}>Make one</a>.
+      </p>
+    );
+  }
+  const inFirst = [
+    ...audiences.filter(({ is_member: isIn }) => isIn),
+    ...audiences.filter(({ is_member: isIn }) => !isIn),
+  ];
+  return (
+    <>
+      <ul class="rows">
+        {inFirst.map((audience) => (
+          <Row key={audience.id} audience={audience} user={user} />
+        ))}
+      </ul>
+      {next !== null && <p class="quiet small below">The newest {audiences.length} audiences are shown.</p>}
+    </>
+  );
+}
+
+function Row({ audience, user }: { readonly audience: UserAudience; readonly user: Profile }) {
+  const { id, name, is_member: isIn, since, changes_at: until } = audience;
+  const isOpen = address.value.query.get('audience') === id;
+  return (
+    <li>
+      <button
+        type="button"
+        class="row-button user-audience-row"
+        aria-expanded={isOpen}
+        onClick={() => setParameters({ audience: isOpen ? '' : id }, { push: true })}
+      >
+        <span class={`membership ${isIn ? 'in' : 'out'}`}>{isIn ? 'In' : 'Out'}</span>
+        <span class="user-audience">
+          <b>{name}</b>
+          <span class="quiet small">
+            {since !== null && (
+              <>
+                {isIn ? 'entered ' : 'left '}
+                <Ago at={since} isPlain />
+              </>
+            )}
+            {until !== null && (
+              <>
+                {since !== null && ' · '}
+                {isIn ? 'leaves ' : 'enters '}
+                <Ago at={until} isPlain />
+              </>
+            )}
+            {since === null && until === null && (isIn ? 'stays in' : 'stays out')}
+          </span>
+        </span>
+        <span class="quiet">Why?</span>
+      </button>
+      {isOpen && (
+        <div class="details">
+          <WhyUser audienceId={id} user={user} />
+          <p>
+            <a href={linkTo(['audiences', id])}>Go to the audience</a>
+          </p>
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import type { HistoryEntry, SavedAudience } from '../../console/src/api/audiences.ts';
+import { parseJson } from '../../console/src/api/json.ts';
+import { csvLine } from '../../console/src/parts/csv.ts';
+import { changedLines } from '../../console/src/screens/audiences/changed-lines.ts';
+import { changeOfDay, refreshText, seriesOf, stateOf } from '../../console/src/screens/audiences/state.ts';
+
+const NOW = Date.parse('2026-11-24T12:00:00Z');
+
+function audience(members: object): SavedAudience {
+  const evaluation = { at: '2026-11-24T11:00:00Z', members: 3 };
+  return parseJson(
+    JSON.stringify({ evaluation, failure: null, refresh: '1h', ...members }),
+  ) as unknown as SavedAudience;
+}
+
+/** Newest first. */
+function history(...entries: readonly (readonly [at: string, count: number])[]): readonly HistoryEntry[] {
+  return parseJson(JSON.stringify(entries.map(([at, count]) => ({ at, count })))) as unknown as HistoryEntry[];
+}
+
+describe('how an audience is', () => {
+  test.each([
+    [{}, 'Up to date'],
+    [{ refresh: '15m' }, 'Late'],
+    [{ refresh: null }, 'Not refreshed'],
+    [{ evaluation: null }, 'Not counted yet'],
+    [{ failure: 'QUERY_LIMIT' }, 'Failing'],
+  ])('%j is "%s"', (members, text) => {
+    expect(stateOf(audience(members), NOW).text).toBe(text);
+  });
+
+  test('a refresh is said in words', () => {
+    expect(['1h', '15m', '2w', null].map(refreshText)).toEqual([
+      'every hour',
+      'every 15 minutes',
+      'every 2 weeks',
+      'when asked',
+    ]);
+  });
+
+  test('the change of a day is that since the last count before it, and is not known without one', () => {
+    const young = history(['2026-11-24T11:00:00Z', 9]);
+    const old = history(['2026-11-24T11:00:00Z', 9], ['2026-11-23T11:00:00Z', 4], ['2026-11-22T11:00:00Z', 1]);
+
+    expect([changeOfDay(young, NOW), changeOfDay(old, NOW)]).toEqual([undefined, 5]);
+  });
+
+  test('a size stays what it was until the next count, and begins with the first', () => {
+    const counts = history(['2026-11-24T10:00:00Z', 7], ['2026-11-24T08:30:00Z', 2]);
+
+    expect(seriesOf(counts, NOW, 3_600_000, 6)).toEqual([2, 7, 7, 7]);
+  });
+});
+
+test('a changed condition is removed and added, what is beside it stays', () => {
+  const before = parseJson('{"all":[{"trait":"a","is":1},{"trait":"b","is":2}]}');
+  const after = parseJson('{"all":[{"trait":"a","is":1},{"trait":"b","is":3}]}');
+
+  expect(changedLines(after, before).map(({ is }) => is)).toEqual(['same', 'same', 'removed', 'added']);
+  expect(changedLines(after, undefined).every(({ is }) => is === 'same')).toBe(true);
+});
+
+test('a line of CSV has no formula in it, and telephone numbers as they are', () => {
+  expect(csvLine(['=1+1', '+491234', '-x', 'a "b", c', null, '@me'])).toBe(`'=1+1,+491234,'-x,"a ""b"", c",,'@me`);
+});

@@ -1,0 +1,253 @@
+import { readFile } from 'node:fs/promises';
+import type { Download, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { complaintsOf, type Scene } from './scene.ts';
+import { expectAccessible, focusedText } from './screens-tests.ts';
+
+interface Saved {
+  readonly id: string;
+  readonly name: string;
+}
+
+export function testAudiences(scene: () => Scene): void {
+  const call = async <T>(method: string, path: string, body: object, key = READ_KEY): Promise<T> => {
+    const response = await fetch(scene().url + path, {
+      method,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify(body),
+    });
+    expect([200, 201, 202], path).toContain(response.status);
+    return (await response.json()) as T;
+  };
+  const send = async (team: string, users: readonly string[]): Promise<void> => {
+    const batch = users.map((userId) => ({ type: 'identify', userId, traits: { team } }));
+    await call('POST', '/v1/batch', { batch }, WRITE_KEY);
+  };
+  const sizeOf = async (definition: object): Promise<number> =>
+    (await call<{ count: number }>('POST', '/v1/audiences/preview', { definition })).count;
+  const evaluate = async ({ id }: Saved): Promise<unknown> => call('POST', `/v1/audiences/${id}/evaluate`, {});
+  /** Users of a team, and the audience of that team, which has been counted with them in it. */
+  const saveTeam = async (team: string, users: readonly string[]): Promise<Saved> => {
+    const definition = { trait: 'team', is: team };
+    await send(team, users);
+    await expect.poll(async () => sizeOf(definition)).toBe(users.length);
+    const saved = await call<Saved>('POST', '/v1/audiences', { name: `Team ${team}`, definition });
+    await evaluate(saved);
+    return saved;
+  };
+  const pageOf = async ({ id, name }: Saved, query = ''): Promise<Page> => {
+    const page = await scene().signedIn(`#/audiences/${id}${query}`);
+    await page.getByRole('heading', { name }).waitFor();
+    return page;
+  };
+
+  describe('audiences', () => {
+    test('the list has the size of each, how often it is counted and how it is, and opens by the keyboard', async () => {
+      await saveTeam('listed', ['l-1', 'l-2', 'l-3']);
+      const page = await scene().signedIn('#/users');
+      await page.getByText('u-00001').waitFor();
+
+      await page.keyboard.press('g');
+      await page.keyboard.press('a');
+
+      const row = page.getByRole('link', { name: /^Team listed/ });
+      await row.waitFor();
+      expect(await row.innerText()).toMatch(/whose team is listed\s+3\s.*when asked\s+Not refreshed/s);
+      expect(await page.getByRole('link', { name: /^Readers of the newsletter/ }).innerText()).toContain(
+        'Not counted yet',
+      );
+      await page.keyboard.press('j');
+      expect(await focusedText(page)).toContain('Team listed');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Members now' }).waitFor();
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('a member opens to why it is in, part by part, and leads to the page of the user', async () => {
+      const page = await pageOf(await saveTeam('why', ['w-1', 'w-2']));
+      await page.getByText('whose team is why').waitFor();
+
+      await page.getByRole('button', { name: 'w-1' }).click();
+
+      await page.getByText('In this audience').waitFor();
+      expect(await page.locator('.why .part').innerText()).toMatch(/whose team is why\s+It is why, set .*(ago|now)/);
+      expect(page.url()).toMatch(/user=[0-9a-f]{64}/);
+      await page.keyboard.press('Escape');
+      expect(await page.locator('.why').count()).toBe(0);
+      await page.getByRole('button', { name: 'w-2' }).click();
+      await page.locator('.why').waitFor();
+      await page.goBack();
+      await page.locator('.why').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'w-2' }).click();
+      await page.getByRole('link', { name: 'Go to the user' }).click();
+      await page.getByRole('heading', { name: 'w-2' }).waitFor();
+    });
+
+    test('who enters appears by itself once it is counted, and a filter shows who left', async () => {
+      const saved = await saveTeam('blue', ['b-1', 'b-2']);
+      const page = await pageOf(saved, '?tab=changes');
+      await page.getByRole('button', { name: /2 entered.*first count/ }).waitFor();
+      await send('blue', ['b-3']);
+      await send('other', ['b-1']);
+      await expect
+        .poll(async () =>
+          call('POST', `/v1/audiences/why`, { definition: { trait: 'team', is: 'blue' }, user_id: 'b-1' }),
+        )
+        .toMatchObject({ is_member: false });
+      await expect.poll(async () => sizeOf({ trait: 'team', is: 'blue' })).toBe(2);
+
+      await evaluate(saved);
+
+      await page.getByRole('button', { name: /1 entered.*1 left/ }).waitFor();
+      await page.getByRole('link', { name: 'b-3' }).waitFor();
+      await page.getByLabel('Show').selectOption('left');
+      await page.getByRole('link', { name: 'b-1' }).waitFor();
+      expect(await page.getByRole('link', { name: 'b-3' }).count()).toBe(0);
+      expect(page.url()).toContain('change=left');
+    });
+
+    test('all members are saved as CSV and NDJSON, also where the stream is cut on the way', async () => {
+      const saved = await saveTeam('files', ['f-1', 'f-2', '=f(3)']);
+      const page = await pageOf(saved);
+      const textOf = async (kind: string): Promise<[name: string, lines: string[]]> => {
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: kind }).click(),
+        ]);
+        return [download.suggestedFilename(), await linesOf(download)];
+      };
+      const [csvName, csv] = await textOf('Download CSV');
+
+      let requests = 0;
+      await page.route('**/members*', async (route) => {
+        const response = await route.fetch();
+        const [first = ''] = (await response.text()).split('\n');
+        // The first answer ends within its second line.
+        await (++requests === 1 ? route.fulfill({ response, body: `${first}\n{"user_id":` }) : route.continue());
+      });
+      const [ndjsonName, ndjson] = await textOf('Download NDJSON');
+
+      expect([csvName, ndjsonName]).toEqual(['team-files.csv', 'team-files.ndjson']);
+      expect(csv[0]).toBe('user_id,anonymous_id,internal_id');
+      expect(sorted(csv.slice(1).map((line) => line.split(',')[0] ?? ''))).toEqual(["'=f(3)", 'f-1', 'f-2']);
+      expect(requests).toBe(2);
+      const ids = ndjson.map((line) => (JSON.parse(line) as { user_id: string }).user_id);
+      expect(sorted(ids)).toEqual(['=f(3)', 'f-1', 'f-2']);
+    });
+
+    test('the size over time is read point by point with the keyboard, and as a table', async () => {
+      const saved = await saveTeam('sized', ['s-1']);
+      await send('sized', ['s-2']);
+      await expect.poll(async () => sizeOf({ trait: 'team', is: 'sized' })).toBe(2);
+      await evaluate(saved);
+      const page = await pageOf(saved, '?tab=size&period=day');
+      const chart = page.getByRole('slider', { name: 'Size over time' });
+
+      await chart.focus();
+      expect(await chart.getAttribute('aria-valuetext')).toMatch(/^2 users on .* 1 entered, 0 left$/);
+      await page.keyboard.press('ArrowLeft');
+
+      expect(await chart.getAttribute('aria-valuetext')).toMatch(/^1 users? on /);
+      await page.getByText('As a table').click();
+      expect(await page.locator('.sizes tbody tr').count()).toBe(2);
+    });
+
+    test('versions say what was changed and who entered and left by it', async () => {
+      const saved = await saveTeam('first', ['v-1', 'v-2']);
+      await call('PATCH', `/v1/audiences/${saved.id}`, { definition: { trait: 'team', is: 'nobody' } });
+      await evaluate(saved);
+
+      const page = await pageOf(saved, '?tab=versions');
+
+      await page.getByText('let 0 enter and 2 leave').waitFor();
+      const newest = page.locator('.versions > li').first();
+      expect(await newest.locator('.removed').innerText()).toContain('whose team is first');
+      expect(await newest.locator('.added').innerText()).toContain('whose team is nobody');
+      expect(await page.locator('.versions > li').count()).toBe(2);
+    });
+
+    test('how often it is counted is chosen, and not over what somebody else has changed meanwhile', async () => {
+      const saved = await saveTeam('chosen', ['c-1']);
+      const page = await pageOf(saved);
+      await page.getByLabel('Counted', { exact: true }).selectOption('1h');
+      await expect
+        .poll(async () => (await scene().service.request(`/v1/audiences/${saved.id}`)).json())
+        .toMatchObject({
+          refresh: '1h',
+        });
+      await call('PATCH', `/v1/audiences/${saved.id}`, { name: 'Team renamed' });
+
+      await page.getByLabel('Counted', { exact: true }).selectOption('');
+
+      await page.getByRole('heading', { name: 'Somebody else was faster' }).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { name: 'Team renamed' }).waitFor();
+    });
+
+    test('it is deleted only with its name typed, after the count of its members was shown', async () => {
+      const saved = await saveTeam('gone', ['g-1', 'g-2']);
+      const page = await pageOf(saved);
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByText('2 users are in it').waitFor();
+      const remove = page.getByRole('button', { name: 'Delete the audience' });
+      await page.getByLabel('Type its name').fill('Team');
+      expect(await remove.isDisabled()).toBe(true);
+
+      await page.getByLabel('Type its name').fill('Team gone');
+      await remove.click();
+
+      await page.getByRole('heading', { name: 'Audiences' }).waitFor();
+      await expect.poll(async () => (await scene().service.request(`/v1/audiences/${saved.id}`)).status).toBe(404);
+    });
+
+    test('Count now counts, and the SQL is asked for where it is copied', async () => {
+      const saved = await saveTeam('sql', ['q-1']);
+      await send('sql', ['q-2']);
+      await expect.poll(async () => sizeOf({ trait: 'team', is: 'sql' })).toBe(2);
+      const page = await pageOf(saved);
+
+      await page.getByRole('button', { name: 'Count now' }).click();
+
+      await expect.poll(async () => page.locator('.wide-facts .size').innerText()).toBe('2');
+      await page.getByText('Copy as…').first().click();
+      await page.locator('.command pre').nth(2).waitFor();
+      expect(await page.locator('.command pre').nth(2).innerText()).toMatch(/SELECT/);
+    });
+
+    test.each([
+      ['members', '', '.member-row'],
+      ['changes', '?tab=changes', '.changed-users li'],
+      ['size', '?tab=size', '.chart-area'],
+      ['versions', '?tab=versions', '.versions li'],
+    ])('the %s of an audience are accessible in both themes and fit 360 px', async (name, query, whole) => {
+      const saved = await saveTeam(`axe-${name}`, ['x-1', 'x-2']);
+
+      const page = await pageOf(saved, query);
+
+      await page.locator(whole).first().waitFor();
+      if (name === 'members') await page.getByRole('button', { name: 'x-1' }).click();
+      if (name === 'members') await page.locator('.why .part').waitFor();
+      await expectAccessible(page, name);
+    });
+
+    test('a key that may only read changes nothing, and an empty project says what an audience is', async () => {
+      const page = await scene().signedIn('#/audiences', { key: scene().empty.readKey });
+
+      await page.getByText('There are no audiences yet').waitFor();
+
+      await page.getByText('Your key may read audiences').waitFor();
+      expect(await page.getByRole('link', { name: 'New audience' }).count()).toBe(0);
+      await page.goto(`${scene().url}/console/#/audiences/aud_0123456789abcdefghij`);
+      await page.getByText('There is no such audience').waitFor();
+    });
+  });
+}
+
+async function linesOf(download: Download): Promise<string[]> {
+  return (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+}
+
+function sorted(texts: readonly string[]): string[] {
+  return texts.toSorted((a, b) => (a < b ? -1 : 1));
+}

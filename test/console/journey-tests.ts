@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { READ_KEY, ServiceProcess, WRITE_KEY } from '../support/service.ts';
+import { complaintsOf, type Scene, signIn } from './scene.ts';
+
+const run = promisify(execFile);
+
+/** What somebody does from one screen to the next. */
+export function testJourneys(scene: () => Scene): void {
+  describe('journeys', () => {
+    test('on an empty installation the first curl is copied and run, its event appears, reaches both stores, and leads to the user', async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'));
+      onTestFinished(async () => rm(dataDir, { recursive: true, force: true }));
+      const service = await ServiceProcess.start(dataDir);
+      onTestFinished(async () => void (await service.stop()));
+      const page = await scene().newPage(service.url);
+      await signIn(page, READ_KEY);
+      await page.getByText('Listening…').waitFor();
+
+      const curl = await page.locator('.first .command pre').innerText();
+      const { stdout } = await run('sh', ['-c', curl], { env: { ...process.env, TIDEMARK_WRITE_KEY: WRITE_KEY } });
+      expect(JSON.parse(stdout)).toMatchObject({ receipt: expect.any(String) as string });
+      await page.getByText('It is there.').waitFor();
+
+      await page.getByRole('link', { name: 'follow what comes in' }).click();
+      await page.getByText('Listening…').waitFor();
+      await run('sh', ['-c', curl], { env: { ...process.env, TIDEMARK_WRITE_KEY: WRITE_KEY } });
+      await page.getByRole('button', { name: /Order Completed/ }).click();
+      const message = page.getByRole('complementary', { name: 'Message' });
+      await message.locator('.steps li.done').nth(2).waitFor();
+      await message.getByText('129.9').waitFor();
+
+      await message.getByRole('link', { name: 'ada' }).click();
+
+      await page.getByRole('heading', { name: 'ada' }).waitFor();
+      await page.locator('[data-row]').getByText('Order Completed').nth(1).waitFor();
+      expect(complaintsOf(page)).toEqual([]);
+    });
+  });
+}
