@@ -45,7 +45,13 @@ const withBody = document.operations.filter(({ requestBody }) => requestBody !==
 
 /** The objects of operators' paths, by what these begin with. */
 function adminIdIn(path: string): string {
-  const ids = { projects: project, keys: key, 'dead-letters': encodeURIComponent(DEAD_LETTER), jobs: job };
+  const ids = {
+    projects: project,
+    keys: key,
+    'dead-letters': encodeURIComponent(DEAD_LETTER),
+    jobs: job,
+    verifications: job,
+  };
   return ids[path.split('/')[3] as keyof typeof ids] ?? '';
 }
 

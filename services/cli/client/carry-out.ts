@@ -7,7 +7,10 @@ import type { ServiceClient } from './service-client.ts';
 import { type ServiceContext, withService } from './with-service.ts';
 
 /** The commands that a subcommand is made of. */
-type CarriedOut = Exclude<CommandName, 'verify last' | 'project delete' | 'replay rate' | 'replay compare'>;
+type CarriedOut = Exclude<
+  CommandName,
+  'verify last' | 'verify hours' | 'project delete' | 'replay rate' | 'replay compare'
+>;
 
 type Results = Pick<CommandResults, CarriedOut>;
 
