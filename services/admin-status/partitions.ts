@@ -1,5 +1,4 @@
 /** `GET /v1/admin/partitions`: how far each partition of the log has been read. */
-
 import type { EventLog } from '../event-log/event-log.ts';
 import { nameOf } from '../event-log/partition.ts';
 import type { Call } from '../http/call.ts';
