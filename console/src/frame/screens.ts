@@ -34,4 +34,11 @@ export const SCREENS: readonly Screen[] = [
     icon: 'M8 2.500a2.700 2.700 0 1 0 0 5.400 2.700 2.700 0 0 0 0-5.400M2.800 13.500c.4-2.900 2.400-4.300 5.200-4.300s4.800 1.400 5.200 4.300',
     load: () => import('../screens/users.tsx'),
   },
+  {
+    name: 'Pipeline',
+    path: 'pipeline',
+    key: 'p',
+    icon: 'M2 8h4m0 0c2 0 2-4 4-4h4M6 8c2 0 2 4 4 4h4',
+    load: () => import('../screens/pipeline/screen.tsx'),
+  },
 ];
