@@ -80,9 +80,9 @@ export async function answerLive(
     return refuseParameter('Last-Event-ID', 'is not an id of this stream').refusal;
   }
   const { seconds, ...wanted } = filter.value;
-  const taken = readers.take(call.project, wanted);
-  if (taken === undefined) return TOO_MANY_FILTERS;
-  const { reader, leave } = taken;
+  const used = readers.take(call.project, wanted);
+  if (used === undefined) return TOO_MANY_FILTERS;
+  const { reader, leave } = used;
   const ends = [call.signal, parts.stopping, seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000)];
   const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
   signal.addEventListener('abort', leave, { once: true });
