@@ -482,6 +482,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/admin/partitions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How far each partition of the event log has been read
+         * @description By topic and number.
+         */
+        readonly get: operations["listPartitions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/admin/projects": {
         readonly parameters: {
             readonly query?: never;
@@ -572,6 +592,26 @@ export interface paths {
         readonly put?: never;
         /** Compares the event log with both stores by project and hour */
         readonly post: operations["startVerification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/admin/verifications/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What a verification found, by project and hour
+         * @description The newest hour first. The hours of the twenty newest verifications that were started are kept, and those of the last that the service did by itself: 10,000 of each, those that differ first.
+         */
+        readonly get: operations["getVerification"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1002,7 +1042,7 @@ export interface paths {
         };
         /**
          * What is recorded, as it happens
-         * @description Server-sent events from the end of the log: twice a second one with the rows of that time, at most the 25 newest, and exact counts of what matched. A row has `type`, `event` of a track, the ids, the times, `source`, where the record stands in the log, the `receipt` that tells when its message can be read, and its `properties` or `traits` (`{}` with `"cut": true` where they have more than 8,000 characters). The id of an event, sent as `Last-Event-ID`, resumes the stream there; a listener more than 200,000 records behind goes on at the end, and `skipped` counts the records that it missed. A process has 16 listeners, 8 of one project.
+         * @description Server-sent events from the end of the log: twice a second one with the rows of that time, at most the 25 newest, and exact counts of what matched. A row has `type`, `event` of a track, the ids, the times, `source`, where the record stands in the log, the `receipt` that tells when its message can be read, and its `properties` or `traits` (`{}` with `"cut": true` where they have more than 8,000 characters). The id of an event, sent as `Last-Event-ID`, resumes the stream there; a listener more than 200,000 records behind goes on at the end, and `skipped` counts the records that it missed. A process has 64 listeners, 32 of one project, with 16 different filters, 8 of one project.
          */
         readonly get: operations["watchEvents"];
         readonly put?: never;
@@ -1147,6 +1187,26 @@ export interface paths {
          * @description A call of analytics SDKs, recorded as a tracked event named `screen`.
          */
         readonly post: operations["screen"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/status": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How a project is
+         * @description What it recorded in each of the last 24 hours, what of it was refused, how far the stores are behind the log, and what the last verification found of it. What cannot be found out now is null, and `verification` is left out.
+         */
+        readonly get: operations["getProjectStatus"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2305,7 +2365,7 @@ export interface components {
             }) | null;
             /** @description Of what the progress counts, a second. */
             readonly rate: number | null;
-            /** @description What the job came to; null until it is done. */
+            /** @description What the job came to; null until it is done. Of a verification the totals: its hours are at `/v1/admin/verifications/{id}`. */
             readonly result: unknown;
             readonly seconds_left: number | null;
             readonly started_at: string | null;
@@ -2345,6 +2405,21 @@ export interface components {
             readonly openapi: "3.1.0";
         } & {
             readonly [key: string]: unknown;
+        };
+        readonly PartitionPage: {
+            /** @description The cursor of the next page; null on the last. */
+            readonly next_cursor: string | null;
+            readonly partitions: readonly {
+                /** @description The offset that the next record gets. */
+                readonly end: string;
+                readonly partition: number;
+                readonly topic: string;
+                /** @description How many records are not in profiles yet, and not in analytics. */
+                readonly unread: {
+                    readonly analytics: number;
+                    readonly profiles: number;
+                };
+            }[];
         };
         readonly PreviewBody: {
             readonly definition: components["schemas"]["Audience"];
@@ -2447,6 +2522,29 @@ export interface components {
             /** @description The cursor of the next page; null on the last. */
             readonly next_cursor: string | null;
             readonly projects: readonly components["schemas"]["AdminProject"][];
+        };
+        readonly ProjectStatus: {
+            /** @description Of the last 24 hours of UTC, the newest first, those in which messages arrived: as many as profiles have counted so far. */
+            readonly hours: readonly {
+                readonly hour: components["schemas"]["Time"];
+                /** @description Without repeats. */
+                readonly messages: number;
+                /** @description Copies of earlier messages. */
+                readonly repeats: number;
+            }[] | null;
+            /** @description How old the oldest message is that is not in the store yet; 0 where all is. */
+            readonly lag_seconds: {
+                readonly analytics: number | null;
+                readonly profiles: number | null;
+            };
+            /** @description Requests and items of batches that were refused since midnight, UTC. */
+            readonly refused_today: number | null;
+            /** @description The last that the service made by itself, of hours in which the project had messages; null before the first. */
+            readonly verification?: {
+                readonly finished_at: components["schemas"]["Time"];
+                readonly hours_compared: number;
+                readonly hours_different: number;
+            } | null;
         };
         /**
          * Get or create user
@@ -2669,6 +2767,13 @@ export interface components {
             readonly next_cursor: string | null;
             readonly users: readonly components["schemas"]["Profile"][];
         };
+        /** @description A verification, whose `result` has the totals, and a page of its hours. */
+        readonly Verification: {
+            readonly hours: readonly components["schemas"]["VerifiedHour"][];
+            /** @description The cursor of the next page; null on the last. */
+            readonly next_cursor: string | null;
+            readonly verification: components["schemas"]["Job"];
+        };
         readonly VerificationBody: {
             /** @description Compares every profile by its content too. */
             readonly deep?: boolean;
@@ -2691,6 +2796,42 @@ export interface components {
             };
             readonly next_cursor: string | null;
             readonly verifications: readonly components["schemas"]["Job"][];
+        };
+        /** @description One project in one hour of arrival. */
+        readonly VerifiedHour: {
+            /** @description Messages that ClickHouse should have, and has. */
+            readonly clickhouse: {
+                readonly expected: number;
+                readonly found: number;
+            };
+            /** @description In the dead letters of the store's reader. */
+            readonly dead_letters: {
+                readonly clickhouse: number;
+                readonly postgres: number;
+            };
+            readonly equal: boolean;
+            /** @description Its first instant. */
+            readonly hour: components["schemas"]["Time"];
+            /** @description In the log, each once. */
+            readonly messages: number;
+            /** @description Beyond the position of the store's reader when the verification began. No fault. */
+            readonly not_yet: {
+                readonly clickhouse: number;
+                readonly postgres: number;
+            };
+            /** @description Messages and repeats that Postgres should have counted, and has. */
+            readonly postgres: {
+                readonly expected: number;
+                readonly found: number;
+            };
+            readonly project: string;
+            /** @description Copies of earlier messages in the log. */
+            readonly repeats: number;
+            /** @description From before the store kept what it is verified by. No fault. */
+            readonly unknown: {
+                readonly clickhouse: number;
+                readonly postgres: number;
+            };
         };
         readonly WholeDeadLetter: {
             readonly attempts: readonly {
@@ -4450,6 +4591,42 @@ export interface operations {
             readonly default: components["responses"]["Refused"];
         };
     };
+    readonly listPartitions: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `next_cursor` of the page before. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /** @description How many entries a page has at most. */
+                readonly limit?: components["parameters"]["Limit"];
+            };
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The partitions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PartitionPage"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
     readonly listProjects: {
         readonly parameters: {
             readonly query?: {
@@ -4859,6 +5036,53 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 413: components["responses"]["TooLarge"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly getVerification: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `next_cursor` of the page before. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /** @description `true`: hours alone in which a store differs from the log. `false`: the others. */
+                readonly differing?: "true" | "false";
+                /** @description How many entries a page has at most. */
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description Of this project alone, by its id. */
+                readonly project?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path: {
+                /**
+                 * @description The id of the job; `last` for what the service last found by itself.
+                 * @example last
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description How it stands, and a page of its hours. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Verification"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
             readonly 503: components["responses"]["Unavailable"];
             readonly default: components["responses"]["Refused"];
         };
@@ -6385,6 +6609,37 @@ export interface operations {
             readonly 413: components["responses"]["TooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly getProjectStatus: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The status. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProjectStatus"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Refused"];
         };
     };

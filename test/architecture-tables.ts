@@ -12,7 +12,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: ['runtime', 'messages', 'stores', 'http'],
   maintenance: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
   admin: ['runtime', 'messages', 'stores', 'http', 'query-api', 'maintenance'],
-  'admin-status': ['runtime', 'messages', 'event-log', 'stores', 'http', 'maintenance'],
+  'admin-status': ['runtime', 'messages', 'event-log', 'stores', 'http', 'query-api', 'maintenance'],
   app: [
     'runtime',
     'messages',

@@ -10,6 +10,8 @@ import type { ReaderProgress } from '../stores/profiles/profile-store.ts';
 import { type Attention, attentionTo } from './attention.ts';
 import { type DataFolders, diskFigures, storedBytes } from './disk.ts';
 import { type Lag, logFigures, type StatusReaderName } from './log-lag.ts';
+import { answerPartitions } from './partitions.ts';
+import { answerProjectStatus } from './project-status.ts';
 import type { StoreFigures } from './store-figures.ts';
 import { WaitingDeadLetters } from './waiting-dead-letters.ts';
 
@@ -88,7 +90,23 @@ export function statusRoutes(parts: StatusParts): readonly Route[] {
   const status = new StatusSource(parts);
   const common = { method: 'GET', scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
   const answer = async (): Promise<Answer> => ({ status: 200, body: JSON.stringify(await status.read()) });
-  return [{ ...common, path: '/v1/admin/status', query: [], handle: answer }];
+  const ofProject = { figures: parts.figures, readers: () => status.readReaders() };
+  return [
+    { ...common, path: '/v1/admin/status', query: [], handle: answer },
+    {
+      ...common,
+      path: '/v1/admin/partitions',
+      query: ['limit', 'cursor'],
+      handle: (call) => answerPartitions(parts, call),
+    },
+    {
+      ...common,
+      scope: 'read',
+      path: '/v1/status',
+      query: [],
+      handle: (call) => answerProjectStatus(ofProject, call),
+    },
+  ];
 }
 
 /** Asks each source at most once a second, or once in ten where it takes long, however many ask for the status. */
@@ -113,6 +131,11 @@ class StatusSource {
     this.#deadLetters = cached(SLOW_MS, (signal) => letters.count(signal));
   }
 
+  /** What every project is told. */
+  async readReaders(): Promise<InstallationStatus['readers']> {
+    return readersOf(undefined, (await this.#log())?.lags, Date.now());
+  }
+
   async read(): Promise<InstallationStatus> {
     const [log, processes, verification, disk, stored, letters] = await Promise.all([
       this.#log(),
@@ -125,8 +148,8 @@ class StatusSource {
     const { role, readiness } = this.#parts;
     const { ready, parts } = readiness();
     const nowMs = Date.now();
-    const running = (processes ?? []).filter(({ ageMs }) => ageMs <= MISSING_AFTER_MS);
     const newest = log?.newestQueryableAtMs ?? null;
+    const running = (processes ?? []).filter(({ ageMs }) => ageMs <= MISSING_AFTER_MS);
     const status = {
       version: programVersion(),
       role,

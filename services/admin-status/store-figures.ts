@@ -1,8 +1,12 @@
 import type { RecordCoordinates } from '../maintenance/dead-letters/record-coordinates.ts';
 import { SettledDeadLetters } from '../maintenance/dead-letters/settled-dead-letters.ts';
 import { lastVerification, type LastVerification } from '../maintenance/verify/last-verification.ts';
+import { type Hour, hourOf } from '../messages/day-and-hour.ts';
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
+import { SchemaDatabase } from '../stores/database/schema-database.ts';
+import { schemaOf } from '../stores/generations/generation.ts';
+import { LiveGenerations } from '../stores/generations/live-generations.ts';
 
 /** What the stores tell of the installation. Arguments and results can be cloned between threads. */
 export interface StoreFigures {
@@ -14,15 +18,27 @@ export interface StoreFigures {
   verification(): Promise<LastVerification | null>;
   /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
   settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]>;
+  ofProject(projectId: string): Promise<ProjectFigures>;
+}
+
+export interface ProjectFigures {
+  /** Of the last 24 hours, newest first, as profiles have counted them so far; without those that have none. */
+  readonly hours: readonly { readonly hour: Hour; readonly messages: number; readonly repeats: number }[];
+  /** Since midnight, UTC. */
+  readonly refusedToday: number;
+  /** Of the last verification by the service itself, hours in which the project had messages; null before the first. */
+  readonly verification: { readonly finishedAtMs: number; readonly hours: number; readonly different: number } | null;
 }
 
 export class SqlStoreFigures implements StoreFigures {
-  readonly #database: Pick<Database, 'query'>;
+  readonly #database: Database;
   readonly #analytics: Pick<AnalyticsReader, 'ask'>;
+  readonly #live: LiveGenerations;
 
-  constructor(database: Pick<Database, 'query'>, analytics: Pick<AnalyticsReader, 'ask'>) {
+  constructor(database: Database, analytics: Pick<AnalyticsReader, 'ask'>) {
     this.#database = database;
     this.#analytics = analytics;
+    this.#live = new LiveGenerations(database);
   }
 
   async profilesBytes(): Promise<number> {
@@ -43,7 +59,57 @@ export class SqlStoreFigures implements StoreFigures {
   async settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]> {
     return [...(await new SettledDeadLetters(this.#database).find(messages)).keys()];
   }
+
+  async ofProject(projectId: string): Promise<ProjectFigures> {
+    const nowMs = Date.now();
+    const profiles = schemaOf('profiles', await this.#live.numberOf('profiles', projectId));
+    const thisHour = hourOf(BigInt(nowMs) * 1_000n);
+    const [hours, [refusals], [verified]] = await Promise.all([
+      new SchemaDatabase(this.#database, profiles).query<Record<'hour' | 'messages' | 'repeats', bigint>>(HOURS, [
+        projectId,
+        thisHour - HOURS_BACK,
+      ]),
+      this.#database.query<{ readonly count: bigint }>(REFUSALS_OF_DAY, [projectId, Math.floor(nowMs / 86_400_000)]),
+      this.#database.query<Record<'finished_at_ms' | 'hours' | 'different', bigint>>(VERIFIED, [projectId]),
+    ]);
+    return {
+      hours: hours.map(({ hour, messages, repeats }) => ({
+        hour: Number(hour),
+        messages: Number(messages),
+        repeats: Number(repeats),
+      })),
+      refusedToday: Number(refusals?.count ?? 0),
+      verification:
+        verified === undefined
+          ? null
+          : {
+              finishedAtMs: Number(verified.finished_at_ms),
+              hours: Number(verified.hours),
+              different: Number(verified.different),
+            },
+    };
+  }
 }
+
+const HOURS_BACK = 24;
+
+const HOURS = `
+  select hour, sum(messages)::int8 as messages, sum(repeats)::int8 as repeats
+  from {applied_counts}
+  where project_id = $1 and hour > $2::int4
+  group by hour
+  order by hour desc
+  limit ${HOURS_BACK}`;
+
+const REFUSALS_OF_DAY =
+  'select coalesce(sum(count), 0)::int8 as count from refusals where project_id = $1 and day = $2::int4';
+
+const VERIFIED = `
+  select last.finished_at_ms, count(hours.hour_ms) as hours, count(hours.hour_ms) filter (where not is_equal) as different
+  from verifications last
+    left join verification_hours hours on hours.verification = 'last' and hours.project_id = $1
+  where last.finished_at_ms is not null
+  group by last.finished_at_ms`;
 
 // Later generations are databases of the same name with a number behind it.
 const ANALYTICS_BYTES = `

@@ -94,7 +94,8 @@ export class AdminCommands implements AdminPort {
     // Its own command waits for its turn, so that who follows it sees that it waits.
     const waits: Command = async (args, call) => {
       await active.turn(call.signal);
-      return command(args, call);
+      const keep = (result: unknown): void => void (active.kept = JSON.stringify(result));
+      return command(args, { ...call, job: { id: made.id, keep } });
     };
     // Who has the result finds the job done.
     active.run = this.#run(made.kind, waits, made.args, (end) => this.#finish(active, end));
@@ -184,6 +185,8 @@ export class AdminCommands implements AdminPort {
 class ActiveJob {
   readonly id: string;
   run: CommandRun | undefined;
+  /** JSON text of what is kept as its result, where that is not the result itself. */
+  kept: string | undefined;
   readonly #turn = Promise.withResolvers<void>();
   #first: { readonly done: number; readonly atMs: number } | undefined;
   isRunning = false;
@@ -223,8 +226,8 @@ function stateOf({ isRunning }: ActiveJob): 'queued' | 'running' {
   return isRunning ? 'running' : 'queued';
 }
 
-function jobEnd({ run }: ActiveJob, end: CommandEnd): Pick<JobEnd, 'state' | 'result' | 'failure'> {
-  if ('result' in end) return { state: 'done', result: end.result, failure: null };
+function jobEnd({ run, kept }: ActiveJob, end: CommandEnd): Pick<JobEnd, 'state' | 'result' | 'failure'> {
+  if ('result' in end) return { state: 'done', result: kept ?? end.result, failure: null };
   const reason = run?.abortReason;
   const aborted = reason === STOPPING ? 'interrupted' : 'cancelled';
   return { state: reason === undefined ? 'failed' : aborted, result: null, failure: end.failure };

@@ -1,9 +1,10 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
+import { pageOf } from '../query-api/query.ts';
 import type { KeySummary, ProjectSummary } from '../stores/projects/project-commands.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, resultOf } from './answers.ts';
-import { notFound, pageOf, readMembers } from './reading.ts';
+import { notFound, readMembers } from './reading.ts';
 
 const LIMITS = ['query_max_ms', 'query_max_memory_bytes', 'query_max_rows'] as const;
 

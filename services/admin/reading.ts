@@ -1,7 +1,7 @@
 /** How requests of operators are read. */
 import type { Refusal } from '../http/problems.ts';
 import { parseBody } from '../messages/json.ts';
-import { type Checked, readLimit, refuseBody, refuseParameter, single } from '../query-api/query.ts';
+import { type Checked, refuseBody, refuseParameter } from '../query-api/query.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { AdminCall } from './answers.ts';
 import { refusalOfFailure } from './failures.ts';
@@ -31,27 +31,6 @@ export function readTexts(query: URLSearchParams, names: readonly string[]): Che
     if (values[0] !== undefined) texts[name] = values[0];
   }
   return { ok: true, value: texts };
-}
-
-/** A page of a list that is there whole, newest first. The cursor is the id of the last before it. */
-export function pageOf<T>(
-  all: readonly T[],
-  query: URLSearchParams,
-  idOf: (item: T) => string,
-): Checked<{ readonly items: readonly T[]; readonly next: string | null }> {
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit;
-  const cursor = query.get('cursor');
-  const after = cursor === null ? -1 : all.findIndex((item) => encodeId(idOf(item)) === cursor);
-  if (cursor !== null && after === -1) return refuseParameter('cursor', 'is not one that this service gave');
-  const items = all.slice(after + 1, after + 1 + limit.value);
-  const last = items.at(-1);
-  const hasMore = after + 1 + items.length < all.length;
-  return { ok: true, value: { items, next: hasMore && last !== undefined ? encodeId(idOf(last)) : null } };
-}
-
-export function encodeId(id: string): string {
-  return Buffer.from(id).toString('base64url');
 }
 
 export function notFound(detail: string, errorCode?: Refusal['errorCode']): Refusal {

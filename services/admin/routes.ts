@@ -6,8 +6,6 @@ import {
   answerJobCancel,
   answerJobs,
   answerJobState,
-  answerVerification,
-  answerVerifications,
   JOB_PARAMETERS,
   VERIFICATION_PARAMETERS,
 } from './jobs/job-answers.ts';
@@ -23,6 +21,7 @@ import {
   answerProjects,
   answerRevokedKey,
 } from './projects.ts';
+import { answerVerification, answerVerificationHours, answerVerifications, HOUR_PARAMETERS } from './verifications.ts';
 
 const ADMIN_BODY_BYTES = 32_768;
 /** Dead letters may be named one by one. */
@@ -91,6 +90,12 @@ function jobRoutes(port: AdminPort): Route[] {
   return [
     { ...POST, path: verifications, handle: (call) => answerVerification(port, call) },
     { ...GET, path: verifications, query: VERIFICATION_PARAMETERS, handle: (call) => answerVerifications(port, call) },
+    {
+      ...GET,
+      path: `${verifications}/:id`,
+      query: HOUR_PARAMETERS,
+      handle: (call) => answerVerificationHours(port, call),
+    },
     { ...GET, path: all, query: JOB_PARAMETERS, handle: (call) => answerJobs(port, call) },
     { ...GET, path: one, query: ['wait'], handle: (call) => answerJobState(port, call) },
     { ...DELETE, path: one, handle: (call) => answerJobCancel(port, call) },

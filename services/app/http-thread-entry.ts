@@ -7,6 +7,7 @@ import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
 import { unwatchThisThread, watchThisThread } from '../runtime/watchdog/watchdog.ts';
+import { pagesOf } from '../console/console-files.ts';
 import { type BoundServer, bindServer } from '../http/starting.ts';
 import { hasEmbedded } from './embedded.ts';
 import type { HttpSide } from './http-side.ts';
@@ -47,7 +48,7 @@ interface OpenedSide {
 
 const control: HttpControl = {
   bind: async () => {
-    binding ??= bindServer(config, logger);
+    binding ??= bindServer(config, logger, pagesOf(config));
     const { address } = await binding;
     loadModules().catch(() => undefined);
     return address;
@@ -75,7 +76,7 @@ function loadModules() {
 async function openSide(): Promise<void> {
   const [{ HttpSide }, { StoreOpener }] = await loadModules();
   const opener = new StoreOpener(config, logger, shutdown.signal);
-  const bound = await (binding ??= bindServer(config, logger));
+  const bound = await (binding ??= bindServer(config, logger, pagesOf(config)));
   const codec = await opener.codec();
   const log = await opener.log();
   try {

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
+import { pagesOf } from '../console/console-files.ts';
 import { bindServer } from '../http/starting.ts';
 import { DeferredStores } from './deferred-stores.ts';
 import { HttpSide } from './http-side.ts';
@@ -40,7 +41,7 @@ export class IngestService implements Running {
     signal: AbortSignal,
     { metricsOf }: IngestOptions = {},
   ): Promise<IngestService> {
-    const bound = await bindServer(config, logger);
+    const bound = await bindServer(config, logger, pagesOf(config));
     const stores = new DeferredStores(config, logger, signal);
     const registry = new Registry();
     const metrics = metricsOf?.(registry);

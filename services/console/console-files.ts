@@ -42,6 +42,11 @@ export function consoleFileRoutes(folder: string = BUILT): Route[] {
   ];
 }
 
+/** What a process serves of the console before its stores are open. */
+export function pagesOf({ console }: { readonly console: boolean }): Route[] {
+  return console ? consoleFileRoutes() : [];
+}
+
 function open(path: string, handle: Route['handle']): Route {
   return { method: 'GET', path, scope: null, bodyLimitBytes: null, style: 'problem', handle };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { answeringBy, type AppParts } from './app.ts';
 import { operationRoutes } from './operations.ts';
 import type { Refusal } from './problems.ts';
+import type { Route } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import { type Answering, HttpServer, urlOf } from './server.ts';
 
@@ -12,15 +13,21 @@ const STARTING: Refusal = { refused: 'unavailable', detail: 'This process is sta
 /**
  * `/healthz` is 200 and `/readyz` 503, each part `starting`; any other path is 503, not 404, because its routes are still unknown.
  *
+ * @param pages What is there without stores.
  * @param twoStepBase Below it, refusals are worded as the two-step interface words them.
  * @param parts What `/readyz` names.
  */
-export function answersWhileStarting(logger: Logger, twoStepBase: string, parts: readonly string[]): Answering {
+export function answersWhileStarting(
+  logger: Logger,
+  twoStepBase: string,
+  parts: readonly string[],
+  pages: readonly Route[] = [],
+): Answering {
   const registry = new Registry();
   const readiness = { ready: false, parts: Object.fromEntries(parts.map((part) => [part, 'starting'])) };
   const known = new RouteTable([
     operationRoutes({ readiness: () => readiness, registry }),
-    { routes: [], twoStepBase },
+    { routes: pages, twoStepBase },
   ]);
   const table: AppParts['table'] = {
     find: (method, path) => {
@@ -57,10 +64,11 @@ interface ListenConfig {
 /**
  * Before anything is made or opened, so that a port that is taken leaves nothing behind.
  *
+ * @param pages What is there without stores.
  * @throws TidemarkError as `HttpServer.listen`.
  */
-export async function bindServer(config: ListenConfig, logger: Logger): Promise<BoundServer> {
-  const starting = answersWhileStarting(logger, config.legacyBasePath, ['ingest', 'eventLog']);
+export async function bindServer(config: ListenConfig, logger: Logger, pages: readonly Route[]): Promise<BoundServer> {
+  const starting = answersWhileStarting(logger, config.legacyBasePath, ['ingest', 'eventLog'], pages);
   const server = new HttpServer(starting, { maxConnections: config.maxConnections });
   return { server, address: urlOf(await server.listen(config.host, config.port)) };
 }

@@ -68,3 +68,24 @@ export function readWait(text: string | undefined): Checked<number> {
   if (seconds > MAX_WAIT_S) return refuseParameter('wait', `is a number of seconds from 0 to ${MAX_WAIT_S}`);
   return { ok: true, value: Math.round(seconds * 1_000) };
 }
+
+/** A page of a list that is there whole, newest first. The cursor is the id of the last before it. */
+export function pageOf<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+  idOf: (item: T) => string,
+): Checked<{ readonly items: readonly T[]; readonly next: string | null }> {
+  const limit = single(query, 'limit', readLimit);
+  if (!limit.ok) return limit;
+  const cursor = query.get('cursor');
+  const after = cursor === null ? -1 : all.findIndex((item) => encodeId(idOf(item)) === cursor);
+  if (cursor !== null && after === -1) return refuseParameter('cursor', 'is not one that this service gave');
+  const items = all.slice(after + 1, after + 1 + limit.value);
+  const last = items.at(-1);
+  const hasMore = after + 1 + items.length < all.length;
+  return { ok: true, value: { items, next: hasMore && last !== undefined ? encodeId(idOf(last)) : null } };
+}
+
+function encodeId(id: string): string {
+  return Buffer.from(id).toString('base64url');
+}

@@ -6,8 +6,9 @@ import { type AudienceRouteParts, audienceRoutes } from './audiences/routes.ts';
 import { answerCatalogEvents, answerCatalogProperties, answerCatalogTraits } from './catalog/answers.ts';
 import { CATALOG_PARAMETERS } from './catalog/catalog-page.ts';
 import { Catalog, type CatalogParts } from './catalog/catalog.ts';
-import { answerLive, type LiveParts } from './live-events.ts';
+import { answerLive, LiveReaders } from './live-events.ts';
 import { LIVE_PARAMETERS } from './live-filter.ts';
+import type { LiveParts } from './live-reader.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { answerCounts, answerEventsQuery } from './questions/answer-questions.ts';
@@ -31,13 +32,14 @@ const PAGES_AT_ONCE = 32;
 const OPEN_QUERIES = 64;
 /** Receipts that wait: each takes some 8 KB with its connection and its request, of which 500 bytes are the wait's. */
 const RECEIPTS_AT_ONCE = 6_000;
-/** Listeners to what is recorded: each reads the end of the log by itself. */
-const OPEN_LISTENERS = 16;
+/** Listeners to what is recorded: those with equal filters share one reading of the log. */
+const OPEN_LISTENERS = 64;
 
 /** Everything that is read over HTTP: profiles, events, receipts, audiences. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
   const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
   const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
+  const readers = new LiveReaders(parts);
   const pages = limitedTo(PAGES_AT_ONCE);
   const page = { ...READ, ...pages };
   const question = limitedTo(OPEN_QUERIES);
@@ -50,7 +52,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
         ...limitedTo(OPEN_LISTENERS),
         path: '/v1/events/live',
         query: LIVE_PARAMETERS,
-        handle: (call) => answerLive(parts, call),
+        handle: (call) => answerLive(parts, call, readers),
       },
       { ...ask, path: '/v1/events/query', query: [], handle: (call) => answerEventsQuery(parts, call) },
       { ...ask, path: '/v1/events/counts', query: [], handle: (call) => answerCounts(parts, call) },

@@ -20,6 +20,14 @@ export interface CommandCall {
   readonly report: (progress: Progress) => void;
   /** Aborts when the caller disconnects or cancels, and when the process stops. */
   readonly signal: AbortSignal;
+  /** The job that carries out the command, where one does. */
+  readonly job?: CommandJob;
+}
+
+export interface CommandJob {
+  readonly id: string;
+  /** What is kept as the job's result, where that is less than what the caller is sent. */
+  readonly keep: (result: unknown) => void;
 }
 
 /** Its result is sent to the caller as JSON. Arguments that it does not know are ignored. */

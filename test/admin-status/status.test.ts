@@ -127,7 +127,12 @@ test('a source that hangs counts as unknown, and is not asked again meanwhile', 
 
 test('the last verification is told', async () => {
   const counts = { postgres: 0, clickhouse: 2 };
-  server.figures.last = { finishedAtMs: Date.now(), missing: counts, surplus: { postgres: 0, clickhouse: 0 } };
+  server.figures.last = {
+    finishedAtMs: Date.now(),
+    report: null,
+    missing: counts,
+    surplus: { postgres: 0, clickhouse: 0 },
+  };
 
   const { verification, attention } = await status();
 

@@ -5,6 +5,7 @@ import { findChromium } from './browser.ts';
 import { testFiles } from './files-tests.ts';
 import { testJourneys } from './journey-tests.ts';
 import { testLive } from './live-tests.ts';
+import { testPipeline } from './pipeline-tests.ts';
 import { Scene } from './scene.ts';
 import { testScreens } from './screens-tests.ts';
 import { testSessions } from './session-tests.ts';
@@ -33,6 +34,7 @@ describe.skipIf(!canRun)('the console', () => {
   testUsers(scene);
   testAudiences(scene);
   testJourneys(scene);
+  testPipeline(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

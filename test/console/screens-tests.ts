@@ -14,17 +14,18 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['a user', '#/users/u-00001', 'There are no earlier events'],
   ['audiences', '#/audiences', 'Left a full cart this week'],
   ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
+  ['Pipeline', '#/pipeline', 'sign in with an admin key'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
 ];
 
-async function violationsOf(page: Page): Promise<string[]> {
+export async function violationsOf(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${String(target)} ${failureSummary}`),
   );
 }
 
-async function widthOf(page: Page): Promise<number> {
+export async function widthOf(page: Page): Promise<number> {
   return page.evaluate(() => (globalThis as unknown as { document: Doc }).document.documentElement.scrollWidth);
 }
 

@@ -2,7 +2,7 @@
  * Pictures of every screen, wide and narrow, light and dark, of a service with the demo's data, for a person to look at:
  *
  *   npm run demo                                    # in another terminal
- *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY and WRITE_KEY where they differ
+ *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY (of an admin, for the pipeline) and WRITE_KEY where they differ
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -70,6 +70,21 @@ const SHOTS: readonly Shot[] = [
     },
   })),
   { name: 'user-unknown', address: '#/users/nobody-has-this', act: (page) => page.waitForTimeout(800) },
+  {
+    name: 'pipeline',
+    address: '#/pipeline',
+    act: async (page) => {
+      await page.waitForTimeout(4_000);
+      const start = page.getByRole('button', { name: 'Verify now' });
+      if (await start.isVisible()) await start.click();
+      await page.waitForTimeout(3_000);
+    },
+  },
+  {
+    name: 'pipeline-partitions',
+    address: '#/pipeline?partitions=analytics',
+    act: (page) => page.waitForTimeout(2_500),
+  },
   {
     name: 'help',
     address: '#/users',

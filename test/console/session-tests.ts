@@ -114,6 +114,20 @@ export function testSessions(scene: () => Scene): void {
       expect(await response.json()).toMatchObject({ code: 'invalid-body', errors: [{ path: '/key' }] });
     });
 
+    test('while the service starts its page says so, and goes on by itself', async () => {
+      const page = await scene().newPage();
+      const starting = { code: 'unavailable', title: 'Unavailable', detail: 'This process is starting.' };
+      const parts = { ready: false, parts: { ingest: 'starting', eventLog: 'starting' } };
+      await page.route('**/console/session', async (route) => route.fulfill({ status: 503, json: starting }));
+      await page.route('**/readyz', async (route) => route.fulfill({ status: 503, json: parts }));
+      await page.reload();
+      await page.getByText('Tidemark is starting…').waitFor();
+
+      await page.unrouteAll();
+
+      await page.getByLabel('Key').waitFor();
+    });
+
     // The last one: this address may not sign in for a minute afterwards.
     test('ten failures within a minute are enough: then it is 429, with how long to wait', async () => {
       const first = await signIn(WRITE_KEY);

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
+import { consoleFileRoutes } from '../../services/console/console-files.ts';
 import { HttpServer } from '../../services/http/server.ts';
 import { answersWhileStarting } from '../../services/http/starting.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
@@ -24,6 +25,16 @@ test('a process that starts is up, not ready, and asks for whatever else to be s
   expect(await asked('/readyz')).toEqual([503, '1', { ready: false, parts: { eventLog: 'starting' } }]);
   expect(await asked('/v1/track', 'POST')).toEqual([503, '1', expect.objectContaining({ status: 503 })]);
   expect(await asked('/legacy/add-event', 'POST')).toEqual([503, '1', expect.objectContaining({ success: 503 })]);
+});
+
+test('a page that needs no store is there from the first moment', async () => {
+  const logger = createLogger('silent', new Writable());
+  const server = new HttpServer(answersWhileStarting(logger, '/legacy', ['eventLog'], consoleFileRoutes()));
+  const { port } = await server.listen('127.0.0.1', 0);
+  onTestFinished(() => server.close(0));
+  const url = `http://127.0.0.1:${port}`;
+
+  expect([(await fetch(`${url}/console/`)).status, (await fetch(`${url}/console/session`)).status]).toEqual([200, 503]);
 });
 
 test('what answers can be changed while it listens', async () => {

@@ -47,7 +47,13 @@ const withBody = document.operations.filter(({ requestBody }) => requestBody !==
 
 /** The objects of operators' paths, by what these begin with. */
 function adminIdIn(path: string): string {
-  const ids = { projects: project, keys: key, 'dead-letters': encodeURIComponent(DEAD_LETTER), jobs: job };
+  const ids = {
+    projects: project,
+    keys: key,
+    'dead-letters': encodeURIComponent(DEAD_LETTER),
+    jobs: job,
+    verifications: job,
+  };
   return ids[path.split('/')[3] as keyof typeof ids] ?? '';
 }
 
@@ -150,6 +156,7 @@ test('a parameter that makes no sense is refused as documented', async () => {
   expect(await exchange(document.operation('listAuditEntries'), { path: '/v1/admin/audit?since=soon' })).toBe(400);
   expect(await exchange(document.operation('getStatus'), { path: '/v1/admin/status?part=log' })).toBe(400);
   expect(await exchange(document.operation('listRefusals'), { path: '/v1/refusals?since=1' })).toBe(400);
+  expect(await exchange(document.operation('getProjectStatus'), { path: '/v1/status?since=1' })).toBe(400);
   for (const id of ['listCatalogEvents', 'listCatalogProperties', 'listCatalogTraits']) {
     const operation = document.operation(id);
     expect(await exchange(operation, { path: `${pathOf(operation)}?order=size` }), id).toBe(400);
@@ -269,9 +276,10 @@ test('a change to what somebody else has changed is refused as documented', asyn
 });
 
 test('requests are refused as documented while the stores are unavailable', async () => {
-  // The status says what is unavailable.
-  expect(await whileAway(() => exchange(document.operation('getStatus')))).toBe(200);
-  for (const operation of secured.filter(({ operationId }) => operationId !== 'getStatus')) {
+  // A status says what is unavailable.
+  const statuses = ['getStatus', 'getProjectStatus'];
+  for (const id of statuses) expect(await whileAway(() => exchange(document.operation(id)))).toBe(200);
+  for (const operation of secured.filter(({ operationId }) => !statuses.includes(operationId))) {
     const [body = ''] = await bodiesOf(operation, server.url);
 
     expect(await whileAway(() => exchange(operation, { body })), operation.operationId).toBe(503);

@@ -196,14 +196,47 @@ test('a key of scope write does not open it', async () => {
   expect(answer.status).toBe(401);
 });
 
-test('a project has eight listeners at once, and a place is free again when one has gone', async () => {
-  const listeners = await Promise.all(Array.from({ length: 8 }, () => listen()));
+test('a project listens with eight different filters at once, and another may when one has gone', async () => {
+  const listeners = await Promise.all(Array.from({ length: 8 }, (_, n) => listen(`?event=e${n}`)));
   expect(listeners.map(({ response }) => response.status)).toEqual(Array.from({ length: 8 }, () => 200));
-  expect((await listen()).response.status).toBe(429);
+  expect((await listen('?event=e8')).response.status).toBe(429);
+  expect((await listen('?event=e7&seconds=1')).response.status).toBe(200);
 
   listeners[0]!.leave();
 
-  await expect.poll(async () => (await listen('?seconds=1')).response.status).toBe(200);
+  await expect.poll(async () => (await listen('?event=e8&seconds=1')).response.status).toBe(200);
+});
+
+test('ten listeners with equal filters see the same, and the log is read once for them', async () => {
+  const listeners = await Promise.all(Array.from({ length: 10 }, () => listen('?event=Shared')));
+  await Promise.all(listeners.map(({ next }) => next()));
+  const { scans } = server.recorded;
+
+  append(track({ projectId, userId: 'ada', event: 'Shared' }));
+  const ticks = await Promise.all(listeners.map(({ nextWithRows }) => nextWithRows()));
+
+  expect(ticks.map(({ seen }) => seen)).toEqual(Array.from({ length: 10 }, () => 1));
+  expect(new Set(ticks.map(({ id }) => id)).size).toBe(1);
+  expect(server.recorded.scans - scans).toBeLessThan(10);
+});
+
+test('a listener that comes while others listen sees nothing of before', async () => {
+  const first = await listen('?event=Joined');
+  await first.next();
+  append(track({ projectId, userId: 'before', event: 'Joined' }));
+
+  const second = await listen('?event=Joined');
+  append(track({ projectId, userId: 'after', event: 'Joined' }));
+
+  expect((await second.nextWithRows()).rows).toMatchObject([{ user_id: 'after' }]);
+  expect((await first.nextWithRows()).seen).toBe(1);
+});
+
+test('a project has 32 listeners at once', async () => {
+  const listeners = await Promise.all(Array.from({ length: 32 }, () => listen()));
+  expect(new Set(listeners.map(({ response }) => response.status))).toEqual(new Set([200]));
+
+  expect((await listen()).response.status).toBe(429);
 });
 
 test('a stop of the service ends the stream', async () => {

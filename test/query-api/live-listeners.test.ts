@@ -5,7 +5,7 @@ import type { Call } from '../../services/http/call.ts';
 import type { Answer } from '../../services/http/route.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
-import { answerLive } from '../../services/query-api/live-events.ts';
+import { answerLive, LiveReaders } from '../../services/query-api/live-events.ts';
 import { recordOf, track } from '../support/messages.ts';
 import { RawClient, request } from '../support/raw-client.ts';
 import { PROJECT, READ_KEY, ReadingServer } from '../support/reading-server.ts';
@@ -21,12 +21,17 @@ interface Tick {
 }
 
 /** The events of a listener's stream. */
-async function* listen(log: EventLog, query: string, lastEventId?: string): AsyncGenerator<Tick> {
+async function* listen(
+  log: EventLog,
+  query: string,
+  lastEventId?: string,
+  readers?: LiveReaders,
+): AsyncGenerator<Tick> {
   const gone = new AbortController();
   onTestFinished(() => gone.abort());
   const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
   const call = { query: new URLSearchParams(query), headers, project: PROJECT, signal: gone.signal };
-  const answer = (await answerLive({ log, codec }, call as unknown as Call)) as Answer;
+  const answer = (await answerLive({ log, codec }, call as unknown as Call, readers)) as Answer;
   for await (const text of answer.body as AsyncIterable<Buffer>) {
     const [, id, data] = /id: (\S+)\ndata: (.+)\n/.exec(String(text)) ?? [];
     if (id !== undefined && data !== undefined) yield { id, ...(JSON.parse(data) as Omit<Tick, 'id'>) };
@@ -73,6 +78,28 @@ test.each(await realLogs())(
   },
   60_000,
 );
+
+test('a listener that does not read for a while falls out of a shared reading, and misses nothing', async () => {
+  const server = await ReadingServer.start();
+  onTestFinished(() => server.stop());
+  const log = server.recorded;
+  log.records('tidemark.track', 0);
+  const readers = new LiveReaders({ log, codec });
+  const slow = listen(log, 'event=Paid', undefined, readers);
+  const quick = listen(log, 'event=Paid', undefined, readers);
+  await Promise.all([slow.next(), quick.next()]);
+
+  const record = recordOf(track({ projectId: PROJECT.id, userId: 'ada', event: 'Paid' }));
+  for (let n = 0; n < 12; n++) {
+    log.put('tidemark.track', 0, record);
+    await nextSeen(quick, 1);
+  }
+  log.put('tidemark.track', 0, record);
+
+  const ticks = await nextSeen(slow, 13);
+  expect(ticks.reduce((sum, { seen }) => sum + seen, 0)).toBe(13);
+  expect(await nextSeen(quick, 1)).toMatchObject([{ seen: 1 }]);
+});
 
 test('of many messages the newest are shown, in the order in which the log stored them, over all partitions', async () => {
   const server = await ReadingServer.start();

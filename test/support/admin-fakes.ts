@@ -7,6 +7,7 @@ import {
   type JobStore,
   type NewJob,
 } from '../../services/admin/jobs/job.ts';
+import type { HourReport } from '../../services/maintenance/verify/report.ts';
 import type { Command, CommandArguments } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { projectCommands } from '../../services/stores/projects/project-commands.ts';
@@ -68,6 +69,8 @@ export class MemoryAdmin {
   readonly jobs = new MemoryJobStore();
   /** What keeps a project from being deleted. */
   has: readonly string[] = [];
+  /** What is kept of verifications. */
+  hours: readonly HourReport[] = [];
   readonly commands: AdminCommands;
 
   constructor() {
@@ -103,6 +106,8 @@ export class MemoryAdmin {
       'replay status': async () => this.#whileThere(generations),
       'replay rate': async () => this.#whileThere(generations[1]),
       'verify last': async () => this.#whileThere(null),
+      'verify hours': async ({ verification }) =>
+        this.#whileThere({ hours: this.hours, ...(verification === 'last' && { last: null }) }),
       ...Object.fromEntries(
         ['dead-letters replay', 'dead-letters drop', 'verify', 'replay plan']
           .concat(['build', 'compare', 'swap', 'drop', 'rollback'].map((step) => `replay ${step}`))

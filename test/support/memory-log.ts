@@ -61,7 +61,11 @@ export class MemoryLog implements EventLog {
     }));
   }
 
+  /** How often it was scanned. */
+  scans = 0;
+
   async *scan(ranges: readonly ScanRange[], { signal }: ScanOptions = {}): AsyncGenerator<PartitionRecords> {
+    this.scans++;
     for (const { topic, partition, from, to } of ranges) {
       if (this.trouble) throw this.trouble;
       signal?.throwIfAborted();

@@ -25,6 +25,14 @@ export class MemoryStoreFigures implements StoreFigures {
     return this.#unlessAway(names.filter((name) => this.settledMessages.has(name)));
   }
 
+  async ofProject(): ReturnType<StoreFigures['ofProject']> {
+    return this.#unlessAway({
+      hours: [{ hour: 494_000, messages: 3, repeats: 1 }],
+      refusedToday: 2,
+      verification: null,
+    });
+  }
+
   #unlessAway<T>(value: T): T {
     if (this.away) throw new TidemarkError('STORE_UNAVAILABLE', 'unavailable, as ordered');
     return value;

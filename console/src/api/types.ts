@@ -6,6 +6,8 @@ type SessionAnswer = Answer<'GET /console/session'>;
 export type Session = NonNullable<SessionAnswer['session']>;
 export type Project = Session['projects'][number];
 
+export type Readiness = Answer<'GET /readyz'>;
+
 export type Profile = Answer<'GET /v1/users/{user_id}'>;
 export type UserEvent = Answer<'GET /v1/users/{user_id}/events'>['events'][number];
 

@@ -7,11 +7,12 @@ import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';
 import { address, goTo, linkTo } from './router.ts';
 import { type Screen, SCREENS } from './screens.ts';
-import { loadSession, project, session, sessionError } from './session.ts';
+import { isStarting, loadSession, project, session, sessionError } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
 export function App() {
   if (!keepsDigits) return <TooOld />;
+  if (isStarting.value) return <Starting />;
   if (sessionError.value !== undefined) {
     return (
       <main class="alone">
@@ -25,6 +26,18 @@ export function App() {
 
 function retrySession(): void {
   void loadSession();
+}
+
+function Starting() {
+  return (
+    <main class="alone">
+      <h1>Tidemark is starting…</h1>
+      <p class="status" role="status">
+        <i class="dot alive" aria-hidden="true" />
+        It opens its stores. This page goes on by itself.
+      </p>
+    </main>
+  );
 }
 
 function TooOld() {

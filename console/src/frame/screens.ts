@@ -41,4 +41,11 @@ export const SCREENS: readonly Screen[] = [
     icon: 'M6 7.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400M1.800 12.800c.3-2.400 1.900-3.600 4.200-3.600s3.900 1.200 4.200 3.600M10.500 3a2.200 2.200 0 0 1 0 4.100m1.100 2.300c1.500.4 2.400 1.500 2.600 3.400',
     load: () => import('../screens/audiences/screen.tsx'),
   },
+  {
+    name: 'Pipeline',
+    path: 'pipeline',
+    key: 'p',
+    icon: 'M2 8h4m0 0c2 0 2-4 4-4h4M6 8c2 0 2 4 4 4h4',
+    load: () => import('../screens/pipeline/screen.tsx'),
+  },
 ];

@@ -2,13 +2,17 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
 import { operation } from '../api/operations.ts';
-import type { Project, Session } from '../api/types.ts';
+import type { Project, Readiness, Session } from '../api/types.ts';
 import { address, setParameters } from './router.ts';
 
 /** `unknown` until the service has said; `none` before the sign-in. */
 export const session = signal<Session | 'unknown' | 'none'>('unknown');
 /** Why the session could not be asked for. */
 export const sessionError = signal<ApiError | undefined>(undefined);
+
+/** Whether the service has its port and opens its stores still: it is asked again until it has. */
+export const isStarting = signal(false);
+const START_POLL_MS = 500;
 
 /** The project of the key; with an admin key the one that the address names, else the first. */
 export const project = computed<Project | undefined>(() => {
@@ -37,10 +41,18 @@ export async function loadSession(): Promise<void> {
   sessionError.value = undefined;
   try {
     session.value = (await ask(operation('GET /console/session', {}))).session ?? 'none';
+    isStarting.value = false;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    sessionError.value = error;
+    isStarting.value = error.status === 503 && (await serviceStarts());
+    if (isStarting.value) setTimeout(() => void loadSession(), START_POLL_MS);
+    else sessionError.value = error;
   }
+}
+
+async function serviceStarts(): Promise<boolean> {
+  const readiness = await ask<Readiness>({ path: 'readyz', takes: [503] }).catch(() => undefined);
+  return Object.values(readiness?.parts ?? {}).includes('starting');
 }
 
 /** @throws ApiError */

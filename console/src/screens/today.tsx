@@ -1,6 +1,5 @@
 /** What is going on, in sentences; on a project that is new, how to send the first event. */
-import { ask, SERVICE } from '../api/client.ts';
-import { operation } from '../api/operations.ts';
+import { SERVICE } from '../api/client.ts';
 import type { LiveRow } from '../api/types.ts';
 import { linkTo } from '../frame/router.ts';
 import { project } from '../frame/session.ts';
@@ -10,11 +9,11 @@ import { count } from '../parts/numbers.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Clock } from '../parts/time.tsx';
-import { useLoad } from '../parts/use-load.ts';
 import { useRowKeys } from '../parts/use-rows.ts';
 import { userLink } from './user-link.ts';
 import { type Feed, useFeed } from './live-feed.ts';
 import { useHasData } from './has-data.ts';
+import { HowItIs, WantsAttention } from './how-it-is.tsx';
 
 const EVERYTHING = {};
 
@@ -30,9 +29,10 @@ export function Screen() {
       </div>
       {feed.error !== undefined && <Problem error={feed.error} />}
       {hasData === 'no' && <FirstEvent feed={feed} />}
+      <WantsAttention />
       {hasData === 'yes' && <Rate feed={feed} />}
+      {hasData === 'yes' && <HowItIs />}
       {hasData === 'yes' && <Newest feed={feed} />}
-      <Parts />
     </div>
   );
 }
@@ -124,42 +124,4 @@ function Newest({ feed }: { readonly feed: Feed }) {
       </ul>
     </section>
   );
-}
-
-function Parts() {
-  const readiness = useLoad('readyz', async (signal) => ask({ ...operation('GET /readyz', {}), takes: [503], signal }));
-  if (readiness.state === 'loading') return null;
-  if (readiness.state === 'failed') return <Problem error={readiness.error} retry={readiness.retry} />;
-  const parts = Object.entries(readiness.value.parts);
-  const unwell = parts.filter(([, state]) => state !== 'ready');
-  return (
-    <section class="card" aria-labelledby="parts">
-      <h2 id="parts">{unwell.length === 0 ? 'Everything is working' : 'Something wants attention'}</h2>
-      <ul class="parts">
-        {[...unwell, ...parts.filter(([, state]) => state === 'ready')].map(([name, state]) => (
-          <li key={name} class={state === 'ready' ? 'well' : 'unwell'}>
-            <i class="dot" aria-hidden="true" />
-            {nameOf(name)}
-            <span class="quiet">{state}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  ingest: 'Ingest',
-  eventLog: 'Event log',
-  profiles: 'Profiles',
-  analytics: 'Analytics',
-  projector: 'Projector',
-  sink: 'Sink',
-  'import-projector': 'Import: profiles',
-  'import-sink': 'Import: analytics',
-  spool: 'Spool',
-};
-
-function nameOf(part: string): string {
-  return NAMES[part] ?? part;
 }

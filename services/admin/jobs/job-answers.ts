@@ -1,10 +1,9 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import { readPeriod } from '../../maintenance/verify/verify-commands.ts';
 import { type Checked, readLimit, readWait, refuseParameter, single } from '../../query-api/query.ts';
 import { type AdminPort, waitForJob } from '../admin-commands.ts';
-import { type AdminCall, answerJob, resultOf } from '../answers.ts';
-import { checked, notFound, readMembers } from '../reading.ts';
+import type { AdminCall } from '../answers.ts';
+import { notFound } from '../reading.ts';
 import { type Job, type JobCursor, type JobState } from './job.ts';
 import { jobJson } from './job-json.ts';
 
@@ -22,7 +21,7 @@ export async function answerJobs(port: AdminPort, call: AdminCall): Promise<Answ
 }
 
 /** A page of jobs as JSON texts, newest first. @param kind Of this kind alone; else the parameter says. */
-async function jobsPage(
+export async function jobsPage(
   port: AdminPort,
   { query }: AdminCall,
   kind?: string,
@@ -76,24 +75,4 @@ function readJobCursor(text: string | undefined): Checked<JobCursor | undefined>
   const [, ms, id] = /^(\d{1,15}) (job_[0-9a-f]{20})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (ms === undefined || id === undefined) return refuseParameter('cursor', 'is not one that this service gave');
   return { ok: true, value: { createdAtMs: Number(ms), id } };
-}
-
-/** `POST /v1/admin/verifications` */
-export function answerVerification(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
-  const members = readMembers(call, ['since', 'until', 'project', 'deep']);
-  if (!members.ok) return members.refusal;
-  const wrong = checked(() => readPeriod(members.value, Date.now()));
-  if (wrong !== undefined) return wrong;
-  return answerJob(port, call, { kind: 'verify', args: members.value });
-}
-
-/** `GET /v1/admin/verifications`: those that were started, newest first, and the last that the service did by itself. */
-export async function answerVerifications(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const page = await jobsPage(port, call, 'verify');
-  if (!page.ok) return page.refusal;
-  const last = await resultOf<unknown>(port, call, { name: 'verify last', args: {} });
-  if (typeof last === 'object' && last !== null && 'refused' in last) return last as Refusal;
-  const { jobs, next } = page.value;
-  const body = `{"verifications":[${jobs.join(',')}],"next_cursor":${JSON.stringify(next)},"last":${JSON.stringify(last)}}`;
-  return { status: 200, body };
 }

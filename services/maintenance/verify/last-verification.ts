@@ -1,9 +1,12 @@
 /** The last verification by the service itself, shared by all processes of an installation. */
-import type { Queryable } from '../../stores/database/database.ts';
-import type { VerificationReport } from './report.ts';
+import type { Database, Queryable } from '../../stores/database/database.ts';
 import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
+import type { VerificationReport } from './report.ts';
+import { keepHours, type KeptReport, keptReport, LAST } from './verification-hours.ts';
 
 export interface LastVerification {
+  /** Null where an earlier version did it. */
+  readonly report: KeptReport | null;
   readonly finishedAtMs: number;
   readonly missing: { readonly postgres: number; readonly clickhouse: number };
   readonly surplus: { readonly postgres: number; readonly clickhouse: number };
@@ -21,30 +24,36 @@ export async function takeTurn(database: Queryable, everyMs: number): Promise<bo
   return rows.length > 0;
 }
 
-export async function remember(database: Queryable, { missing, surplus }: VerificationReport): Promise<void> {
-  await database.query(
-    `update verifications
-     set finished_at_ms = ${TRANSACTION_MS}, missing_postgres = $1::int8, missing_clickhouse = $2::int8,
-         surplus_postgres = $3::int8, surplus_clickhouse = $4::int8`,
-    [
-      Math.max(missing.postgres.count, missing.postgres.uncounted),
-      missing.clickhouse.count,
-      surplus.postgres,
-      surplus.clickhouse.count,
-    ],
-  );
+export async function remember(database: Database, report: VerificationReport): Promise<void> {
+  const { missing, surplus, hours } = report;
+  await database.transaction(async (transaction) => {
+    await keepHours(transaction, LAST, hours);
+    await transaction.query(
+      `update verifications
+       set finished_at_ms = ${TRANSACTION_MS}, missing_postgres = $1::int8, missing_clickhouse = $2::int8,
+           surplus_postgres = $3::int8, surplus_clickhouse = $4::int8, report = $5`,
+      [
+        Math.max(missing.postgres.count, missing.postgres.uncounted),
+        missing.clickhouse.count,
+        surplus.postgres,
+        surplus.clickhouse.count,
+        JSON.stringify(keptReport(report)),
+      ],
+    );
+  });
 }
 
 /** Undefined before the first verification. */
 export async function lastVerification(database: Queryable): Promise<LastVerification | undefined> {
   const [row] = await database.query<VerificationRow>(
-    `select finished_at_ms, missing_postgres, missing_clickhouse, surplus_postgres, surplus_clickhouse
+    `select finished_at_ms, missing_postgres, missing_clickhouse, surplus_postgres, surplus_clickhouse, report
      from verifications
      where finished_at_ms is not null`,
   );
   return (
     row && {
       finishedAtMs: Number(row.finished_at_ms),
+      report: row.report === null ? null : (JSON.parse(row.report) as KeptReport),
       missing: { postgres: Number(row.missing_postgres), clickhouse: Number(row.missing_clickhouse) },
       surplus: { postgres: Number(row.surplus_postgres), clickhouse: Number(row.surplus_clickhouse) },
     }
@@ -53,4 +62,4 @@ export async function lastVerification(database: Queryable): Promise<LastVerific
 
 type VerificationRow = Readonly<
   Record<'finished_at_ms' | `${'missing' | 'surplus'}_${'postgres' | 'clickhouse'}`, bigint>
->;
+> & { readonly report: string | null };

@@ -7,12 +7,21 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { lastVerification } from './last-verification.ts';
 import { type InstalledStores, storesToVerify } from './live-stores.ts';
 import type { Period } from './period.ts';
-import type { VerificationReport } from './report.ts';
+import type { HourReport, VerificationReport } from './report.ts';
+import { type HourFilter, keepHours, keptHours, type KeptReport, keptReport, LAST } from './verification-hours.ts';
 import { verify } from './verify.ts';
 
 export interface VerifyCommandResults {
   readonly verify: VerificationReport;
   readonly 'verify last': VerificationSummary | null;
+  readonly 'verify hours': VerificationHours;
+}
+
+/** A page of the hours that are kept of a verification. */
+export interface VerificationHours {
+  readonly hours: readonly HourReport[];
+  /** The verification that the service did last by itself, where it was asked for; null where there was none yet. */
+  readonly last?: { readonly finished_at: string; readonly report: KeptReport | null } | null;
 }
 
 /** What the service found when it last verified by itself: how many messages are missing, or are there without reason. */
@@ -42,17 +51,36 @@ export function verifyCommands(parts: VerifyCommandParts): VerifyCommands {
     'verify last': async () => {
       const last = await lastVerification(parts.database);
       if (last === undefined) return null;
-      const { finishedAtMs, ...found } = last;
-      return { finished_at: formatMicros(BigInt(finishedAtMs) * 1000n), ...found };
+      const { finishedAtMs, missing, surplus } = last;
+      return { finished_at: timeOf(finishedAtMs), missing, surplus };
     },
-    verify: async (args, { report, signal }) => {
+    'verify hours': async (args) => {
+      const { limit, ...filter } = args as unknown as HourFilter & { readonly limit: number };
+      const hours = await keptHours(parts.database, filter, limit);
+      if (filter.verification !== LAST) return { hours };
+      const last = await lastVerification(parts.database);
+      return {
+        hours,
+        last: last === undefined ? null : { finished_at: timeOf(last.finishedAtMs), report: last.report },
+      };
+    },
+    verify: async (args, { report, signal, job }) => {
       const period = readPeriod(args, Date.now());
       if (period.projectId !== undefined) await checkProject(parts.projects, period.projectId);
       const stores = await storesToVerify(parts, period.projectId);
       const { repeatWindowMs } = parts;
-      return verify(stores, period, { deep: args['deep'] === true, repeatWindowMs, report, signal });
+      const found = await verify(stores, period, { deep: args['deep'] === true, repeatWindowMs, report, signal });
+      if (job !== undefined) {
+        await parts.database.transaction((transaction) => keepHours(transaction, job.id, found.hours));
+        job.keep(keptReport(found));
+      }
+      return found;
     },
   };
+}
+
+function timeOf(ms: number): string {
+  return formatMicros(BigInt(ms) * 1000n);
 }
 
 export function readPeriod({ since = '24h', until, project }: CommandArguments, nowMs: number): Period {

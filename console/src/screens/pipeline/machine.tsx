@@ -1,0 +1,75 @@
+/** Disk and processes. */
+import { countOf } from '../../api/json.ts';
+import type { InstallationStatus, ProcessStatus } from '../../api/pipeline.ts';
+import { Ago } from '../../parts/time.tsx';
+import { bytesText, secondsText, stateOf } from './model.ts';
+
+export function Machine({ status }: { readonly status: InstallationStatus }) {
+  return (
+    <div class="columns machine">
+      <Disk status={status} />
+      <Processes processes={status.processes} />
+    </div>
+  );
+}
+
+function Disk({ status: { disk, stored_bytes: bytes } }: { readonly status: InstallationStatus }) {
+  if (disk === null) return null;
+  const [total, free] = [countOf(disk.total_bytes), countOf(disk.free_bytes)];
+  const stored = Object.entries({ 'Event log': bytes.log, Profiles: bytes.profiles, Analytics: bytes.analytics });
+  return (
+    <section aria-labelledby="disk">
+      <h2 id="disk">Disk</h2>
+      <meter aria-label="Used" min={0} max={total} high={total * 0.9} optimum={0} value={total - free} />
+      <p>
+        <b>{bytesText(free)}</b> of {bytesText(total)} free <span class="quiet">at</span> <code>{disk.folder}</code>
+      </p>
+      <dl class="facts">
+        {stored.map(([name, size]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{size === null ? <span class="quiet">not known</span> : bytesText(countOf(size))}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Processes({ processes }: { readonly processes: readonly ProcessStatus[] | null }) {
+  return (
+    <section aria-labelledby="processes">
+      <h2 id="processes">Processes</h2>
+      {processes === null && <p class="quiet">It cannot be found out now which run.</p>}
+      <ul class="processes">
+        {(processes ?? []).map((one) => (
+          <Process key={one.id} process={one} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Process({ process }: { readonly process: ProcessStatus }) {
+  const unwell = Object.entries(process.parts).filter(([, state]) => stateOf(state).tone !== 'good');
+  const isMissing = process.state === 'missing';
+  const tone = isMissing ? 'bad' : unwell.length > 0 ? 'warn' : 'good';
+  return (
+    <li class={tone}>
+      <i class="dot" aria-hidden="true" />
+      <div>
+        <b>{process.role}</b> <span class="quiet">{Object.keys(process.parts).join(', ')}</span>
+        <p class="quiet small">
+          {isMissing
+            ? `Not heard of for ${secondsText(countOf(process.seen_seconds_ago))}`
+            : unwell.length > 0
+              ? unwell.map(([part, state]) => `${part}: ${state}`).join(' · ')
+              : 'Working'}
+          {' · version '}
+          {process.version} {' · since '}
+          <Ago at={process.started_at} />
+        </p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,153 @@
+/** What the drawing shows of a status, in words. Pure. */
+import { countOf, type RawNumber } from '../../api/json.ts';
+import type { Generations, InstallationStatus, ReaderName, ReaderStatus } from '../../api/pipeline.ts';
+import { count } from '../../parts/numbers.ts';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'unknown';
+
+export interface NodeView {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly tone: Tone;
+  /** The state in words, beside its dot. */
+  readonly state: string;
+}
+
+export interface EdgeView {
+  readonly rate: string;
+  readonly waits: string;
+  readonly behind: string;
+  readonly tone: Tone;
+  readonly isFlowing: boolean;
+}
+
+export interface PipelineView {
+  readonly input: NodeView;
+  readonly log: NodeView;
+  readonly projector: NodeView;
+  readonly sink: NodeView;
+  readonly profiles: NodeView;
+  readonly analytics: NodeView;
+  readonly toProjector: EdgeView;
+  readonly toSink: EdgeView;
+  readonly generations: readonly { readonly key: string; readonly title: string; readonly line: string }[];
+  readonly isAccepting: boolean;
+}
+
+export function pipelineOf(status: InstallationStatus, generations: Generations | undefined): PipelineView {
+  const { parts, rates, readers, stored_bytes: bytes } = status;
+  const accepted = countOf(rates.accepted);
+  const ingest = stateOf(parts['ingest'] ?? (status.ready ? 'ready' : 'unknown'));
+  return {
+    input: {
+      title: 'Coming in',
+      lines: [`${rateText(accepted)} accepted`, `${rateText(countOf(rates.refused))} refused`],
+      ...ingest,
+    },
+    log: { title: 'Event log', lines: [sizeText(bytes.log)], ...stateOf(parts['eventLog'] ?? 'unknown') },
+    projector: readerNode('Projector', readers, 'projector', 'import-projector'),
+    sink: readerNode('Sink', readers, 'sink', 'import-sink'),
+    profiles: { title: 'Profiles', lines: [sizeText(bytes.profiles)], ...stateOf(parts['profiles'] ?? 'unknown') },
+    analytics: { title: 'Analytics', lines: [sizeText(bytes.analytics)], ...stateOf(parts['analytics'] ?? 'unknown') },
+    toProjector: edgeOf(readers.projector),
+    toSink: edgeOf(readers.sink),
+    generations: (generations?.generations ?? []).filter(({ state }) => state === 'building').map(generationOf),
+    isAccepting: accepted > 0,
+  };
+}
+
+function readerNode(
+  title: string,
+  readers: InstallationStatus['readers'],
+  live: ReaderName,
+  imports: ReaderName,
+): NodeView {
+  const { state, tone } = stateOf(readers[live].state);
+  const importing = readers[imports];
+  const waiting = importing.lag_messages === null ? 0 : countOf(importing.lag_messages);
+  const rate = countOf(importing.messages_per_second);
+  const isWell = importing.state === 'ready';
+  const line = !isWell
+    ? `Imports: ${stateOf(importing.state).state}`
+    : waiting > 0
+      ? `Imports: ${count(waiting)} wait`
+      : rate > 0
+        ? `Imports: ${rateText(rate)}`
+        : 'No imports wait';
+  return { title, lines: [line], state, tone: tone === 'good' && !isWell ? 'warn' : tone };
+}
+
+const BEHIND_WARN_S = 10;
+const BEHIND_BAD_S = 60;
+
+function edgeOf({ lag_messages: messages, lag_seconds: lag, messages_per_second: perSecond }: ReaderStatus): EdgeView {
+  const rate = countOf(perSecond);
+  const seconds = lag === null ? undefined : countOf(lag);
+  const waiting = messages === null ? undefined : countOf(messages);
+  const late = seconds ?? 0;
+  const tone = waiting === undefined ? 'unknown' : late > BEHIND_BAD_S ? 'bad' : late > BEHIND_WARN_S ? 'warn' : 'good';
+  return {
+    rate: rateText(rate),
+    waits: waiting === undefined ? 'not known' : waiting === 0 ? 'nothing waits' : `${count(waiting)} wait`,
+    behind: waiting === undefined || waiting === 0 || seconds === undefined ? '' : `${secondsText(seconds)} behind`,
+    tone,
+    isFlowing: rate > 0 || late > 0,
+  };
+}
+
+function generationOf({ kind, number, messages, behind }: Generations['generations'][number]) {
+  const [have, missing] = [countOf(messages), countOf(behind)];
+  const share = have + missing === 0 ? 100 : Math.floor((100 * have) / (have + missing));
+  return {
+    key: `${kind}-${number.rawJSON}`,
+    title: `${kind === 'profiles' ? 'Profiles' : 'Analytics'}, generation ${number.rawJSON}, is being built`,
+    line: missing === 0 ? 'It has everything' : `${share} % · ${count(missing)} messages to go`,
+  };
+}
+
+/** A state of `/readyz` in plain words. */
+export function stateOf(state: string): { readonly state: string; readonly tone: Tone } {
+  const known = STATES[state];
+  if (known !== undefined) return { state: known[0], tone: known[1] };
+  return { state: state.startsWith('stuck') ? 'stuck' : state, tone: 'bad' };
+}
+
+const STATES: Readonly<Record<string, readonly [string, Tone]>> = {
+  ready: ['working', 'good'],
+  empty: ['empty', 'good'],
+  starting: ['starting', 'warn'],
+  busy: ['busy', 'warn'],
+  waiting: ['in use', 'warn'],
+  away: ['unreachable', 'bad'],
+  'log away': ['log unreachable', 'bad'],
+  'clock skewed': ['clock is off', 'bad'],
+  failed: ['has failed', 'bad'],
+  missing: ['not running', 'bad'],
+  full: ['full', 'bad'],
+  unknown: ['not known', 'unknown'],
+};
+
+/** `482 / s`, `0.4 / s` */
+export function rateText(perSecond: number): string {
+  return `${perSecond >= 10 || perSecond === 0 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} / s`;
+}
+
+export function secondsText(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3_600)} h`;
+}
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+/** `1.5 GB`, of 1,024 each. */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1_024 ** power;
+  return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)} ${UNITS[power]}`;
+}
+
+function sizeText(bytes: RawNumber | null): string {
+  return bytes === null ? 'size not known' : bytesText(countOf(bytes));
+}

@@ -1,0 +1,91 @@
+/** Where messages are on their way from the log into the stores, and what is wrong there. */
+import './pipeline.css';
+import { ask } from '../../api/client.ts';
+import type { Generations, InstallationStatus } from '../../api/pipeline.ts';
+import { address } from '../../frame/router.ts';
+import { session } from '../../frame/session.ts';
+import { AttentionList } from '../../parts/attention.tsx';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { ReadyParts } from '../../parts/ready-parts.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { usePoll } from '../../parts/use-poll.ts';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { Drawing } from './drawing.tsx';
+import { Hours } from './hours.tsx';
+import { Machine } from './machine.tsx';
+import { pipelineOf } from './model.ts';
+import { Partitions } from './partitions.tsx';
+
+const STATUS_MS = 2_000;
+const GENERATIONS_MS = 10_000;
+
+export function Screen() {
+  const isAdmin = typeof session.value === 'object' && session.value.scopes.includes('admin');
+  return isAdmin ? <Whole /> : <WithoutAdmin />;
+}
+
+function Whole() {
+  const status = usePoll('status', STATUS_MS, async (signal) =>
+    ask<InstallationStatus>({ path: 'v1/admin/status', signal }),
+  );
+  const generations = usePoll('generations', GENERATIONS_MS, async (signal) =>
+    ask<Generations>({ path: 'v1/admin/generations', signal }),
+  );
+  const partitions = address.value.query.get('partitions');
+  useRowKeys();
+  const { value, error, refresh } = status;
+  return (
+    <div class="screen">
+      <div class="head">
+        <h1>Pipeline</h1>
+        {value !== undefined && error === undefined && <Headline status={value} />}
+        <div class="row actions">
+          <CopyAs path="v1/admin/status" tidemark={['status']} />
+        </div>
+      </div>
+      {error !== undefined && <Problem error={error} retry={refresh} />}
+      {error !== undefined && value !== undefined && <p class="notice">What is below was so before that.</p>}
+      {value === undefined && error === undefined && <Loading what="the pipeline" />}
+      {value !== undefined && (
+        <>
+          {value.attention.length > 0 && <AttentionList items={value.attention} />}
+          <Drawing view={pipelineOf(value, generations.value)} />
+          {partitions !== null && <Partitions key={partitions} of={partitions} />}
+          <Hours />
+          <Machine status={value} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The one line that is read first. */
+function Headline({ status: { attention, ready } }: { readonly status: InstallationStatus }) {
+  const things = attention.length;
+  const tone = things === 0 ? 'good' : ready ? 'warn' : 'bad';
+  const text = things === 0 ? 'All is well' : `${things === 1 ? 'One thing wants' : `${things} things want`} attention`;
+  return (
+    <p class={`headline ${tone}`} role="status">
+      <i class="dot" aria-hidden="true" />
+      {ready ? text : `Messages are refused · ${text}`}
+    </p>
+  );
+}
+
+function WithoutAdmin() {
+  return (
+    <div class="screen">
+      <div class="head">
+        <h1>Pipeline</h1>
+        <div class="row actions">
+          <CopyAs path="readyz" />
+        </div>
+      </div>
+      <ReadyParts />
+      <p class="quiet">
+        This key opens a project. Rates, what waits, disks and the comparison of the stores with the log belong to the
+        whole installation: sign in with an admin key to see them.
+      </p>
+    </div>
+  );
+}
