@@ -1,6 +1,7 @@
 /** One service and one browser for all tests of the console: each file beside this one has those of one area. */
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { findChromium } from './browser.ts';
+import { testEvents } from './events-tests.ts';
 import { testFiles } from './files-tests.ts';
 import { testLive } from './live-tests.ts';
 import { Scene } from './scene.ts';
@@ -27,6 +28,8 @@ describe.skipIf(!canRun)('the console', () => {
 
   testFiles(scene);
   testScreens(scene);
+  // Before messages come into the empty project.
+  testEvents(scene);
   testLive(scene);
   testUsers(scene);
   // Last: its last test uses up the sign-ins of this address.

@@ -7,6 +7,9 @@ import { complaintsOf, type Scene, signIn } from './scene.ts';
 const SCREENS: readonly (readonly [name: string, address: string, text: string])[] = [
   ['Today', '#/', 'Everything is working'],
   ['Live', '#/live', 'Nothing has come yet'],
+  ['Events', '#/events', 'Order Completed'],
+  ['an event', '#/events/Order%20Completed', 'The same as a table'],
+  ['an event, split', '#/events/Order%20Completed?split=trait:plan&compare=previous', 'Whole period'],
   ['Users', '#/users', 'u-00001'],
   ['a user', '#/users/u-00001', 'There are no earlier events'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],

@@ -33,6 +33,26 @@ const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'live-nothing', address: '#/live?event=Nobody+Does+This', act: (page) => page.waitForTimeout(1_500) },
+  { name: 'events', address: '#/events', act: (page) => page.waitForTimeout(2_000) },
+  { name: 'event', address: '#/events/Order%20Completed', act: (page) => page.waitForTimeout(2_500) },
+  {
+    name: 'event-split',
+    address:
+      '#/events/Order%20Completed?measure=sum&of=total&split=trait:plan&compare=previous&last=7d&where=[{"property":"total","gt":50}]',
+    act: async (page) => {
+      await page.locator('.chart').hover({ timeout: 20_000 });
+      await page.waitForTimeout(300);
+    },
+  },
+  {
+    name: 'event-open',
+    address: '#/events/Order%20Completed?compare=previous',
+    act: async (page) => {
+      await page.locator('.newest-row').nth(1).click({ timeout: 20_000 });
+      await page.locator('.details').scrollIntoViewIfNeeded();
+      await page.waitForTimeout(300);
+    },
+  },
   { name: 'users', address: '#/users', act: (page) => page.waitForTimeout(1_000) },
   { name: 'user', address: '#/users/u-00042', act: (page) => page.waitForTimeout(2_000) },
   {

@@ -28,6 +28,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/live.tsx'),
   },
   {
+    name: 'Events',
+    path: 'events',
+    key: 'e',
+    icon: 'M2.500 13.500h11M4 11V8m4 3V3.500M12 11V6',
+    load: () => import('../screens/events/screen.tsx'),
+  },
+  {
     name: 'Users',
     path: 'users',
     key: 'u',
