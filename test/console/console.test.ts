@@ -7,6 +7,7 @@ import { testLive } from './live-tests.ts';
 import { Scene } from './scene.ts';
 import { testScreens } from './screens-tests.ts';
 import { testSessions } from './session-tests.ts';
+import { testSettings } from './settings-tests.ts';
 import { testUsers } from './users-tests.ts';
 
 let opened: Scene | undefined;
@@ -32,6 +33,7 @@ describe.skipIf(!canRun)('the console', () => {
   testEvents(scene);
   testLive(scene);
   testUsers(scene);
+  testSettings(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

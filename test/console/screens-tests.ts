@@ -13,6 +13,16 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['Users', '#/users', 'u-00001'],
   ['a user', '#/users/u-00001', 'There are no earlier events'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
+  ['settings without an admin key', '#/settings/audit', 'This needs an admin key'],
+  ['your session', '#/settings/session', 'Ends at the latest'],
+];
+
+/** Those of an operator, with an admin key. */
+const ADMIN_SCREENS: typeof SCREENS = [
+  ['projects', '#/settings', 'no limit'],
+  ['admin keys', '#/settings/keys', 'This session'],
+  ['audit log', '#/settings/audit', 'key.create'],
+  ['installation', '#/settings/installation', 'Processes'],
 ];
 
 async function violationsOf(page: Page): Promise<string[]> {
@@ -54,7 +64,15 @@ export function testScreens(scene: () => Scene): void {
 
     test('every screen is accessible in both themes, fits 360 px, and the browser complains of nothing', async () => {
       const page = await scene().signedIn();
-      for (const [name, address, text] of SCREENS) {
+      const adminPage = await scene().signedIn('#/', { isAdmin: true });
+      const all = [
+        ...SCREENS.map((screen) => ({ page, screen })),
+        ...ADMIN_SCREENS.map((screen) => ({ page: adminPage, screen })),
+      ];
+      for (const {
+        page,
+        screen: [name, address, text],
+      } of all) {
         await page.goto(`${scene().url}/console/${address}`);
         await page.getByText(text).first().waitFor();
         for (const colorScheme of ['light', 'dark'] as const) {
@@ -67,7 +85,8 @@ export function testScreens(scene: () => Scene): void {
         await page.setViewportSize({ width: 1280, height: 800 });
       }
       // A 404 is an answer here; the browser writes it down all the same.
-      expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
+      const complaints = [page, adminPage].flatMap(complaintsOf);
+      expect(complaints.filter((line) => !line.includes('404'))).toEqual([]);
     });
 
     test('the keyboard goes everywhere: g and a letter, /, j, k, Enter, Escape and ?', async () => {

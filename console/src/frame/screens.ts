@@ -41,4 +41,11 @@ export const SCREENS: readonly Screen[] = [
     icon: 'M8 2.500a2.700 2.700 0 1 0 0 5.400 2.700 2.700 0 0 0 0-5.400M2.800 13.500c.4-2.900 2.400-4.300 5.200-4.300s4.800 1.400 5.200 4.300',
     load: () => import('../screens/users.tsx'),
   },
+  {
+    name: 'Settings',
+    path: 'settings',
+    key: 's',
+    icon: 'M2 4.500h6m4 0h2M2 11.500h2m4 0h6M10 2.700a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600M6 9.700a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600',
+    load: () => import('../screens/settings/screen.tsx'),
+  },
 ];

@@ -29,8 +29,15 @@ export function CopyAs(props: CopyAsProps) {
   );
 }
 
-/** A command to be copied, with its button. */
-export function Command({ name, text }: { readonly name: string; readonly text: string }) {
+export interface CommandProps {
+  readonly name: string;
+  readonly text: string;
+  /** What the button says that it copies. */
+  readonly what?: string;
+}
+
+/** A text to be copied, with its button: most often a command. */
+export function Command({ name, text, what = `the ${name} command` }: CommandProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = (): void => {
     // Absent on pages without https: the text can be selected there.
@@ -43,7 +50,7 @@ export function Command({ name, text }: { readonly name: string; readonly text: 
     <div class="command">
       <div class="command-head">
         <span>{name}</span>
-        <button type="button" class="plain" onClick={copy} aria-label={`Copy the ${name} command`}>
+        <button type="button" class="plain" onClick={copy} aria-label={`Copy ${what}`}>
           {isCopied ? 'Copied' : 'Copy'}
         </button>
       </div>
