@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { zoneChoice, zoneOf } from '../parts/time.tsx';
 import { openHelp } from './help.tsx';
 import { linkTo } from './router.ts';
@@ -6,8 +5,6 @@ import { type Screen, SCREENS } from './screens.ts';
 import { chooseProject, project, session, signOut } from './session.ts';
 
 export function Navigation({ current }: { readonly current: Screen | undefined }) {
-  // Where there is little room, some screens are out of sight.
-  useEffect(() => document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
   return (
     <header class="side">
       <a class="brand" href={linkTo([])}>

@@ -41,23 +41,7 @@ export function NewKey({ path, hasScopes, onDone, onCancel }: NewKeyProps) {
           required
         />
       </label>
-      {hasScopes && (
-        <fieldset>
-          <legend class="label">What it opens</legend>
-          {Object.entries(SCOPES).map(([scope, does]) => (
-            <label key={scope} class="check">
-              <input
-                type="checkbox"
-                checked={scopes.includes(scope)}
-                onChange={({ currentTarget: { checked } }) =>
-                  setScopes(checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
-                }
-              />
-              <b>{scope}</b> <span class="quiet">{does}</span>
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {hasScopes && <ScopeChoice scopes={scopes} onChoice={setScopes} />}
       {error !== undefined && <Problem error={error} />}
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy || (hasScopes && scopes.length === 0)}>
@@ -68,5 +52,30 @@ export function NewKey({ path, hasScopes, onDone, onCancel }: NewKeyProps) {
         </button>
       </div>
     </form>
+  );
+}
+
+interface ScopeChoiceProps {
+  readonly scopes: readonly string[];
+  readonly onChoice: (scopes: readonly string[]) => void;
+}
+
+function ScopeChoice({ scopes, onChoice }: ScopeChoiceProps) {
+  return (
+    <fieldset>
+      <legend class="label">What it opens</legend>
+      {Object.entries(SCOPES).map(([scope, does]) => (
+        <label key={scope} class="check">
+          <input
+            type="checkbox"
+            checked={scopes.includes(scope)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChoice(checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+            }
+          />
+          <b>{scope}</b> <span class="quiet">{does}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
