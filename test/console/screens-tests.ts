@@ -62,32 +62,23 @@ export function testScreens(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'Today' }).waitFor();
     });
 
-    test('every screen is accessible in both themes, fits 360 px, and the browser complains of nothing', async () => {
-      const page = await scene().signedIn();
-      const adminPage = await scene().signedIn('#/', { isAdmin: true });
-      const all = [
-        ...SCREENS.map((screen) => ({ page, screen })),
-        ...ADMIN_SCREENS.map((screen) => ({ page: adminPage, screen })),
-      ];
-      for (const {
-        page,
-        screen: [name, address, text],
-      } of all) {
-        await page.goto(`${scene().url}/console/${address}`);
+    const testWhole = ([name, address, text]: (typeof SCREENS)[number], isAdmin: boolean): void => {
+      test(`${name}: accessible in both themes, fits 360 px, and the browser complains of nothing`, async () => {
+        const page = await scene().signedIn(address, { isAdmin });
         await page.getByText(text).first().waitFor();
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          expect(await violationsOf(page), `${name}, ${colorScheme}`).toEqual([]);
+          expect(await violationsOf(page), colorScheme).toEqual([]);
         }
         await page.setViewportSize({ width: 360, height: 740 });
-        expect(await widthOf(page), name).toBeLessThanOrEqual(360);
-        expect(await violationsOf(page), `${name}, narrow`).toEqual([]);
-        await page.setViewportSize({ width: 1280, height: 800 });
-      }
-      // A 404 is an answer here; the browser writes it down all the same.
-      const complaints = [page, adminPage].flatMap(complaintsOf);
-      expect(complaints.filter((line) => !line.includes('404'))).toEqual([]);
-    });
+        expect(await widthOf(page)).toBeLessThanOrEqual(360);
+        expect(await violationsOf(page), 'narrow').toEqual([]);
+        // A 404 is an answer here; the browser writes it down all the same.
+        expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
+      });
+    };
+    for (const screen of SCREENS) testWhole(screen, false);
+    for (const screen of ADMIN_SCREENS) testWhole(screen, true);
 
     test('the keyboard goes everywhere: g and a letter, /, j, k, Enter, Escape and ?', async () => {
       const page = await scene().signedIn();
