@@ -44,7 +44,7 @@ export function testEvents(scene: () => Scene): void {
       expect(complaintsOf(page)).toEqual([]);
     });
 
-    test('names are found by their beginning, one opens with Enter, and Back goes back', async () => {
+    test('an event is found by the beginning of its name, opens with Enter, and Back goes back', async () => {
       const page = await scene().signedIn('#/events');
       await page.getByRole('link', { name: 'Page Viewed' }).waitFor();
       await page.keyboard.press('/');

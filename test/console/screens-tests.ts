@@ -63,7 +63,7 @@ export function testScreens(scene: () => Scene): void {
     });
 
     const testWhole = ([name, address, text]: (typeof SCREENS)[number], isAdmin: boolean): void => {
-      test(`${name}: accessible in both themes, fits 360 px, and the browser complains of nothing`, async () => {
+      test(`the screen of ${name} is accessible in both themes, fits 360 px, and the browser complains of nothing`, async () => {
         const page = await scene().signedIn(address, { isAdmin });
         await page.getByText(text).first().waitFor();
         for (const colorScheme of ['light', 'dark'] as const) {
