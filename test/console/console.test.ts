@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { testAudiences } from './audiences-tests.ts';
 import { findChromium } from './browser.ts';
+import { testEvents } from './events-tests.ts';
 import { testFiles } from './files-tests.ts';
 import { testJourneys } from './journey-tests.ts';
 import { testLive } from './live-tests.ts';
@@ -9,6 +10,7 @@ import { testPipeline } from './pipeline-tests.ts';
 import { Scene } from './scene.ts';
 import { testScreens } from './screens-tests.ts';
 import { testSessions } from './session-tests.ts';
+import { testSettings } from './settings-tests.ts';
 import { testUsers } from './users-tests.ts';
 
 let opened: Scene | undefined;
@@ -30,11 +32,14 @@ describe.skipIf(!canRun)('the console', () => {
 
   testFiles(scene);
   testScreens(scene);
+  // Before messages come into the empty project.
+  testEvents(scene);
   testLive(scene);
   testUsers(scene);
   testAudiences(scene);
   testJourneys(scene);
   testPipeline(scene);
+  testSettings(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

@@ -8,6 +8,9 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['Today', '#/', 'Everything is working'],
   ['Live', '#/live', 'Nothing has come yet'],
   ['Live, refusals', '#/live?tab=refusals', 'Refused in the last 30 days'],
+  ['Events', '#/events', 'Order Completed'],
+  ['an event', '#/events/Order%20Completed', 'The same as a table'],
+  ['an event, split', '#/events/Order%20Completed?split=trait:plan&compare=previous', 'Whole period'],
   ['Users', '#/users', 'u-00001'],
   ['a trait', '#/users/u-00001?history=plan', 'identify'],
   ['other messages', '#/users/u-00001?show=other', 'There is nothing earlier'],
@@ -16,6 +19,16 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
   ['Pipeline', '#/pipeline', 'sign in with an admin key'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
+  ['settings without an admin key', '#/settings/audit', 'This needs an admin key'],
+  ['your session', '#/settings/session', 'Ends at the latest'],
+];
+
+/** Those of an operator, with an admin key. */
+const ADMIN_SCREENS: typeof SCREENS = [
+  ['projects', '#/settings', 'no limit'],
+  ['admin keys', '#/settings/keys', 'This session'],
+  ['audit log', '#/settings/audit', 'key.create'],
+  ['installation', '#/settings/installation', 'Processes'],
 ];
 
 export async function violationsOf(page: Page): Promise<string[]> {
@@ -67,17 +80,17 @@ export function testScreens(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'Today' }).waitFor();
     });
 
-    test.each(SCREENS)(
-      '%s is accessible in both themes, fits 360 px, and is complained of by no browser',
-      async (...screen) => {
-        const [name, address, text] = screen;
-        const page = await scene().signedIn(address);
+    const testWhole = ([name, address, text]: (typeof SCREENS)[number], isAdmin: boolean): void => {
+      test(`the screen of ${name} is accessible in both themes, fits 360 px, and the browser complains of nothing`, async () => {
+        const page = await scene().signedIn(address, { isAdmin });
         await page.getByText(text).first().waitFor();
         await expectAccessible(page, name);
         // A 404 is an answer here; the browser writes it down all the same.
         expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
-      },
-    );
+      });
+    };
+    for (const screen of SCREENS) testWhole(screen, false);
+    for (const screen of ADMIN_SCREENS) testWhole(screen, true);
 
     test('the keyboard goes everywhere: g and a letter, /, j, k, Enter, Escape and ?', async () => {
       const page = await scene().signedIn();

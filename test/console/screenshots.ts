@@ -2,7 +2,9 @@
  * Pictures of every screen, wide and narrow, light and dark, of a service with the demo's data, for a person to look at:
  *
  *   npm run demo                                    # in another terminal
- *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY (of an admin, for the pipeline) and WRITE_KEY where they differ
+ *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY and WRITE_KEY where they differ
+ *
+ * Screens of an operator are in it where ADMIN_KEY is given: `npx tidemark key create --scope admin`.
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -12,11 +14,14 @@ import { openBrowser } from './browser.ts';
 const { TIDEMARK_URL: url = 'http://127.0.0.1:8080' } = process.env;
 const readKey = process.env['READ_KEY'] ?? READ_KEY;
 const writeKey = process.env['WRITE_KEY'] ?? WRITE_KEY;
+const adminKey = process.env['ADMIN_KEY'];
 const [folder = 'screenshots'] = process.argv.slice(2);
 
 interface Shot {
   readonly name: string;
   readonly address: string;
+  /** Whether it is of a session with the admin key. */
+  readonly isAdmin?: boolean;
   /** What is done before the picture. */
   readonly act?: (page: Page) => Promise<void>;
 }
@@ -33,6 +38,26 @@ const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'live-nothing', address: '#/live?event=Nobody+Does+This', act: (page) => page.waitForTimeout(1_500) },
+  { name: 'events', address: '#/events', act: (page) => page.waitForTimeout(2_000) },
+  { name: 'event', address: '#/events/Order%20Completed', act: (page) => page.waitForTimeout(2_500) },
+  {
+    name: 'event-split',
+    address:
+      '#/events/Order%20Completed?measure=sum&of=total&split=trait:plan&compare=previous&last=7d&where=[{"property":"total","gt":50}]',
+    act: async (page) => {
+      await page.locator('.chart').hover({ timeout: 20_000 });
+      await page.waitForTimeout(300);
+    },
+  },
+  {
+    name: 'event-open',
+    address: '#/events/Order%20Completed?compare=previous',
+    act: async (page) => {
+      await page.locator('.newest-row').nth(1).click({ timeout: 20_000 });
+      await page.locator('.details').scrollIntoViewIfNeeded();
+      await page.waitForTimeout(300);
+    },
+  },
   { name: 'users', address: '#/users', act: (page) => page.waitForTimeout(1_000) },
   { name: 'user', address: '#/users/u-00042', act: (page) => page.waitForTimeout(2_000) },
   {
@@ -70,9 +95,47 @@ const SHOTS: readonly Shot[] = [
     },
   })),
   { name: 'user-unknown', address: '#/users/nobody-has-this', act: (page) => page.waitForTimeout(800) },
+  { name: 'settings', address: '#/settings', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
+  {
+    name: 'settings-project',
+    address: '#/settings',
+    isAdmin: true,
+    act: async (page) => {
+      await page.locator('[data-row]').first().click();
+      await page.waitForTimeout(1_500);
+    },
+  },
+  {
+    name: 'settings-revoke',
+    address: '#/settings/keys',
+    isAdmin: true,
+    act: async (page) => {
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByRole('button', { name: 'Revoke' }).first().click();
+      await page.waitForTimeout(300);
+    },
+  },
+  {
+    name: 'settings-audit',
+    address: '#/settings/audit',
+    isAdmin: true,
+    act: async (page) => {
+      await page.locator('[data-row]').first().click();
+      await page.waitForTimeout(500);
+    },
+  },
+  {
+    name: 'settings-installation',
+    address: '#/settings/installation',
+    isAdmin: true,
+    act: (page) => page.waitForTimeout(1_500),
+  },
+  { name: 'settings-session', address: '#/settings/session' },
+  { name: 'settings-refused', address: '#/settings/audit' },
   {
     name: 'pipeline',
     address: '#/pipeline',
+    isAdmin: true,
     act: async (page) => {
       await page.waitForTimeout(4_000);
       const start = page.getByRole('button', { name: 'Verify now' });
@@ -83,6 +146,7 @@ const SHOTS: readonly Shot[] = [
   {
     name: 'pipeline-partitions',
     address: '#/pipeline?partitions=analytics',
+    isAdmin: true,
     act: (page) => page.waitForTimeout(2_500),
   },
   {
@@ -128,26 +192,34 @@ mkdirSync(folder, { recursive: true });
 const sending = new AbortController();
 void keepSending(sending.signal);
 const browser = await openBrowser();
+const wanted = process.argv.slice(3);
+const shots = SHOTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const sessions = [
+  { key: readKey, shots: shots.filter(({ isAdmin = false }) => !isAdmin) },
+  ...(adminKey === undefined ? [] : [{ key: adminKey, shots: shots.filter(({ isAdmin = false }) => isAdmin) }]),
+];
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 360]) {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: width === 360 ? 740 : 800 } });
-    const page = await context.newPage();
-    await page.goto(`${url}/console/`);
-    await page.getByLabel('Key').waitFor();
-    const suffix = `${width}-${colorScheme}`;
-    await picture(page, `sign-in-${suffix}`);
-    await page.getByLabel('Key').fill(readKey);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('navigation').waitFor();
-    const wanted = process.argv.slice(3);
-    for (const { name, address, act } of SHOTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-      await page.goto('about:blank');
-      await page.goto(`${url}/console/${address}`);
-      await page.locator('h1').waitFor();
-      await act?.(page);
-      await picture(page, `${name}-${suffix}`);
+    for (const { key, shots } of sessions) {
+      if (shots.length === 0) continue;
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: width === 360 ? 740 : 800 } });
+      const page = await context.newPage();
+      await page.goto(`${url}/console/`);
+      await page.getByLabel('Key').waitFor();
+      const suffix = `${width}-${colorScheme}`;
+      await picture(page, `sign-in-${suffix}`);
+      await page.getByLabel('Key').fill(key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('navigation').waitFor();
+      for (const { name, address, act } of shots) {
+        await page.goto('about:blank');
+        await page.goto(`${url}/console/${address}`);
+        await page.locator('h1').waitFor();
+        await act?.(page);
+        await picture(page, `${name}-${suffix}`);
+      }
+      await context.close();
     }
-    await context.close();
   }
 }
 sending.abort();

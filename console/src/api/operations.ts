@@ -1,19 +1,8 @@
 /** Requests to operations of the OpenAPI document, whose paths, parameters, bodies and answers the compiler checks. */
-import type { Answer as Documented, Body, OperationName, Query, Target } from '../../../schemas/operations.ts';
+import type { Body, OperationName, Query, Target } from '../../../schemas/operations.ts';
 import { methodAndPath } from '../../../schemas/operations.ts';
+import type { Answer, Raw } from './answer.ts';
 import type { Request } from './client.ts';
-import type { Json, RawNumber } from './json.ts';
-
-/** The answer of an operation (`GET /v1/users`) as `ask` reads it: every number as its text. */
-export type Answer<Name extends OperationName> = Raw<Documented<Name>>;
-
-export type Raw<T> = unknown extends T
-  ? Json
-  : T extends number
-    ? RawNumber
-    : T extends object
-      ? { readonly [K in keyof T]: Raw<T[K]> }
-      : T;
 
 /** A request whose answer is known. */
 export interface Operation<T> extends Request {

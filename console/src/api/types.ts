@@ -1,6 +1,6 @@
 /** What the service answers, by the names that the screens use. */
 import type { Json, RawNumber } from './json.ts';
-import type { Answer } from './operations.ts';
+import type { Answer } from './answer.ts';
 
 type SessionAnswer = Answer<'GET /console/session'>;
 export type Session = NonNullable<SessionAnswer['session']>;

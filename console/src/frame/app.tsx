@@ -87,6 +87,8 @@ function LazyScreen({ screen }: { readonly screen: Screen }) {
   const [Loaded, setLoaded] = useState<ComponentType>();
   useEffect(() => {
     document.title = `${screen.name} · Tidemark`;
+    // Where there is little room, some of the navigation is out of sight.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' });
     let isThere = true;
     void screen.load().then(
       ({ Screen }) => isThere && setLoaded(() => Screen),

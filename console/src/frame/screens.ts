@@ -28,6 +28,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('../screens/live/screen.tsx'),
   },
   {
+    name: 'Events',
+    path: 'events',
+    key: 'e',
+    icon: 'M2.500 13.500h11M4 11V8m4 3V3.500M12 11V6',
+    load: () => import('../screens/events/screen.tsx'),
+  },
+  {
     name: 'Users',
     path: 'users',
     key: 'u',
@@ -47,5 +54,12 @@ export const SCREENS: readonly Screen[] = [
     key: 'p',
     icon: 'M2 8h4m0 0c2 0 2-4 4-4h4M6 8c2 0 2 4 4 4h4',
     load: () => import('../screens/pipeline/screen.tsx'),
+  },
+  {
+    name: 'Settings',
+    path: 'settings',
+    key: 's',
+    icon: 'M2 4.500h6m4 0h2M2 11.500h2m4 0h6M10 2.700a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600M6 9.700a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600',
+    load: () => import('../screens/settings/screen.tsx'),
   },
 ];

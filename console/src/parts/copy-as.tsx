@@ -39,11 +39,18 @@ function Sql({ path }: { readonly path: string }) {
   const loaded = useLoad(path, async (signal) => ask<{ readonly sql: string }>({ path, signal }));
   if (loaded.state === 'loading') return <Loading what="the SQL" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
-  return <Command name="SQL" text={loaded.value.sql} />;
+  return <Command name="SQL" text={loaded.value.sql} what="the SQL" />;
 }
 
-/** A command to be copied, with its button. */
-export function Command({ name, text }: { readonly name: string; readonly text: string }) {
+export interface CommandProps {
+  readonly name: string;
+  readonly text: string;
+  /** What the button says that it copies. */
+  readonly what?: string;
+}
+
+/** A text to be copied, with its button: most often a command. */
+export function Command({ name, text, what = `the ${name} command` }: CommandProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = (): void => {
     // Absent on pages without https: the text can be selected there.
@@ -56,12 +63,7 @@ export function Command({ name, text }: { readonly name: string; readonly text: 
     <div class="command">
       <div class="command-head">
         <span>{name}</span>
-        <button
-          type="button"
-          class="plain"
-          onClick={copy}
-          aria-label={`Copy the ${name === 'SQL' ? 'SQL' : `${name} command`}`}
-        >
+        <button type="button" class="plain" onClick={copy} aria-label={`Copy ${what}`}>
           {isCopied ? 'Copied' : 'Copy'}
         </button>
       </div>

@@ -1,6 +1,25 @@
+import type { RawNumber } from '../api/json.ts';
+
 const format = new Intl.NumberFormat('en');
 
 /** `1,240`: a count of the interface, never a value of a user. */
 export function count(value: number): string {
   return format.format(value);
+}
+
+/** `12,345.6789`: a number of an answer with every digit, its whole part in groups of three. */
+export function grouped(rawJSON: string): string {
+  const [, whole = rawJSON, rest = ''] = /^(-?\d+)(.*)$/.exec(rawJSON) ?? [];
+  return whole.replaceAll(/\d(?=(\d{3})+$)/g, '$&,') + rest;
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** `1.5 GiB`: a size of the interface; `not known` where there is none. */
+export function bytes(size: RawNumber | null): string {
+  if (size === null) return 'not known';
+  const value = Number(size.rawJSON);
+  const power = Math.min(UNITS.length - 1, value < 1 ? 0 : Math.floor(Math.log2(value) / 10));
+  const shown = value / 1_024 ** power;
+  return `${shown < 10 && power > 0 ? shown.toFixed(1) : Math.round(shown)} ${UNITS[power]}`;
 }

@@ -1,27 +1,44 @@
-/** Views of one thing, one at a time. Which one is in the address. */
+import { useEffect, useRef } from 'preact/hooks';
 import { address, linkTo } from '../frame/router.ts';
 import './tabs.css';
 
-export interface Tab {
-  /** What the address has; '' for the first. */
-  readonly name: string;
+export interface TabLink {
   readonly title: string;
+  /** Made with `linkTo`: which tab is open is in the address. */
+  readonly link: string;
+  readonly isOpen: boolean;
 }
 
-export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
-  const { path } = address.value;
-  const current = tabOf(tabs);
+/** Views of one thing, or pages of one screen, one at a time. */
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly TabLink[] }) {
+  const list = useRef<HTMLUListElement>(null);
+  const open = tabs.find(({ isOpen }) => isOpen)?.title;
+  // Where there is little room, some are out of sight.
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [open]);
   return (
-    <ul class="tabs" aria-label={label}>
-      {tabs.map(({ name, title }) => (
-        <li key={name}>
-          <a href={linkTo(path, { tab: name })} aria-current={name === current ? 'page' : undefined}>
+    <ul ref={list} class="tabs" aria-label={label}>
+      {tabs.map(({ title, link, isOpen }) => (
+        <li key={title}>
+          <a href={link} aria-current={isOpen ? 'page' : undefined}>
             {title}
           </a>
         </li>
       ))}
     </ul>
   );
+}
+
+/** A tab that is named by the parameter `tab` of the address. */
+export interface Tab {
+  /** What the address has; '' for the first. */
+  readonly name: string;
+  readonly title: string;
+}
+
+export function tabLinks(tabs: readonly Tab[]): readonly TabLink[] {
+  const { path } = address.value;
+  const open = tabOf(tabs);
+  return tabs.map(({ name, title }) => ({ title, link: linkTo(path, { tab: name }), isOpen: name === open }));
 }
 
 /** The name of the tab that the address has; the first where it has none of them. */

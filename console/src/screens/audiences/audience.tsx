@@ -9,7 +9,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Sentences } from '../../parts/sentence-view.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
-import { tabOf, Tabs } from '../../parts/tabs.tsx';
+import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import { Changes } from './changes.tsx';
@@ -102,7 +102,7 @@ function Known({ audience, onChange }: KnownProps) {
         <h2 id="definition">Who is in it</h2>
         <Sentences definition={audience.definition} />
       </section>
-      <Tabs label="About this audience" tabs={TABS} />
+      <Tabs label="About this audience" tabs={tabLinks(TABS)} />
       {tab === '' && <Members key={key} audience={audience} />}
       {tab === 'changes' && <Changes key={key} audience={audience} onCounted={refresh} />}
       {tab === 'size' && <Size key={key} audience={audience} />}

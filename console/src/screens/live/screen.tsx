@@ -6,7 +6,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Excerpt } from '../../parts/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Empty, Problem } from '../../parts/states.tsx';
-import { tabOf, Tabs } from '../../parts/tabs.tsx';
+import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { useRowKeys } from '../../parts/use-rows.ts';
 import { type Feed, useFeed } from '../live-feed.ts';
@@ -29,7 +29,7 @@ export function Screen() {
       <div class="head">
         <h1>Live</h1>
       </div>
-      <Tabs label="Live" tabs={TABS} />
+      <Tabs label="Live" tabs={tabLinks(TABS)} />
       <Refusals />
     </div>
   );
@@ -54,7 +54,7 @@ function Stream() {
           <CopyAs path="v1/events/live" query={filter} isStream tidemark={['tail', ...tailOptions(filter)]} />
         </div>
       </div>
-      <Tabs label="Live" tabs={TABS} />
+      <Tabs label="Live" tabs={tabLinks(TABS)} />
       <Filters filter={filter} />
       {feed.error !== undefined && <Problem error={feed.error} />}
       {feed.state === 'log-away' && <p class="notice">The service cannot read its event log now. It tries again.</p>}

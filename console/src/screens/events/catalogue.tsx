@@ -1,0 +1,162 @@
+/** The names of all events, with how often they happened, when, and how the last days went. */
+import type { CatalogEvents, CatalogName } from '../../api/events.ts';
+import { ask } from '../../api/client.ts';
+import { address, goTo, linkTo } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { textIn } from '../../parts/form.ts';
+import { grouped } from '../../parts/numbers.ts';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { LastDays } from './last-days.tsx';
+
+const PATH = 'v1/catalog/events';
+
+export function Catalogue() {
+  const { query } = address.value;
+  const [prefix, order, cursor] = ['prefix', 'order', 'cursor'].map((name) => query.get(name) ?? undefined);
+  const narrowing = { prefix, order };
+  return (
+    <div class="screen">
+      <div class="head">
+        <h1>Events</h1>
+        <div class="row actions">
+          <CopyAs path={PATH} query={narrowing} />
+        </div>
+      </div>
+      <SearchForm key={`${prefix} ${order}`} prefix={prefix} order={order} />
+      <Names narrowing={narrowing} cursor={cursor} />
+    </div>
+  );
+}
+
+interface NarrowingProps {
+  readonly prefix: string | undefined;
+  readonly order: string | undefined;
+}
+
+function SearchForm({ prefix, order = 'count' }: NarrowingProps) {
+  const submit = (form: HTMLFormElement | null): void => {
+    if (form === null) return;
+    const chosen = textIn(form, 'order');
+    goTo(linkTo(['events'], { prefix: textIn(form, 'prefix'), order: chosen === 'count' ? undefined : chosen }));
+  };
+  return (
+    <form
+      class="filters search events-search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit(event.currentTarget);
+      }}
+    >
+      <label class="wide">
+        <span class="label">Name begins with</span>
+        <input name="prefix" type="search" maxLength={512} defaultValue={prefix ?? ''} data-search />
+      </label>
+      <label>
+        <span class="label">First</span>
+        <select name="order" defaultValue={order} onChange={({ currentTarget }) => submit(currentTarget.form)}>
+          <option value="count">Most frequent</option>
+          <option value="name">A to Z</option>
+        </select>
+      </label>
+      <button type="submit" class="primary">
+        Find
+      </button>
+    </form>
+  );
+}
+
+const COLUMNS = [
+  { name: 'Event' },
+  { name: 'Last 14 days', look: 'days narrow-off' },
+  { name: 'Recorded', look: 'number' },
+  { name: 'Last seen' },
+  { name: 'First seen', look: 'narrow-off' },
+];
+
+function Names({
+  narrowing,
+  cursor,
+}: {
+  readonly narrowing: Readonly<Record<string, string | undefined>>;
+  readonly cursor: string | undefined;
+}) {
+  const query = { ...narrowing, limit: '50', cursor };
+  const page = useLoad(JSON.stringify(query), async (signal) => ask<CatalogEvents>({ path: PATH, query, signal }));
+  if (page.state === 'loading') return <Loading what="events" />;
+  if (page.state === 'failed') return <Problem error={page.error} retry={page.retry} />;
+  const { events, exact, truncated, next_cursor: next } = page.value;
+  if (events.length === 0) return <NoNames prefix={narrowing['prefix']} />;
+  return (
+    <>
+      <Table look="catalogue" columns={COLUMNS}>
+        {events.map((event) => (
+          <Name key={event.name} event={event} />
+        ))}
+      </Table>
+      <p class="row below">
+        {cursor !== undefined && (
+          <a class="button" href={linkTo(['events'], narrowing)}>
+            First page
+          </a>
+        )}
+        {next !== null && (
+          <a class="button" href={linkTo(['events'], { ...narrowing, cursor: next })}>
+            Next page
+          </a>
+        )}
+      </p>
+      <p class="quiet small">
+        What is recorded is here within a minute.
+        {!exact && ' A message that was sent again may count twice for a day or so.'}
+        {truncated && ' There are more names: only the 10,000 most frequent are listed.'}
+      </p>
+    </>
+  );
+}
+
+function Name({ event: { name, count, first_seen: first, last_seen: last } }: { readonly event: CatalogName }) {
+  return (
+    <tr>
+      <th scope="row">
+        <a class="cover" data-row href={linkTo(['events', name])}>
+          {name}
+        </a>
+      </th>
+      <td class="days narrow-off">
+        <LastDays event={name} />
+      </td>
+      <td class="number">{grouped(count.rawJSON)}</td>
+      <td class="quiet">
+        <Ago at={last} isPlain />
+      </td>
+      <td class="quiet narrow-off">
+        <Ago at={first} isPlain />
+      </td>
+    </tr>
+  );
+}
+
+function NoNames({ prefix }: { readonly prefix: string | undefined }) {
+  if (prefix === undefined) {
+    return (
+      <Empty title="There are no events yet">
+        <p>
+          A name is listed within a minute after its first event. <a href={linkTo([])}>Send one</a>, or{' '}
+          <a href={linkTo(['live'])}>see what comes in</a>.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No event has such a name">
+      <p>
+        No name begins with <code>{prefix}</code>. Capital letters count.{' '}
+        <a href={linkTo(['events'])}>See all events</a>.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,97 @@
+/** Figures and times of the chart as text. Everything here is pure. */
+import { isRawNumber, type Json, jsonText, type RawNumber } from '../../api/json.ts';
+import type { CountsBucket, CountsSeries } from '../../api/events.ts';
+import { grouped } from '../../parts/numbers.ts';
+import { type Interval, type Measure, type Question, splitParts } from './question.ts';
+
+const ROUNDED = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 });
+
+/** Counts and sums with every digit; averages and percentiles, which are doubles, with six. */
+export function figureText(value: RawNumber | null | undefined, measure: Measure): string {
+  if (value === null || value === undefined) return '–';
+  const isDouble = measure === 'average' || measure === 'percentile';
+  return isDouble ? ROUNDED.format(Number(value.rawJSON)) : grouped(value.rawJSON);
+}
+
+/** `+12.4 %`; undefined where there is nothing to compare with. */
+export function changeText(
+  now: RawNumber | null | undefined,
+  before: RawNumber | null | undefined,
+): string | undefined {
+  const [to, from] = [now, before].map((value) => Number(value?.rawJSON ?? Number.NaN));
+  if (to === undefined || from === undefined || !Number.isFinite(to) || !Number.isFinite(from) || from === 0)
+    return undefined;
+  const percent = ((to - from) / Math.abs(from)) * 100;
+  const digits = Math.abs(percent) < 10 ? 1 : 0;
+  return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
+}
+
+/** What is measured, in words: `different users`, `95th percentile of total`. */
+export function measureText({ measure, of, p }: Pick<Question, 'measure' | 'of' | 'p'>): string {
+  switch (measure) {
+    case 'count':
+      return 'events';
+    case 'users':
+      return 'different users';
+    case 'sum':
+    case 'average':
+      return `${measure} of ${of}`;
+    case 'percentile':
+      return p === '50' ? `median of ${of}` : `${p}th percentile of ${of}`;
+    default:
+      return measure satisfies never;
+  }
+}
+
+/** The name of a series: a value of the user, or what is left. */
+export function seriesText({ value, other }: CountsSeries, split: string | undefined): string {
+  const [, name] = splitParts(split);
+  if (other) return 'All others';
+  if (value === null) return name === undefined ? 'All' : `Without ${name}`;
+  return valueText(value);
+}
+
+/** `"pro"` without its quotes, everything else as JSON. */
+export function valueText(value: Json): string {
+  if (isRawNumber(value)) return value.rawJSON;
+  return typeof value === 'string' ? value : jsonText(value);
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const LONG_DAY = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** For the axis: `18 Nov`, `14:00`. */
+export function tickText({ local }: CountsBucket, interval: Interval): string {
+  if (local === null) return '';
+  if (interval !== 'hour') return DAY.format(clockMs(local));
+  const time = local.slice(11, 16);
+  return time === '00:00' ? DAY.format(clockMs(local)) : time;
+}
+
+/** `Wed, 18 Nov 2026, 14:00`, `Week from Mon, 16 Nov 2026`; where a period cuts it, how. */
+export function bucketText({ local }: CountsBucket, interval: Interval, isLast = false): string {
+  if (local === null) return 'Whole period';
+  const time = local.slice(11, 16);
+  const day = LONG_DAY.format(clockMs(local));
+  const text = interval === 'hour' ? `${day}, ${time}` : interval === 'week' ? `Week from ${day}` : day;
+  const isCut = interval === 'hour' ? !time.endsWith(':00') : time !== '00:00';
+  const cut = isLast ? ' so far' : interval !== 'hour' && isCut ? ` from ${time}` : '';
+  return text + cut;
+}
+
+/** Whether the bucket began before the period did: its value is of a part of it. */
+export function isCut({ local }: CountsBucket, interval: Interval): boolean {
+  if (local === null) return false;
+  return interval === 'hour' ? local.slice(14, 19) !== '00:00' : local.slice(11, 19) !== '00:00:00';
+}
+
+/** What the clock of the zone shows, as if it were in UTC: only to be written out. */
+function clockMs(local: string): number {
+  return Date.parse(`${local.slice(0, 19)}Z`);
+}

@@ -1,0 +1,221 @@
+/** The answer: one figure of the whole period, the chart, what its lines are, and all of it as a table. */
+import { useRef, useState } from 'preact/hooks';
+import type { Counts, CountsSeries, Measured as Values } from '../../api/events.ts';
+import { ask } from '../../api/client.ts';
+import { Chart, type ChartLine } from '../../parts/chart.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { bucketText, changeText, figureText, isCut, measureText, seriesText, tickText } from './figures.ts';
+import { countsBody, isWhole, type Question, splitParts } from './question.ts';
+import { MeasuredTable } from './measured-table.tsx';
+
+export interface Answered {
+  readonly question: Question;
+  /** By interval, and of the whole period. */
+  readonly counts: Counts;
+  readonly whole: Counts;
+}
+
+export function Measured({ question }: { readonly question: Question }) {
+  if (!isWhole(question)) return <p class="quiet">Choose the property that is measured.</p>;
+  return <Asked question={question} />;
+}
+
+function Asked({ question }: { readonly question: Question }) {
+  const kept = useRef<Answered | undefined>(undefined);
+  const bodies = [countsBody(question), countsBody(question, true)];
+  const answer = useLoad(bodies.join('\n'), async (signal) => {
+    const [counts, whole] = await Promise.all(
+      bodies.map((body) => ask<Counts>({ method: 'POST', path: 'v1/events/counts', body, signal })),
+    );
+    if (counts === undefined || whole === undefined) throw new TypeError('two questions have two answers');
+    return { question, counts, whole };
+  });
+  if (answer.state === 'ready') kept.current = answer.value;
+  if (answer.state === 'failed') return <Problem error={answer.error} retry={answer.retry} />;
+  // What was asked before stays until the next answer is there, so that the page does not jump.
+  const shown = answer.state === 'ready' ? answer.value : kept.current;
+  if (shown === undefined) return <Loading what="the chart" />;
+  return (
+    <div class={answer.state === 'loading' ? 'measured old' : 'measured'} aria-busy={answer.state === 'loading'}>
+      <AnswerView key={JSON.stringify(shown.question)} answered={shown} />
+    </div>
+  );
+}
+
+function AnswerView({ answered }: { readonly answered: Answered }) {
+  const [cursor, setCursor] = useState<number>();
+  const { question, counts } = answered;
+  const { interval } = question;
+  const { buckets, series } = counts;
+  const isNothing = series.every(({ values, previous = [] }) => [...values, ...previous].every(isNone));
+  const last = buckets.length - 1;
+  const isOpen = question.within['between'] === undefined;
+  const nameOf = (point: number): string => {
+    const bucket = buckets[point];
+    return bucket === undefined ? '' : bucketText(bucket, interval, isOpen && point === last);
+  };
+  const describe = (point: number): string => `${nameOf(point)}: ${valuesAt(answered, point).join(', ')}`;
+  const first = buckets[0];
+  return (
+    <>
+      <Headline answered={answered} />
+      <p class="readout small" aria-hidden="true">
+        {cursor === undefined ? (
+          <span class="quiet">Times in {counts.timezone}</span>
+        ) : (
+          <>
+            <b>{nameOf(cursor)}</b>
+            {question.split === undefined && <span>{valuesAt(answered, cursor).join(', ')}</span>}
+          </>
+        )}
+      </p>
+      {isNothing ? (
+        <p class="nothing quiet">Nothing was measured in this period.</p>
+      ) : (
+        <Chart
+          name={`${measureText(question)} for each ${interval}. Arrow keys move through it.`}
+          lines={linesOf(counts)}
+          labels={buckets.map((bucket) => tickText(bucket, interval))}
+          describe={describe}
+          cursor={cursor}
+          onCursor={setCursor}
+          isCut={{ first: first !== undefined && isCut(first, interval), last: isOpen }}
+        />
+      )}
+      {!isNothing && <Legend answered={answered} cursor={cursor} cursorName={nameOf(cursor ?? last)} />}
+      <MeasuredTable answered={answered} nameOf={nameOf} />
+    </>
+  );
+}
+
+function isNone(value: Values[number]): boolean {
+  return value === null || value.rawJSON === '0';
+}
+
+/** The class of the line and of its mark in the legend. */
+export function lookOf({ value, other }: CountsSeries, i: number, isSplit: boolean): string {
+  return other || (isSplit && value === null)
+    ? `series-other${value === null && !other ? ' none' : ''}`
+    : `series-${i % 8}`;
+}
+
+function linesOf({ series, previous }: Counts): readonly ChartLine[] {
+  const isSplit = series.length > 1;
+  const now = series.map((one, i) => ({
+    look: lookOf(one, i, isSplit),
+    values: numbers(one.values),
+    isFilled: !isSplit,
+  }));
+  if (previous === null) return now;
+  const before = series.map((one, i) => ({
+    look: `${lookOf(one, i, isSplit)} before`,
+    values: numbers(one.previous ?? []).slice(0, one.values.length),
+  }));
+  return [...now, ...before];
+}
+
+function numbers(values: Values): readonly (number | null)[] {
+  return values.map((value) => (value === null ? null : Number(value.rawJSON)));
+}
+
+/** `pro 12 (before 10)` of each series. */
+function valuesAt({ question, counts }: Answered, point: number): readonly string[] {
+  const { measure, split } = question;
+  return counts.series.map((one) => {
+    const name = split === undefined ? '' : `${seriesText(one, split)} `;
+    const before = counts.previous === null ? '' : ` (before ${figureText(one.previous?.[point], measure)})`;
+    return name + figureText(one.values[point], measure) + before;
+  });
+}
+
+function Headline({ answered: { question, whole } }: { readonly answered: Answered }) {
+  if (question.split !== undefined) return <h2 class="measure">{capital(measureText(question))}</h2>;
+  const [one] = whole.series;
+  const [now, before] = [one?.values[0], one?.previous?.[0]];
+  const change = changeText(now, before);
+  return (
+    <div class="headline">
+      <h2 class="figure">
+        <b title={now?.rawJSON}>{one === undefined ? '0' : figureText(now, question.measure)}</b>{' '}
+        {measureText(question)}
+      </h2>
+      {whole.previous !== null && (
+        <p class="quiet">
+          {change !== undefined && <b class="change">{change}</b>} {figureText(before, question.measure)} in the period
+          before
+        </p>
+      )}
+    </div>
+  );
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+interface LegendProps {
+  readonly answered: Answered;
+  readonly cursor: number | undefined;
+  readonly cursorName: string;
+}
+
+function Legend({ answered: { question, counts, whole }, cursor, cursorName }: LegendProps) {
+  const { measure, split } = question;
+  const isCompared = counts.previous !== null;
+  if (split === undefined) return isCompared ? <Dashes /> : null;
+  const columns = [
+    { name: splitParts(split)[1] ?? '' },
+    { name: 'Whole period', look: 'number' },
+    ...(isCompared
+      ? [
+          { name: 'Period before', look: 'number' },
+          { name: 'Change', look: 'number' },
+        ]
+      : []),
+    { name: cursorName, look: 'number at narrow-off' },
+  ];
+  return (
+    <Table look="legend" columns={columns}>
+      {counts.series.map((one, i) => {
+        const key = seriesKey(one);
+        const of = whole.series.find((other) => seriesKey(other) === key);
+        const [now, before] = [of?.values[0], of?.previous?.[0]];
+        const atCursor = one.values[cursor ?? counts.buckets.length - 1];
+        return (
+          <tr key={key}>
+            <th scope="row">
+              <i class={`swatch ${lookOf(one, i, true)}`} aria-hidden="true" />
+              {seriesText(one, split)}
+            </th>
+            <td class="number">{figureText(now, measure)}</td>
+            {isCompared && <td class="number quiet">{figureText(before, measure)}</td>}
+            {isCompared && <td class="number">{changeText(now, before) ?? '–'}</td>}
+            <td class="number at narrow-off">{figureText(atCursor, measure)}</td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
+
+/** Two values that are written alike are different ones: `20` and `"20"`. */
+function seriesKey({ value, other }: CountsSeries): string {
+  return other ? 'other' : JSON.stringify(value);
+}
+
+function Dashes() {
+  return (
+    <ul class="dashes small quiet">
+      <li>
+        <i class="swatch series-0" aria-hidden="true" />
+        This period
+      </li>
+      <li>
+        <i class="swatch series-0 before" aria-hidden="true" />
+        The period before
+      </li>
+    </ul>
+  );
+}

@@ -1,0 +1,162 @@
+/** The question that an address of the screen asks, and what it is to the service. Everything here is pure. */
+import { type Json, isRawNumber, jsonText, parseJson } from '../../api/json.ts';
+
+export const MEASURES = {
+  count: 'Events',
+  users: 'Different users',
+  sum: 'Sum of',
+  average: 'Average of',
+  percentile: 'Percentile of',
+} as const;
+export type Measure = keyof typeof MEASURES;
+
+export const PERIODS = {
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+  '365d': 'Last 365 days',
+} as const;
+
+export const INTERVALS = { hour: 'Hour', day: 'Day', week: 'Week' } as const;
+export type Interval = keyof typeof INTERVALS;
+
+export type Condition = Readonly<Record<string, Json>>;
+
+export interface Question {
+  readonly event: string;
+  readonly measure: Measure;
+  /** The property that is summed, averaged or ranked; undefined where none is chosen yet. */
+  readonly of: string | undefined;
+  /** `50`: of a percentile. */
+  readonly p: string;
+  /** `{"last": "30d"}` */
+  readonly within: Readonly<Record<string, Json>>;
+  readonly interval: Interval;
+  /** `property:plan` or `trait:plan` */
+  readonly split: string | undefined;
+  readonly top: number;
+  readonly where: readonly Condition[];
+  readonly isCompared: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+/** The service makes no more. */
+const MAX_BUCKETS = 2_400;
+const HOURS = { hour: 1, day: DAY_HOURS, week: 7 * DAY_HOURS } as const satisfies Record<Interval, number>;
+
+export function questionOf(event: string, query: URLSearchParams, nowMs: number): Question {
+  const within = withinOf(query);
+  const hours = hoursOf(within, nowMs);
+  const top = Number(query.get('top') ?? '');
+  return {
+    event,
+    measure: keyIn(MEASURES, query.get('measure')) ?? 'count',
+    of: query.get('of') ?? undefined,
+    p: query.get('p') ?? '50',
+    within,
+    interval: keyIn(INTERVALS, query.get('interval')) ?? fitting(hours),
+    split: query.get('split') ?? undefined,
+    top: Number.isInteger(top) && top > 0 ? top : 5,
+    where: whereOf(query.get('where')),
+    isCompared: query.get('compare') === 'previous',
+  };
+}
+
+/** Whether the question can be asked: some measures are of a property. */
+export function isWhole({ measure, of }: Question): boolean {
+  return !needsProperty(measure) || of !== undefined;
+}
+
+export function needsProperty(measure: Measure): boolean {
+  return measure !== 'count' && measure !== 'users';
+}
+
+/** Whether a period of so many hours has no more such intervals than the service answers. */
+export function fits(interval: Interval, hours: number): boolean {
+  return hours / HOURS[interval] <= MAX_BUCKETS;
+}
+
+/** How long the period is, about. */
+export function hoursOf(within: Question['within'], nowMs: number): number {
+  const { last, since, between } = within;
+  if (typeof last === 'string') {
+    const unit = { h: 1, d: DAY_HOURS, w: 7 * DAY_HOURS }[last.slice(-1)] ?? 1;
+    return Number.parseInt(last, 10) * unit;
+  }
+  const [from, to] = Array.isArray(between) ? (between as readonly Json[]) : [since, undefined];
+  const toMs = typeof to === 'string' ? Date.parse(to) : nowMs;
+  return typeof from === 'string' ? Math.max(0, (toMs - Date.parse(from)) / HOUR_MS) : 0;
+}
+
+/** The body of `POST /v1/events/counts`: by the question's interval, or one value of the whole period. */
+export function countsBody(question: Question, isWholePeriod = false): string {
+  const { measure, of, p, interval, split, top, isCompared } = question;
+  const [kind, name] = splitParts(split);
+  return jsonText({
+    ...meant(question),
+    measure,
+    ...(needsProperty(measure) && of !== undefined && { of }),
+    ...(measure === 'percentile' && { p: parsedOr(p, p) }),
+    ...(!isWholePeriod && { interval }),
+    ...(name !== undefined && { split: { [kind]: name, top: parseJson(String(top)) } }),
+    ...(isCompared && { compare: 'previous' }),
+  });
+}
+
+/** The body of `POST /v1/events/query` for the newest of the same events. */
+export function queryBody(question: Question, limit: number, cursor?: string): string {
+  const page = { limit: parseJson(String(limit)), ...(cursor !== undefined && { cursor }) };
+  return jsonText({ ...meant(question), ...page });
+}
+
+/** The audience of the users who did this in this time: a definition, as JSON text. */
+export function audienceOf(question: Question): string {
+  return jsonText(meant(question));
+}
+
+/** `property:plan` → `['property', 'plan']` */
+export function splitParts(split: string | undefined): readonly ['property' | 'trait', string | undefined] {
+  const [, kind, name] = /^(property|trait):(.+)$/s.exec(split ?? '') ?? [];
+  return [kind === 'trait' ? 'trait' : 'property', name];
+}
+
+/** Which events are meant: the same members in counts, rows and audiences. */
+function meant({ event, where, within }: Question): Record<string, Json> {
+  return { event, ...(where.length > 0 && { where }), within };
+}
+
+function withinOf(query: URLSearchParams): Question['within'] {
+  const [since, until] = [query.get('since'), query.get('until')];
+  if (since !== null) return until === null ? { since } : { between: [since, until] };
+  const last = query.get('last') ?? '';
+  return { last: /^[1-9]\d{0,4}[hdw]$/.test(last) ? last : '30d' };
+}
+
+function fitting(hours: number): Interval {
+  if (hours <= 2 * DAY_HOURS) return 'hour';
+  return hours <= 120 * DAY_HOURS ? 'day' : 'week';
+}
+
+/** The conditions of an address; what is none is left out. */
+function whereOf(text: string | null): readonly Condition[] {
+  const value = parsedOr(text ?? '', []);
+  return Array.isArray(value) ? (value as readonly Json[]).filter(isObject) : [];
+}
+
+export function isObject(value: Json): value is Condition {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}
+
+function parsedOr<T extends Json>(text: string, other: T): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    return other;
+  }
+}
+
+function keyIn<T extends object>(table: T, name: string | null): keyof T | undefined {
+  return name !== null && Object.hasOwn(table, name) ? (name as keyof T) : undefined;
+}

@@ -1,0 +1,12 @@
+import { address } from '../../frame/router.ts';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { Catalogue } from './catalogue.tsx';
+import { EventPage } from './event-page.tsx';
+import './events.css';
+
+/** `#/events`, the names; `#/events/{name}` with a question. */
+export function Screen() {
+  const event = address.value.path[1];
+  useRowKeys();
+  return event === undefined ? <Catalogue /> : <EventPage key={event} event={event} />;
+}

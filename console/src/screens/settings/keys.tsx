@@ -1,0 +1,171 @@
+/** The keys of a project or of the installation: each is shown once, when it is made. */
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/client.ts';
+import type { AdminKey, CreatedKey, KeysPage } from '../../api/settings.ts';
+import { session } from '../../frame/session.ts';
+import { ConfirmName } from '../../parts/confirm-name.tsx';
+import { Command } from '../../parts/copy-as.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { type Pages, usePages } from '../../parts/use-pages.ts';
+import { NewKey } from './new-key.tsx';
+
+const COLUMNS = [
+  { name: 'Key' },
+  { name: 'Opens' },
+  { name: 'Last used' },
+  { name: 'Made', look: 'narrow-off' },
+  { name: 'Revoke', isHidden: true },
+];
+
+export interface KeysProps {
+  readonly path: string;
+  /** Whether they are admin keys. */
+  readonly isOfInstallation?: boolean;
+}
+
+export function Keys({ path, isOfInstallation = false }: KeysProps) {
+  const [changes, setChanges] = useState(0);
+  const [created, setCreated] = useState<CreatedKey>();
+  const [isMaking, setMaking] = useState(false);
+  const reload = (): void => setChanges(changes + 1);
+  const pages = usePages(`${changes} ${path}`, async (cursor, signal) => {
+    const { keys, next_cursor: next } = await ask<KeysPage>({ path, query: { cursor }, signal });
+    return { items: keys, next };
+  });
+  const finish = (key: CreatedKey): void => {
+    setCreated(key);
+    setMaking(false);
+    reload();
+  };
+  return (
+    <section class="keys-of" aria-labelledby="keys">
+      <div class="section-head">
+        <h2 id="keys">{isOfInstallation ? 'Admin keys' : 'Keys'}</h2>
+        {!isMaking && (
+          <button type="button" onClick={() => setMaking(true)}>
+            New key
+          </button>
+        )}
+      </div>
+      {isOfInstallation && (
+        <p class="quiet small">An admin key opens every project and these settings. It records no messages.</p>
+      )}
+      {isMaking && (
+        <NewKey path={path} hasScopes={!isOfInstallation} onDone={finish} onCancel={() => setMaking(false)} />
+      )}
+      {created !== undefined && <Shown key={created.id} created={created} onClose={() => setCreated(undefined)} />}
+      <List pages={pages} onRevoked={reload} />
+    </section>
+  );
+}
+
+function Shown({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) {
+  return (
+    <div class="card new-key" role="status">
+      <h3>The new key</h3>
+      <p>Copy it now: the service keeps only what it is recognised by, and cannot show it again.</p>
+      <Command name={nameOf(created)} what="the key" text={created.key} />
+      <button type="button" onClick={onClose}>
+        I have it
+      </button>
+    </div>
+  );
+}
+
+function List({ pages, onRevoked }: { readonly pages: Pages<AdminKey>; readonly onRevoked: () => void }) {
+  const { items, isEnd, isLoading, error, more } = pages;
+  return (
+    <>
+      {items.length > 0 && (
+        <Table columns={COLUMNS}>
+          {items.map((key) => (
+            <Row key={key.id} of={key} onRevoked={onRevoked} />
+          ))}
+        </Table>
+      )}
+      {isEnd && items.length === 0 && <p class="quiet">There are no keys. Make one to send or read with it.</p>}
+      {isLoading && <Loading what="keys" />}
+      {!isLoading && error !== undefined && <Problem error={error} retry={more} />}
+      {!isLoading && error === undefined && !isEnd && (
+        <button type="button" class="below" onClick={more}>
+          More keys
+        </button>
+      )}
+    </>
+  );
+}
+
+function Row({ of, onRevoked }: { readonly of: AdminKey; readonly onRevoked: () => void }) {
+  const [isAsked, setAsked] = useState(false);
+  const { id, scopes, last_used_day: lastUsed, created_at: made, revoked_at: revoked } = of;
+  return (
+    <tr class={revoked === null ? '' : 'revoked'}>
+      <th scope="row">
+        {nameOf(of)} {of.name !== null && <code class="quiet">{id}</code>}
+        {isOwn(of) && <span class="badge">This session</span>}
+      </th>
+      <td>{scopes.join(', ')}</td>
+      <td class="quiet">{lastUsed ?? 'never'}</td>
+      <td class="quiet narrow-off">
+        <Ago at={made} isPlain />
+      </td>
+      <td class="number">
+        {revoked === null ? (
+          <button
+            type="button"
+            class="plain danger"
+            data-row
+            aria-label={`Revoke ${nameOf(of)}`}
+            onClick={() => setAsked(true)}
+          >
+            Revoke
+          </button>
+        ) : (
+          <span class="quiet">
+            revoked <Ago at={revoked} isPlain />
+          </span>
+        )}
+        {isAsked && <Revocation of={of} onRevoked={onRevoked} onClose={() => setAsked(false)} />}
+      </td>
+    </tr>
+  );
+}
+
+interface RevocationProps {
+  readonly of: AdminKey;
+  readonly onRevoked: () => void;
+  readonly onClose: () => void;
+}
+
+function Revocation({ of, onRevoked, onClose }: RevocationProps) {
+  const revoke = async (): Promise<void> => {
+    await ask({ method: 'DELETE', path: `v1/admin/keys/${of.id}` });
+    onClose();
+    onRevoked();
+  };
+  return (
+    <ConfirmName
+      title="Revoke this key?"
+      name={nameOf(of)}
+      action="Revoke the key"
+      onConfirm={revoke}
+      onClose={onClose}
+    >
+      <p>
+        Within 10 seconds whatever uses it is refused, and the sessions of this console that were opened with it end. It
+        was last used {of.last_used_day === null ? 'never' : `on ${of.last_used_day}`}. It cannot be brought back.
+      </p>
+      {isOwn(of) && <p class="field-error">You signed in with this key: you will be signed out.</p>}
+    </ConfirmName>
+  );
+}
+
+function nameOf({ id, name }: AdminKey): string {
+  return name ?? id;
+}
+
+function isOwn({ id }: AdminKey): boolean {
+  return typeof session.value === 'object' && session.value.key_id === id;
+}

@@ -1,0 +1,36 @@
+import { session, signOut } from '../../frame/session.ts';
+import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+
+/** What the reader signed in with, and how that ends. */
+export function OwnSession() {
+  if (typeof session.value === 'string') return null;
+  const { key_id: key, scopes, projects, expires_at: end } = session.value;
+  const facts = {
+    Key: key,
+    Opens: scopes.join(', '),
+    [projects.length === 1 ? 'Project' : 'Projects']: projects.map(({ name }) => name).join(', '),
+    'Ends at the latest': exactTime(end, zoneOf(zoneChoice.value)),
+  };
+  return (
+    <>
+      <div class="section-head">
+        <h2>Your session</h2>
+      </div>
+      <dl class="facts installation">
+        {Object.entries(facts).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="session-note quiet">
+        It ends after 12 hours without use. To end all sessions that were opened with a key, also those of others,
+        revoke the key.
+      </p>
+      <button type="button" onClick={() => void signOut()}>
+        Sign out of this browser
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+/** What a form changes of a project. Everything here is pure. */
+import type { AdminProject } from '../../api/settings.ts';
+import { type Json, jsonText, parseJson } from '../../api/json.ts';
+
+/** The limits with what they are, in the order of the form. */
+export const LIMITS = {
+  rate_limit: 'Most requests a second',
+  query_max_ms: 'Most milliseconds of a question',
+  query_max_memory_bytes: 'Most memory of a question, in bytes',
+  query_max_rows: 'Most rows that a question reads',
+} as const;
+export type Limit = keyof typeof LIMITS;
+
+/** By its names, what the fields of the form have; a limit without digits is none. */
+export type Fields = Readonly<Record<'name' | 'timezone' | Limit, string>>;
+
+export function fieldsOf(project: AdminProject): Fields {
+  const limits = (Object.keys(LIMITS) as Limit[]).map((name) => [name, project[name]?.rawJSON ?? '']);
+  return { name: project.name, timezone: project.timezone, ...Object.fromEntries(limits) } as Fields;
+}
+
+/** The body of the change, with only what is different; undefined where nothing is. */
+export function changesOf(before: Fields, after: Fields): string | undefined {
+  const changed = (Object.keys(before) as (keyof Fields)[]).filter((name) => before[name] !== after[name]);
+  if (changed.length === 0) return undefined;
+  return jsonText(Object.fromEntries(changed.map((name) => [name, valueOf(name, after[name])])));
+}
+
+function valueOf(name: keyof Fields, text: string): Json {
+  if (!Object.hasOwn(LIMITS, name)) return text;
+  if (text === '') return null;
+  // What is no number goes out as it is: the service says what it takes.
+  return /^(0|[1-9]\d*)$/.test(text) ? parseJson(text) : text;
+}

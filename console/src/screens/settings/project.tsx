@@ -1,0 +1,144 @@
+/** One project: its settings, its keys, and its end. */
+import { useState } from 'preact/hooks';
+import { type ApiError, ask } from '../../api/client.ts';
+import type { AdminProject } from '../../api/settings.ts';
+import { goTo, linkTo } from '../../frame/router.ts';
+import { loadSession } from '../../frame/session.ts';
+import { ConfirmName } from '../../parts/confirm-name.tsx';
+import { textIn } from '../../parts/form.ts';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { useChange } from '../../parts/use-change.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import { Keys } from './keys.tsx';
+import { changesOf, type Fields, fieldsOf, type Limit, LIMITS } from './project-changes.ts';
+import { ZoneField } from './zone-field.tsx';
+
+export function ProjectPage({ id }: { readonly id: string }) {
+  const path = `v1/admin/projects/${encodeURIComponent(id)}`;
+  const project = useLoad(path, async (signal) => ask<AdminProject>({ path, signal }));
+  return (
+    <>
+      <p class="up">
+        <a href={linkTo(['settings', 'projects'])}>Projects</a>
+      </p>
+      {project.state === 'loading' && <Loading what="the project" />}
+      {project.state === 'failed' && <NotShown error={project.error} retry={project.retry} />}
+      {project.state === 'ready' && (
+        <>
+          <h2 class="project-name">{project.value.name}</h2>
+          <p class="quiet id">{id}</p>
+          <SettingsForm path={path} project={project.value} reload={project.retry} />
+          <Keys path={`${path}/keys`} />
+          <Deletion path={path} name={project.value.name} />
+        </>
+      )}
+    </>
+  );
+}
+
+function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: () => void }) {
+  return error.status === 404 ? <Empty title="There is no such project" /> : <Problem error={error} retry={retry} />;
+}
+
+interface FormProps {
+  readonly path: string;
+  readonly project: AdminProject;
+  readonly reload: () => void;
+}
+
+function SettingsForm({ path, project, reload }: FormProps) {
+  const { isBusy, error, run } = useChange();
+  const [notice, setNotice] = useState<'changed' | 'nothing'>();
+  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
+    event.preventDefault();
+    const before = fieldsOf(project);
+    const names = Object.keys(before) as (keyof Fields)[];
+    const after = Object.fromEntries(names.map((name) => [name, textIn(event.currentTarget, name)])) as Fields;
+    const body = changesOf(before, after);
+    setNotice(body === undefined ? 'nothing' : undefined);
+    if (body === undefined) return;
+    run(async () => {
+      // The interface has no versions of projects: what somebody else changed meanwhile is seen here.
+      const now = fieldsOf(await ask<AdminProject>({ path }));
+      if (changesOf(before, now) !== undefined) {
+        setNotice('changed');
+        return;
+      }
+      await ask({ method: 'PATCH', path, body });
+      await loadSession();
+      reload();
+    });
+  };
+  return (
+    <form class="card setting-form paired" aria-label="Settings of the project" onSubmit={submit}>
+      <label>
+        <span class="label">Name</span>
+        <input name="name" required maxLength={200} defaultValue={project.name} autoComplete="off" />
+      </label>
+      <ZoneField value={project.timezone} />
+      {(Object.keys(LIMITS) as Limit[]).map((name) => (
+        <LimitField key={name} name={name} value={project[name]?.rawJSON ?? ''} />
+      ))}
+      {error !== undefined && <Problem error={error} />}
+      {notice === 'changed' && (
+        <p class="notice" role="alert">
+          Somebody else changed this project meanwhile.{' '}
+          <button type="button" onClick={reload}>
+            Show it as it is
+          </button>
+        </p>
+      )}
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          Save
+        </button>
+        {notice === 'nothing' && <span class="quiet">Nothing was changed.</span>}
+      </div>
+    </form>
+  );
+}
+
+function LimitField({ name, value }: { readonly name: Limit; readonly value: string }) {
+  return (
+    <label>
+      <span class="label">{LIMITS[name]}</span>
+      <input name={name} inputMode="numeric" defaultValue={value} placeholder={LIMIT_NONE[name]} autoComplete="off" />
+    </label>
+  );
+}
+
+const LIMIT_NONE = {
+  rate_limit: 'no limit',
+  query_max_ms: 'as the service is configured',
+  query_max_memory_bytes: 'as the service is configured',
+  query_max_rows: 'as the service is configured',
+} as const satisfies Record<Limit, string>;
+
+function Deletion({ path, name }: { readonly path: string; readonly name: string }) {
+  const [isAsked, setAsked] = useState(false);
+  const remove = async (): Promise<void> => {
+    await ask({ method: 'DELETE', path });
+    await loadSession();
+    goTo(linkTo(['settings', 'projects']));
+  };
+  return (
+    <section class="deletion" aria-labelledby="deletion">
+      <h2 id="deletion">Delete the project</h2>
+      <p class="quiet">Only an empty project can be deleted: no key in use, no audience and no user.</p>
+      <button type="button" class="danger" onClick={() => setAsked(true)}>
+        Delete…
+      </button>
+      {isAsked && (
+        <ConfirmName
+          title="Delete this project?"
+          name={name}
+          action="Delete the project"
+          onConfirm={remove}
+          onClose={() => setAsked(false)}
+        >
+          <p>It cannot be brought back. The service refuses it while the project has anything.</p>
+        </ConfirmName>
+      )}
+    </section>
+  );
+}

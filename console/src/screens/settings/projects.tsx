@@ -1,0 +1,114 @@
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/client.ts';
+import type { AdminProject, ProjectsPage } from '../../api/settings.ts';
+import { goTo, linkTo } from '../../frame/router.ts';
+import { loadSession } from '../../frame/session.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { textIn } from '../../parts/form.ts';
+import { grouped } from '../../parts/numbers.ts';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useChange } from '../../parts/use-change.ts';
+import { usePages } from '../../parts/use-pages.ts';
+import { ZoneField } from './zone-field.tsx';
+
+const PATH = 'v1/admin/projects';
+const COLUMNS = [
+  { name: 'Project' },
+  { name: 'Id', look: 'narrow-off' },
+  { name: 'Time zone' },
+  { name: 'Requests a second', look: 'number narrow-off' },
+  { name: 'Made', look: 'narrow-off' },
+];
+
+export function Projects() {
+  const [isMaking, setMaking] = useState(false);
+  const { items, isEnd, isLoading, error, more } = usePages(PATH, async (cursor, signal) => {
+    const { projects, next_cursor: next } = await ask<ProjectsPage>({ path: PATH, query: { cursor }, signal });
+    return { items: projects, next };
+  });
+  return (
+    <>
+      <div class="section-head">
+        <h2>Projects</h2>
+        <div class="row">
+          {!isMaking && (
+            <button type="button" onClick={() => setMaking(true)}>
+              New project
+            </button>
+          )}
+          <CopyAs path={PATH} tidemark={['project', 'list']} />
+        </div>
+      </div>
+      {isMaking && <NewProject onCancel={() => setMaking(false)} />}
+      {items.length > 0 && (
+        <Table columns={COLUMNS}>
+          {items.map((project) => (
+            <Row key={project.id} project={project} />
+          ))}
+        </Table>
+      )}
+      {isLoading && <Loading what="projects" />}
+      {!isLoading && error !== undefined && <Problem error={error} retry={more} />}
+      {!isLoading && error === undefined && !isEnd && (
+        <button type="button" class="below" onClick={more}>
+          More projects
+        </button>
+      )}
+    </>
+  );
+}
+
+function Row({ project }: { readonly project: AdminProject }) {
+  const { id, name, timezone, rate_limit: limit, created_at: made } = project;
+  return (
+    <tr>
+      <th scope="row">
+        <a class="cover" data-row href={linkTo(['settings', 'projects', id])}>
+          {name}
+        </a>
+      </th>
+      <td class="narrow-off">
+        <code>{id}</code>
+      </td>
+      <td>{timezone}</td>
+      <td class="number narrow-off">{limit === null ? <span class="quiet">no limit</span> : grouped(limit.rawJSON)}</td>
+      <td class="quiet narrow-off">
+        <Ago at={made} isPlain />
+      </td>
+    </tr>
+  );
+}
+
+function NewProject({ onCancel }: { readonly onCancel: () => void }) {
+  const { isBusy, error, run } = useChange();
+  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
+    event.preventDefault();
+    const [name, timezone] = [textIn(event.currentTarget, 'name'), textIn(event.currentTarget, 'timezone')];
+    const body = JSON.stringify({ name, ...(timezone !== '' && { timezone }) });
+    run(async () => {
+      const { id } = await ask<AdminProject>({ method: 'POST', path: PATH, body });
+      await loadSession();
+      goTo(linkTo(['settings', 'projects', id]));
+    });
+  };
+  return (
+    <form class="card setting-form" aria-label="New project" onSubmit={submit}>
+      <label>
+        <span class="label">Name</span>
+        <input name="name" required maxLength={200} autoFocus autoComplete="off" />
+      </label>
+      <ZoneField />
+      {error !== undefined && <Problem error={error} />}
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          Make the project
+        </button>
+        <button type="button" class="plain" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,239 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { complaintsOf, type Scene } from './scene.ts';
+
+interface CountsAnswer {
+  readonly buckets: readonly unknown[];
+  readonly series: readonly { readonly value: unknown; readonly values: readonly number[] }[];
+}
+
+const ORDERS = '#/events/Order%20Completed';
+
+export function testEvents(scene: () => Scene): void {
+  const post = async (path: string, body: string, key = READ_KEY): Promise<Response> =>
+    fetch(scene().url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body,
+    });
+
+  const counts = async (question: object): Promise<CountsAnswer> =>
+    (await (await post('/v1/events/counts', JSON.stringify(question))).json()) as CountsAnswer;
+
+  const figureOf = async (page: Page): Promise<string> => page.locator('.headline b').first().innerText();
+
+  describe('events', () => {
+    test('the catalogue lists every name with its count and its last days, a few questions at once', async () => {
+      const page = await scene().signedIn('#/users');
+      await page.getByText('u-00001').waitFor();
+      let open = 0;
+      let most = 0;
+      await page.route('**/v1/events/counts', async (route) => {
+        most = Math.max(most, ++open);
+        const response = await route.fetch();
+        open--;
+        await route.fulfill({ response });
+      });
+      await page.goto(`${scene().url}/console/#/events`);
+
+      await expect.poll(async () => page.locator('.last-days svg').count()).toBeGreaterThan(4);
+
+      expect(most).toBeLessThanOrEqual(3);
+      expect(await page.getByRole('row', { name: /^Order Completed/ }).innerText()).toMatch(/\d+/);
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('an event is found by the beginning of its name, opens with Enter, and Back goes back', async () => {
+      const page = await scene().signedIn('#/events');
+      await page.getByRole('link', { name: 'Page Viewed' }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('Order');
+      await page.keyboard.press('Enter');
+      await expect.poll(async () => page.locator('[data-row]').allInnerTexts()).toEqual(['Order Completed']);
+      await page.keyboard.press('Escape');
+
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.getByRole('slider').waitFor();
+
+      expect(page.url()).toContain(ORDERS);
+      await page.goBack();
+      await expect.poll(() => page.url()).toContain('prefix=Order');
+      await page.goto(`${scene().url}/console/#/events?prefix=Nothing+Like+This`);
+      await page.getByText('No event has such a name').waitFor();
+    });
+
+    test('the figure is what the service answers, and arrow keys move through the chart and say each value', async () => {
+      const page = await scene().signedIn(`${ORDERS}?last=7d`);
+      const question = { event: 'Order Completed', measure: 'count', within: { last: '7d' } };
+      const { series } = await counts({ ...question, interval: 'day' });
+      const whole = await counts(question);
+      const chart = page.getByRole('slider', { name: 'events for each day' });
+      await chart.focus();
+      expect(await figureOf(page)).toBe(String(whole.series[0]?.values[0]));
+      expect(await chart.getAttribute('aria-valuetext')).toMatch(/ so far: \d+$/);
+
+      await page.keyboard.press('ArrowLeft');
+
+      const values = series[0]?.values ?? [];
+      const said = (value: number | undefined): RegExp => new RegExp(String.raw`^\w+, \d+ \w+ 20\d\d.*: ${value}$`);
+      expect(await chart.getAttribute('aria-valuetext')).toMatch(said(values.at(-2)));
+      await page.keyboard.press('Home');
+      expect(await chart.getAttribute('aria-valuetext')).toMatch(said(values[0]));
+      await page.getByText('The same as a table').click();
+      await expect.poll(async () => page.locator('.figures tbody tr').count()).toBe(values.length);
+    });
+
+    test('measure, split, comparison and period are in the address, each a step of Back', async () => {
+      const page = await scene().signedIn(ORDERS);
+      await page.getByRole('slider').waitFor();
+
+      await page.getByRole('combobox', { name: 'Measure' }).selectOption('sum');
+      await page.getByRole('combobox', { name: 'Property' }).selectOption('total');
+      await page.getByRole('combobox', { name: 'Split by' }).selectOption('trait:plan');
+      await page.getByLabel('Compare').check();
+      await page.getByRole('combobox', { name: 'Period' }).selectOption('24h');
+
+      await expect.poll(() => page.url()).toContain('last=24h');
+      expect(page.url()).toMatch(/measure=sum&of=total&split=trait%3Aplan&compare=previous&last=24h/);
+      expect(await page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('hour');
+      await page.goBack();
+      const legend = page.locator('.legend');
+      await legend.getByText('Whole period').waitFor();
+      const { series } = await counts({
+        event: 'Order Completed',
+        measure: 'sum',
+        of: 'total',
+        within: { last: '30d' },
+        split: { trait: 'plan', top: 5 },
+      });
+      expect(await legend.locator('tbody tr').count()).toBe(series.length);
+      const row = await legend.getByRole('row', { name: /^free/ }).innerText();
+      const free = series.find(({ value }) => value === 'free')?.values[0];
+      expect(row.replaceAll(',', '')).toContain(String(free));
+      await page.goBack();
+      expect(await page.getByLabel('Compare').isChecked()).toBe(false);
+    });
+
+    test('an address that is opened shows what it says, also days that were chosen', async () => {
+      const page = await scene().signedIn(
+        `${ORDERS}?measure=percentile&of=total&p=95&since=2020-01-01&until=2020-02-01&interval=week`,
+      );
+
+      await page.getByText('Nothing was measured in this period.').waitFor();
+
+      expect(await page.getByRole('combobox', { name: 'Percentile' }).inputValue()).toBe('95');
+      expect(await page.getByLabel('Since').inputValue()).toBe('2020-01-01');
+      expect(await page.getByRole('textbox', { name: 'Before' }).inputValue()).toBe('2020-02-01');
+      expect(await page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('week');
+      await page.getByText('No such events in this period.').waitFor();
+    });
+
+    test('a condition narrows chart and list, can be removed, and numbers are numbers', async () => {
+      const page = await scene().signedIn(ORDERS);
+      await page.getByRole('slider').waitFor();
+      const before = Number(await figureOf(page));
+
+      await page.getByRole('button', { name: 'Only where' }).click();
+      await page.getByRole('combobox', { name: 'Property' }).fill('total');
+      await page.getByRole('combobox', { name: 'Condition' }).selectOption('gt');
+      await page.getByRole('combobox', { name: 'Value' }).fill('100.50');
+      await page.keyboard.press('Enter');
+
+      await page.getByText('total is above 100.50').waitFor();
+      const question = { event: 'Order Completed', measure: 'count', within: { last: '30d' } };
+      const narrow = await counts({ ...question, where: [{ property: 'total', gt: 100.5 }] });
+      const expected = narrow.series[0]?.values[0] ?? 0;
+      expect(expected).toBeLessThan(before);
+      await expect.poll(async () => figureOf(page)).toBe(String(expected));
+      expect(decodeURIComponent(page.url())).toContain('where=[{"property":"total","gt":100.50}]');
+      await page.getByRole('button', { name: 'Remove: total is above 100.50' }).click();
+      await expect.poll(async () => figureOf(page)).toBe(String(before));
+    });
+
+    test('the newest events open with every digit, and lead to their user', async () => {
+      const properties = '{"total":12345678901234567890.10,"name":"<b>bold</b>"}';
+      const body = `{"user_id":"grace","event":"Digits Counted","properties":${properties}}`;
+      expect((await post('/v1/track', body, WRITE_KEY)).status).toBe(200);
+      const page = await scene().signedIn('#/users');
+      await page.getByText('u-00001').waitFor();
+      // A process keeps a catalogue for half a minute.
+      await expect
+        .poll(
+          async () =>
+            (
+              await fetch(`${scene().url}/v1/catalog/events/Digits%20Counted/properties`, {
+                headers: { authorization: `Bearer ${READ_KEY}` },
+              })
+            ).status,
+          { timeout: 50_000 },
+        )
+        .toBe(200);
+      await page.goto(`${scene().url}/console/#/events/Digits%20Counted?measure=sum&of=total`);
+      await page.getByText('There are no earlier ones in this period.').waitFor();
+
+      await page.locator('.newest-row').click();
+
+      await page.locator('.details').getByText('12345678901234567890.10').waitFor();
+      await page.locator('.details').getByText('"<b>bold</b>"').waitFor();
+      expect(page.url()).toContain('open=');
+      await page.locator('.details').getByRole('link', { name: 'grace' }).click();
+      await page.getByRole('heading', { name: 'grace' }).waitFor();
+    });
+
+    test('an audience of the same users is a definition that the service takes', async () => {
+      const page = await scene().signedIn(`${ORDERS}?last=7d&where=[{"property":"total","gte":20}]`);
+      const link = await page.getByRole('link', { name: 'Make an audience' }).getAttribute('href');
+
+      const definition = new URLSearchParams(link?.split('?')[1]).get('definition') ?? '';
+
+      expect(link).toMatch(/^#\/audiences\/new\?/);
+      expect(JSON.parse(definition)).toEqual({
+        event: 'Order Completed',
+        where: [{ property: 'total', gte: 20 }],
+        within: { last: '7d' },
+      });
+      expect((await post('/v1/audiences/preview', `{"definition":${definition}}`)).status).toBe(200);
+    });
+
+    test('the same question is there for a terminal, with the body that was asked', async () => {
+      const page = await scene().signedIn(`${ORDERS}?measure=users&split=property:currency`);
+      await page.getByText('Copy as…').first().click();
+
+      const command = await page.locator('.command pre').first().innerText();
+
+      expect(command).toContain('/v1/events/counts');
+      expect(command).toContain('"split":{"property":"currency","top":5}');
+    });
+
+    test('a question past its limits, a full queue and an unavailable store are worded', async () => {
+      const page = await scene().signedIn('#/users');
+      await page.getByText('u-00001').waitFor();
+      const headlines = { 422: 'past its limits', 429: 'Too many requests at once', 503: 'A part of the service' };
+      for (const [status, headline] of Object.entries(headlines)) {
+        await page.route('**/v1/events/counts', async (route) =>
+          route.fulfill({
+            status: Number(status),
+            headers: { 'retry-after': '30', 'content-type': 'application/problem+json' },
+            body: JSON.stringify({ code: 'x', title: 'x', detail: `Reason ${status}` }),
+          }),
+        );
+        await page.goto(`${scene().url}/console/${ORDERS}?last=${status}h`);
+        await page.getByText(headline).waitFor();
+        await page.getByText(`Reason ${status}`).waitFor();
+        await page.unroute('**/v1/events/counts');
+      }
+    });
+
+    test('an event that nobody sent, and a project without any, say what to do', async () => {
+      const page = await scene().signedIn('#/events/Nobody%20Does%20This');
+      await page.getByText('No event has this name').waitFor();
+      const empty = await scene().signedIn('#/events?order=name', { key: scene().empty.readKey });
+      await empty
+        .getByText(/There are no events yet|Recorded/)
+        .first()
+        .waitFor();
+    });
+  });
+}

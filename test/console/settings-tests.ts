@@ -1,0 +1,193 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ADMIN_KEY, complaintsOf, type Scene } from './scene.ts';
+
+interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly rate_limit: number | null;
+}
+
+export function testSettings(scene: () => Scene): void {
+  const admin = async (path: string, method = 'GET', body?: object): Promise<unknown> => {
+    const response = await fetch(`${scene().url}/v1/admin/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_KEY}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+
+  /** Other tests say which projects there are. */
+  const removeAfterwards = (id: string): void => {
+    onTestFinished(async () => {
+      const { keys } = (await admin(`projects/${id}/keys`)) as { readonly keys: readonly { readonly id: string }[] };
+      for (const key of keys) await admin(`keys/${key.id}`, 'DELETE');
+      await admin(`projects/${id}`, 'DELETE');
+    });
+  };
+
+  const makeProject = async (name: string): Promise<Project> => {
+    const project = (await admin('projects', 'POST', { name })) as Project;
+    removeAfterwards(project.id);
+    return project;
+  };
+
+  const opened = async (address: string): Promise<Page> => scene().signedIn(address, { isAdmin: true });
+
+  const statusWith = async (key: string): Promise<number> =>
+    (await fetch(`${scene().url}/v1/users?prefix=`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+  describe('settings', () => {
+    test('a project is made, and can be chosen at once', async () => {
+      const page = await opened('#/settings');
+      await page.getByRole('link', { name: 'default' }).waitFor();
+
+      await page.getByRole('button', { name: 'New project' }).click();
+      await page.getByLabel('Name').fill('Made by clicking');
+      await page.getByLabel('Time zone').fill('Europe/Berlin');
+      await page.keyboard.press('Enter');
+
+      await page.getByRole('heading', { name: 'Made by clicking' }).waitFor();
+      removeAfterwards(/proj_\w+/.exec(page.url())?.[0] ?? '');
+      const choice = page.getByRole('combobox', { name: 'Project', exact: true });
+      await choice.selectOption({ label: 'Made by clicking' });
+      expect(page.url()).toMatch(/#\/settings\/projects\/proj_\w+\?project=proj_/);
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('only what was changed of a project is changed, and what is refused says why', async () => {
+      const { id } = await makeProject('Changed by clicking');
+      const page = await opened(`#/settings/projects/${id}`);
+      await page.getByLabel('Most requests a second').fill('many');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByText('whole number').waitFor();
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+
+      await page.getByLabel('Most requests a second').fill('250');
+      await page.getByRole('button', { name: 'Save' }).click();
+
+      expect((await sent).postData()).toBe('{"rate_limit":250}');
+      await expect.poll(async () => ((await admin(`projects/${id}`)) as Project).rate_limit).toBe(250);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Nothing was changed.').waitFor();
+    });
+
+    test('what somebody else changed meanwhile is not overwritten', async () => {
+      const { id } = await makeProject('Changed by two');
+      const page = await opened(`#/settings/projects/${id}`);
+      await page.getByLabel('Name').fill('Renamed by clicking');
+      await admin(`projects/${id}`, 'PATCH', { rate_limit: 7 });
+
+      await page.getByRole('button', { name: 'Save' }).click();
+
+      await page.getByText('Somebody else changed this project meanwhile.').waitFor();
+      expect(await admin(`projects/${id}`)).toMatchObject({ name: 'Changed by two', rate_limit: 7 });
+      await page.getByRole('button', { name: 'Show it as it is' }).click();
+      await expect.poll(async () => page.getByLabel('Most requests a second').inputValue()).toBe('7');
+    });
+
+    test('a project is deleted after its name was typed, and one with a key is not', async () => {
+      const { id } = (await admin('projects', 'POST', { name: 'Deleted by clicking' })) as Project;
+      const key = (await admin(`projects/${id}/keys`, 'POST', { scopes: ['read'] })) as { readonly id: string };
+      const page = await opened(`#/settings/projects/${id}`);
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      const remove = page.getByRole('button', { name: 'Delete the project' });
+      expect(await remove.isDisabled()).toBe(true);
+      await page.getByLabel('To confirm').fill('Deleted by clicking');
+      await remove.click();
+      await page.getByRole('dialog').getByText('Only an empty project can be deleted').first().waitFor();
+      await admin(`keys/${key.id}`, 'DELETE');
+
+      await remove.click();
+
+      await page.getByRole('heading', { name: 'Projects' }).waitFor();
+      expect(await admin(`projects/${id}`)).toMatchObject({ status: 404 });
+    });
+
+    test('a key is shown once, opens what was chosen, and is revoked after its name was typed', async () => {
+      const { id } = await makeProject('With keys');
+      const page = await opened(`#/settings/projects/${id}`);
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByLabel('Name: who').fill('Reports');
+      await page.getByRole('checkbox', { name: /^read/ }).check();
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      const text = (await page.locator('.new-key pre').innerText()).trim();
+      expect(await statusWith(text)).toBe(200);
+      await page.getByRole('row', { name: /^Reports/ }).waitFor();
+
+      await page.getByRole('button', { name: 'I have it' }).click();
+      expect(await page.getByText(text).count()).toBe(0);
+      await page.getByRole('button', { name: 'Revoke Reports' }).click();
+      await page.getByLabel('To confirm').fill('Report');
+      await page.keyboard.press('Enter');
+      expect(await page.getByRole('dialog').isVisible()).toBe(true);
+      await page.getByLabel('To confirm').fill('Reports');
+      await page.keyboard.press('Enter');
+
+      await page.getByRole('row', { name: /^Reports.*revoked/ }).waitFor();
+      await expect.poll(async () => statusWith(text)).toBe(401);
+    });
+
+    test('the key of the session is marked, and its revocation says that it ends the session', async () => {
+      const page = await opened('#/settings/keys');
+      await page.getByText('This session').waitFor();
+
+      await page
+        .getByRole('row', { name: /This session/ })
+        .getByRole('button')
+        .click();
+
+      await page.getByText('You signed in with this key').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+
+    test('the audit log has who changed what, before and after, and is filtered by the address', async () => {
+      const { id } = await makeProject('Audited');
+      await admin(`projects/${id}`, 'PATCH', { timezone: 'Asia/Tokyo' });
+      const page = await opened(`#/settings/audit?action=project.change&of_project=${id}`);
+      await page.getByText('There are no earlier changes like these.').waitFor();
+      expect(await page.locator('[data-row]').count()).toBe(1);
+
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+
+      expect(await page.locator('.diff-line.removed').innerText()).toContain('"timezone": "UTC"');
+      expect(await page.locator('.diff-line.added').innerText()).toContain('"timezone": "Asia/Tokyo"');
+      await page.getByLabel('By whom').fill('nobody');
+      await page.keyboard.press('Enter');
+      await page.getByText('No such change').waitFor();
+      await page.goBack();
+      await page.getByText('There are no earlier changes like these.').waitFor();
+    });
+
+    test('the installation says its version and processes, and nothing of the passwords of its stores', async () => {
+      const page = await opened('#/settings/installation');
+      await page.getByRole('heading', { name: 'Processes' }).waitFor();
+
+      const { version } = (await admin('status')) as { readonly version: string };
+
+      expect(await page.locator('.installation').innerText()).toContain(version);
+      await page.getByText('They are in its environment', { exact: false }).waitFor();
+      expect(await page.locator('main').innerText()).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@/);
+    });
+
+    test('who signed in with another key is told that an admin key is needed, and sees the own session', async () => {
+      const page = await scene().signedIn('#/settings');
+      await page.getByText('Ends at the latest').waitFor();
+      for (const tab of ['Projects', 'Admin keys', 'Audit log', 'Installation']) {
+        await page.getByRole('list', { name: 'Settings' }).getByRole('link', { name: tab }).click();
+        await page.getByRole('heading', { name: 'This needs an admin key' }).waitFor();
+      }
+      await page.goBack();
+      await page.getByText('Audit log can be seen').waitFor();
+      expect(complaintsOf(page)).toEqual([]);
+
+      await page.getByRole('link', { name: 'Your session' }).click();
+      await page.getByRole('button', { name: 'Sign out of this browser' }).click();
+
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    });
+  });
+}

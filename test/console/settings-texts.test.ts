@@ -1,0 +1,49 @@
+/** The pure parts of the screen Settings. */
+import { describe, expect, test } from 'vitest';
+import type { AdminProject } from '../../console/src/api/settings.ts';
+import { parseJson, type RawNumber } from '../../console/src/api/json.ts';
+import { lineDiff } from '../../console/src/parts/line-diff.ts';
+import { bytes } from '../../console/src/parts/numbers.ts';
+import { changesOf, fieldsOf } from '../../console/src/screens/settings/project-changes.ts';
+
+const PROJECT = parseJson(
+  '{"id":"p","name":"Shop","timezone":"UTC","rate_limit":5,"query_max_ms":null,"query_max_memory_bytes":null,"query_max_rows":9007199254740993,"created_at":"2026-11-01T00:00:00Z"}',
+) as unknown as AdminProject;
+
+describe('what a form changes of a project', () => {
+  test('a field that is as it was is left out, an empty limit is none, and digits stay', () => {
+    const before = fieldsOf(PROJECT);
+
+    expect(changesOf(before, before)).toBeUndefined();
+    expect(changesOf(before, { ...before, rate_limit: '', query_max_ms: '9007199254740993' })).toBe(
+      '{"rate_limit":null,"query_max_ms":9007199254740993}',
+    );
+    expect(changesOf(before, { ...before, name: 'Shop 2', rate_limit: '5.5' })).toBe(
+      '{"name":"Shop 2","rate_limit":"5.5"}',
+    );
+  });
+});
+
+describe('a diff', () => {
+  const shown = (before: readonly string[], after: readonly string[]): string[] =>
+    lineDiff(before, after).map(({ kind, text }) => `${{ same: ' ', removed: '-', added: '+' }[kind]}${text}`);
+
+  test('lines that both have stay, others are removed or added where they stood', () => {
+    expect(shown(['{', 'a', 'b', '}'], ['{', 'a', 'c', 'd', '}'])).toEqual([' {', ' a', '-b', '+c', '+d', ' }']);
+    expect(shown([], ['a'])).toEqual(['+a']);
+    expect(shown(['a', 'b'], ['a'])).toEqual([' a', '-b']);
+  });
+
+  test('texts of more lines than can be compared are removed and added whole', () => {
+    const many = Array.from({ length: 1_001 }, (_, i) => String(i));
+
+    expect(lineDiff(many, many)).toHaveLength(2_002);
+  });
+});
+
+test('a size has the unit that it is read in', () => {
+  const sizes = ['0', '1023', '1536', '20234240', '270553174016'].map((text) => bytes(parseJson(text) as RawNumber));
+
+  expect(sizes).toEqual(['0 bytes', '1023 bytes', '1.5 KiB', '19 MiB', '252 GiB']);
+  expect(bytes(null)).toBe('not known');
+});
