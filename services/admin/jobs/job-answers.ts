@@ -22,7 +22,7 @@ export async function answerJobs(port: AdminPort, call: AdminCall): Promise<Answ
 }
 
 /** A page of jobs as JSON texts, newest first. @param kind Of this kind alone; else the parameter says. */
-async function jobsPage(
+export async function jobsPage(
   port: AdminPort,
   { query }: AdminCall,
   kind?: string,
