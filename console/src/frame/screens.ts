@@ -34,4 +34,11 @@ export const SCREENS: readonly Screen[] = [
     icon: 'M8 2.500a2.700 2.700 0 1 0 0 5.400 2.700 2.700 0 0 0 0-5.400M2.800 13.500c.4-2.900 2.400-4.300 5.200-4.300s4.800 1.400 5.200 4.300',
     load: () => import('../screens/users.tsx'),
   },
+  {
+    name: 'Replays, imports',
+    path: 'replays',
+    key: 'r',
+    icon: 'M13 8a5 5 0 1 1-1.600-3.700M13.200 2.200v2.600h-2.600M8 5.200v3l2 1.400',
+    load: () => import('../screens/replays/screen.tsx'),
+  },
 ];
