@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { findChromium } from './browser.ts';
 import { testFiles } from './files-tests.ts';
 import { testLive } from './live-tests.ts';
+import { testReplays } from './replays-tests.ts';
 import { Scene } from './scene.ts';
 import { testScreens } from './screens-tests.ts';
 import { testSessions } from './session-tests.ts';
@@ -29,6 +30,7 @@ describe.skipIf(!canRun)('the console', () => {
   testScreens(scene);
   testLive(scene);
   testUsers(scene);
+  testReplays(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

@@ -9,17 +9,21 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['Live', '#/live', 'Nothing has come yet'],
   ['Users', '#/users', 'u-00001'],
   ['a user', '#/users/u-00001', 'There are no earlier events'],
+  ['Replays, imports', '#/replays', 'This needs an admin key'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
 ];
 
-async function violationsOf(page: Page): Promise<string[]> {
+/** Each look of axe takes a second or two on a busy machine. */
+const WITH_AXE = { timeout: 300_000 };
+
+export async function violationsOf(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${String(target)} ${failureSummary}`),
   );
 }
 
-async function widthOf(page: Page): Promise<number> {
+export async function widthOf(page: Page): Promise<number> {
   return page.evaluate(() => (globalThis as unknown as { document: Doc }).document.documentElement.scrollWidth);
 }
 
@@ -49,23 +53,27 @@ export function testScreens(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'Today' }).waitFor();
     });
 
-    test('every screen is accessible in both themes, fits 360 px, and the browser complains of nothing', async () => {
-      const page = await scene().signedIn();
-      for (const [name, address, text] of SCREENS) {
-        await page.goto(`${scene().url}/console/${address}`);
-        await page.getByText(text).first().waitFor();
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          expect(await violationsOf(page), `${name}, ${colorScheme}`).toEqual([]);
+    test(
+      'every screen is accessible in both themes, fits 360 px, and the browser complains of nothing',
+      WITH_AXE,
+      async () => {
+        const page = await scene().signedIn();
+        for (const [name, address, text] of SCREENS) {
+          await page.goto(`${scene().url}/console/${address}`);
+          await page.getByText(text).first().waitFor();
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme });
+            expect(await violationsOf(page), `${name}, ${colorScheme}`).toEqual([]);
+          }
+          await page.setViewportSize({ width: 360, height: 740 });
+          expect(await widthOf(page), name).toBeLessThanOrEqual(360);
+          expect(await violationsOf(page), `${name}, narrow`).toEqual([]);
+          await page.setViewportSize({ width: 1280, height: 800 });
         }
-        await page.setViewportSize({ width: 360, height: 740 });
-        expect(await widthOf(page), name).toBeLessThanOrEqual(360);
-        expect(await violationsOf(page), `${name}, narrow`).toEqual([]);
-        await page.setViewportSize({ width: 1280, height: 800 });
-      }
-      // A 404 is an answer here; the browser writes it down all the same.
-      expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
-    });
+        // A 404 is an answer here; the browser writes it down all the same.
+        expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
+      },
+    );
 
     test('the keyboard goes everywhere: g and a letter, /, j, k, Enter, Escape and ?', async () => {
       const page = await scene().signedIn();

@@ -12,7 +12,12 @@ import { Confirm } from './confirm.tsx';
 import { projectName } from './imports.tsx';
 import { counted, GENERATIONS_PATH, isOver, KINDS, plural } from './words.ts';
 
-interface CardProps {
+interface CardProps extends BuildingProps {
+  /** Whether one is kept that was live before. */
+  readonly hasFormer: boolean;
+}
+
+interface BuildingProps {
   readonly generation: Generation;
   readonly onChange: () => void;
 }
@@ -35,7 +40,7 @@ const UNDER_WAY: Readonly<Record<Step, string>> = {
 };
 
 /** A generation, how far it is, and what can be done with it. */
-export function GenerationCard({ generation, onChange }: CardProps) {
+export function GenerationCard({ generation, hasFormer, onChange }: CardProps) {
   const { kind, number, state, project, created_at: at, messages } = generation;
   const { isBusy, error, run } = useAction();
   const [begun, setBegun] = useState<{ readonly step: Step; readonly job: string }>();
@@ -59,7 +64,7 @@ export function GenerationCard({ generation, onChange }: CardProps) {
           {project === null ? 'all projects' : `project ${projectName(project)}`}, made <Ago at={at} />
           {countOf(messages) > 0 && `, ${counted(messages)} messages read`}
         </span>
-        <Buttons state={state} isBusy={isBusy} onStep={request} />
+        <Buttons state={state} hasFormer={hasFormer} isBusy={isBusy} onStep={request} />
       </div>
       {state === 'building' && <Building generation={generation} onChange={onChange} />}
       {error !== undefined && <Problem error={error} />}
@@ -77,6 +82,7 @@ export function GenerationCard({ generation, onChange }: CardProps) {
 }
 
 interface ButtonsProps {
+  readonly hasFormer: boolean;
   readonly state: Generation['state'];
   readonly isBusy: boolean;
   readonly onStep: (step: Step) => void;
@@ -97,10 +103,11 @@ const STEPS: Readonly<Record<Generation['state'], readonly (readonly [Step, stri
   dropped: [],
 };
 
-function Buttons({ state, isBusy, onStep }: ButtonsProps) {
+function Buttons({ state, hasFormer, isBusy, onStep }: ButtonsProps) {
+  const steps = STEPS[state].filter(([step]) => step !== 'rollback' || hasFormer);
   return (
     <span class="row actions">
-      {STEPS[state].map(([step, words]) => (
+      {steps.map(([step, words]) => (
         <button key={step} type="button" disabled={isBusy} onClick={() => onStep(step)}>
           {words}
         </button>
@@ -110,7 +117,7 @@ function Buttons({ state, isBusy, onStep }: ButtonsProps) {
 }
 
 /** How much of the log it has read, and its rate, which can be changed while it reads. */
-function Building({ generation, onChange }: CardProps) {
+function Building({ generation, onChange }: BuildingProps) {
   const { kind, number, messages, behind, rate_limit: rate } = generation;
   const { isBusy, error, run } = useAction();
   const [read, left] = [countOf(messages), countOf(behind)];

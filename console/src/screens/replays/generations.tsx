@@ -43,13 +43,23 @@ export function Generations() {
               {ofKind.every(({ state }) => state !== 'building') && <Build kind={kind} onDone={refresh} />}
             </div>
             {ofKind.map((generation) => (
-              <GenerationCard key={generation.number.rawJSON} generation={generation} onChange={refresh} />
+              <GenerationCard
+                key={generation.number.rawJSON}
+                generation={generation}
+                hasFormer={hasFormer(ofKind)}
+                onChange={refresh}
+              />
             ))}
           </section>
         );
       })}
     </>
   );
+}
+
+/** Whether there is one to go back to. */
+function hasFormer(all: readonly Generation[]): boolean {
+  return all.some(({ state }) => state === 'former');
 }
 
 function byAge(one: Generation, other: Generation): number {

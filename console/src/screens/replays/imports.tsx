@@ -67,7 +67,7 @@ function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
   return (
     <>
       <div class="section-head">
-        <h2>Imports</h2>
+        <p class="quiet">History from files. It never overwrites what is newer.</p>
         <div class="row">
           <CopyAs path={IMPORTS_PATH} />
           <ImportAFile />

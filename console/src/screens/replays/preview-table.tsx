@@ -12,10 +12,10 @@ interface PreviewTableProps {
 /** Members of a message that a column may fill, in words. */
 const MEMBERS: Readonly<Record<string, string>> = {
   user_id: 'User id',
-  event: 'Name of the event',
+  event: 'Event name',
   timestamp: 'Time',
   message_id: 'Message id',
-  type: 'Type (identify or track)',
+  type: 'Type',
   anonymousId: 'Anonymous id',
 };
 
@@ -31,7 +31,7 @@ export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
           {wrong > 0 ? `${wrong} of these ${rows.length} would be refused` : rows.length > 0 && 'All of these are good'}
         </span>
       </div>
-      <div class="preview" tabIndex={0} role="region" aria-label="The first rows">
+      <div class="preview" tabIndex={0} role="region" aria-label="Rows of the file">
         <table>
           {format === 'csv' && <ColumnHeads columns={columns} map={map} onMap={onMap} />}
           <tbody>
@@ -113,8 +113,8 @@ function ColumnMeaning({ name, fills, isFree, onChange }: MeaningProps) {
           {words}
         </option>
       ))}
-      {!(own in MEMBERS) && <option value={own}>Trait or property “{own}”</option>}
-      {own !== name && !(name in MEMBERS) && <option value={name}>Trait or property “{name}”</option>}
+      {!(own in MEMBERS) && <option value={own}>As “{own}”</option>}
+      {own !== name && !(name in MEMBERS) && <option value={name}>As “{name}”</option>}
       <option value={OTHER}>Another name…</option>
     </select>
   );
