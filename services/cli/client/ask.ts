@@ -6,7 +6,7 @@ import { unauthorizedText, type ServiceClient, ServiceUnreachable } from './serv
 export interface ServiceRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** JSON, as text or as a value. Members that are undefined are left out. */
+  /** JSON, as text or as a value, or bytes. Members that are undefined are left out. */
   readonly body?: unknown;
   /** Whether it is answered in lines: progress, and at last the result. */
   readonly streams?: boolean;
@@ -124,8 +124,15 @@ function send(
   signal: AbortSignal | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  return client.fetch(path, { method, headers, signal, ...(text !== undefined && { body: text }) });
+  const isBytes = body instanceof Uint8Array;
+  const text = body === undefined || typeof body === 'string' || isBytes ? body : JSON.stringify(body);
+  const type = isBytes ? { 'content-type': 'application/octet-stream' } : {};
+  return client.fetch(path, {
+    method,
+    headers: { ...type, ...headers },
+    signal,
+    ...(text !== undefined && { body: text }),
+  });
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {
