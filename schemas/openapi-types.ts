@@ -412,6 +412,140 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/admin/imports": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Imports and dry runs, newest first */
+        readonly get: operations["listImports"];
+        readonly put?: never;
+        /**
+         * Imports a file of history
+         * @description From an uploaded file, or from a path on the machine of the process that is asked, which alone runs it. One import after the other; dry runs wait for nobody. The rows are those of `tidemark import`: docs/import.md. Lines count once however often a file is imported, if they have a `timestamp`.
+         */
+        readonly post: operations["startImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/admin/imports/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** How far an import has come */
+        readonly get: operations["getImport"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/admin/imports/{id}/refused": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The lines that an import refused, in the order of the file
+         * @description They are on the machine that ran the import, for 30 days.
+         */
+        readonly get: operations["listRefusedLines"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/admin/imports/{id}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Continues an import that was stopped, failed or interrupted
+         * @description To be asked of the machine that began it: `args.host` names it.
+         */
+        readonly post: operations["resumeImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/admin/imports/files": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Uploads a file, or its beginning
+         * @description Where the service is one process (role `all`). A request may take 40 s: send larger files in parts, the first here, the others with `PATCH`.
+         */
+        readonly post: operations["uploadImportFile"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/admin/imports/files/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** How much of a file has arrived */
+        readonly get: operations["getImportFile"];
+        readonly put?: never;
+        readonly post?: never;
+        /** Removes an uploaded file */
+        readonly delete: operations["deleteImportFile"];
+        readonly options?: never;
+        readonly head?: never;
+        /** Uploads the next part of a file */
+        readonly patch: operations["continueImportFile"];
+        readonly trace?: never;
+    };
+    readonly "/v1/admin/imports/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The first twenty rows of a file, and what its columns would fill */
+        readonly post: operations["previewImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/admin/jobs": {
         readonly parameters: {
             readonly query?: never;
@@ -2271,6 +2405,108 @@ export interface components {
         readonly Identify: {
             readonly traits?: components["schemas"]["Traits"];
         } & components["schemas"]["Call"];
+        /** @description A file, how it is read, and how it is imported. */
+        readonly ImportBody: {
+            /** @description CSV: what separates the fields, one ASCII character. Left out: a comma. */
+            readonly delimiter?: string | null;
+            /** @description Only looks: the refused lines are there to be read, nothing is imported. */
+            readonly dry_run?: boolean | null;
+            /** @description The id of an uploaded file. Exactly one of `file` and `path` is given. */
+            readonly file?: string | null;
+            /**
+             * @description Null where the file's beginning says it.
+             * @enum {unknown}
+             */
+            readonly format?: "ndjson" | "csv" | null;
+            /** @description Names lines without a `message_id`, with their number. Left out: made from the file. */
+            readonly import_id?: string | null;
+            /** @description CSV: columns whose cells are JSON. */
+            readonly json_columns?: readonly string[] | null;
+            /** @description CSV: columns by their names, and what each is read as. */
+            readonly map?: {
+                readonly [key: string]: string;
+            } | null;
+            /** @description An absolute path on the machine of the process that is asked. */
+            readonly path?: string | null;
+            /** @description The id or the name of the project. */
+            readonly project: string;
+            /** @description Lines a second at most. */
+            readonly rate?: number | null;
+            /** @description On the Unix socket alone: where refused lines go. */
+            readonly report?: string | null;
+            /** @description On the Unix socket alone: begins at the first line, whatever the state says. */
+            readonly restart?: boolean | null;
+            /** @description On the Unix socket alone: the file that says how far it has come. */
+            readonly state?: string | null;
+            /**
+             * @description What lines are that have no `type`.
+             * @enum {unknown}
+             */
+            readonly type?: "identify" | "track" | null;
+            /** @description CSV: whether numbers, true and false are such, and not text. */
+            readonly types?: boolean | null;
+        };
+        readonly ImportFile: {
+            /** @description How much of it has arrived. */
+            readonly bytes: number;
+            readonly expires_at: components["schemas"]["Time"];
+            readonly id: string;
+            readonly name: string;
+        };
+        readonly ImportPage: {
+            readonly imports: readonly components["schemas"]["Job"][];
+            readonly next_cursor: string | null;
+        };
+        readonly ImportPreview: {
+            /** @description Of CSV. */
+            readonly columns: readonly {
+                /** @description The member that the column fills. */
+                readonly fills: string;
+                /** @description Whether that is a trait of an identify and a property of a track. */
+                readonly free: boolean;
+                readonly name: string;
+            }[];
+            /** @enum {unknown} */
+            readonly format: "ndjson" | "csv";
+            /** @description Why `map` or `json_columns` cannot be used with these columns. */
+            readonly problem: string | null;
+            readonly rows: readonly {
+                /** @description Of CSV the fields, of NDJSON the line; each cut at 512 characters. */
+                readonly cells: readonly string[];
+                readonly line: number;
+                /** @description Why the line would be refused. */
+                readonly problems: readonly components["schemas"]["Error"][];
+            }[];
+        };
+        /** @description A file and how it is read. */
+        readonly ImportSource: {
+            /** @description CSV: what separates the fields, one ASCII character. Left out: a comma. */
+            readonly delimiter?: string | null;
+            /** @description The id of an uploaded file. Exactly one of `file` and `path` is given. */
+            readonly file?: string | null;
+            /**
+             * @description Null where the file's beginning says it.
+             * @enum {unknown}
+             */
+            readonly format?: "ndjson" | "csv" | null;
+            /** @description CSV: columns whose cells are JSON. */
+            readonly json_columns?: readonly string[] | null;
+            /** @description CSV: columns by their names, and what each is read as. */
+            readonly map?: {
+                readonly [key: string]: string;
+            } | null;
+            /** @description An absolute path on the machine of the process that is asked. */
+            readonly path?: string | null;
+            /** @description The id or the name of the project. */
+            readonly project: string;
+            /**
+             * @description What lines are that have no `type`.
+             * @enum {unknown}
+             */
+            readonly type?: "identify" | "track" | null;
+            /** @description CSV: whether numbers, true and false are such, and not text. */
+            readonly types?: boolean | null;
+        };
         readonly InstallationStatus: {
             /** @description What wants attention; empty where nothing does. */
             readonly attention: readonly components["schemas"]["Attention"][];
@@ -2620,6 +2856,17 @@ export interface components {
             readonly next_cursor: string | null;
             readonly refusals: readonly components["schemas"]["RefusalGroup"][];
         };
+        readonly RefusedLinePage: {
+            readonly next_cursor: string | null;
+            readonly refused: readonly {
+                /** @description Whether the line is longer than `text`. */
+                readonly cut: boolean;
+                readonly errors: components["schemas"]["Errors"];
+                /** @description Where it begins; the first is 1. */
+                readonly line: number;
+                readonly text: string;
+            }[];
+        };
         readonly RejectedItem: {
             /** @description Why. Empty for the items after the first 100 problems. */
             readonly errors: readonly components["schemas"]["Error"][];
@@ -2933,6 +3180,36 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The service is several processes, which would not find the file. */
+        readonly FilesNotTaken: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The file is larger than any that is taken: 64 GiB. */
+        readonly FileTooLarge: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The import runs or is complete, or what it needs is not on this machine. */
+        readonly ImportConflict: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The project has another audience of this name. */
         readonly NameTaken: {
             headers: {
@@ -2985,6 +3262,16 @@ export interface components {
         };
         /** @description The receipt is another project's. */
         readonly NoReceipt: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The disk of the service has no room for the file. */
+        readonly NoRoom: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
                 readonly [name: string]: unknown;
@@ -4344,6 +4631,426 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NoObject"];
             readonly 409: components["responses"]["StateConflict"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly listImports: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `next_cursor` of the page before. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /** @description How many entries a page has at most. */
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description Of this state alone. */
+                readonly state?: "queued" | "running" | "done" | "failed" | "cancelled" | "interrupted";
+            };
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of imports, of every process. They are kept for 30 days. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ImportPage"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly startImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description How the body is compressed. */
+                readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description At most 32,768 bytes once decompressed. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ImportBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The job that does it; its id is that of the import. `DELETE /v1/admin/jobs/{id}` stops it. With `Accept: application/x-ndjson` 200 and a line of JSON for each progress, at least one a second, and a last line with `result` or `problem`; whoever leaves such a stream stops the import. */
+            readonly 202: {
+                headers: {
+                    /** @description Where the object is. */
+                    readonly Location?: string;
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly getImport: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Seconds to wait for its end.
+                 * @example 5
+                 */
+                readonly wait?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path: {
+                /**
+                 * @description Of the import: that of its job.
+                 * @example job_0123456789abcdef0123
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The import. Its `progress` counts bytes of the file, `lines`, and of those `accepted` and `refused`; its `result` the same. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly listRefusedLines: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `next_cursor` of the page before. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /** @description How many entries a page has at most. */
+                readonly limit?: components["parameters"]["Limit"];
+            };
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path: {
+                /**
+                 * @description Of the import.
+                 * @example job_0123456789abcdef0123
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of 1 MiB at most. With `Accept: application/x-ndjson` all of them, as they are. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RefusedLinePage"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly 409: components["responses"]["ImportConflict"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly resumeImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path: {
+                /**
+                 * @description Of the import.
+                 * @example job_0123456789abcdef0123
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The same job. It goes on behind the last line that is safe in the log. With `Accept: application/x-ndjson` 200 and a line of JSON for each progress, at least one a second, and a last line with `result` or `problem`; whoever leaves such a stream stops the import. */
+            readonly 202: {
+                headers: {
+                    /** @description Where the object is. */
+                    readonly Location?: string;
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly 409: components["responses"]["ImportConflict"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly uploadImportFile: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description What the file is called.
+                 * @example history.csv
+                 */
+                readonly name?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The bytes of the file, as they are: NDJSON or CSV, compressed with gzip or not. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            /** @description It stays for 7 days since it was used last, or until it is imported. */
+            readonly 201: {
+                headers: {
+                    /** @description Where the object is. */
+                    readonly Location?: string;
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ImportFile"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 409: components["responses"]["FilesNotTaken"];
+            readonly 413: components["responses"]["FileTooLarge"];
+            readonly 507: components["responses"]["NoRoom"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly getImportFile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path: {
+                /**
+                 * @description Of the uploaded file.
+                 * @example file_0123456789abcdef0123
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Continue behind `bytes`. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ImportFile"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly deleteImportFile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path: {
+                /**
+                 * @description Of the uploaded file.
+                 * @example file_0123456789abcdef0123
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The file as it was. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ImportFile"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly continueImportFile: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How many bytes of the file are before this part. Left out: all that have arrived.
+                 * @example 0
+                 */
+                readonly offset?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path: {
+                /**
+                 * @description Of the uploaded file.
+                 * @example file_0123456789abcdef0123
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description The bytes of the file, as they are: NDJSON or CSV, compressed with gzip or not. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            /** @description The file so far. What stood behind `offset` before is replaced, so that a part can be sent again. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ImportFile"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly 409: components["responses"]["FilesNotTaken"];
+            readonly 413: components["responses"]["FileTooLarge"];
+            readonly 507: components["responses"]["NoRoom"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly previewImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description How the body is compressed. */
+                readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description At most 32,768 bytes once decompressed. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ImportSource"];
+            };
+        };
+        readonly responses: {
+            /** @description With `problem`, the columns are shown as they are without `map` and `json_columns`. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ImportPreview"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly 413: components["responses"]["TooLarge"];
             readonly 503: components["responses"]["Unavailable"];
             readonly default: components["responses"]["Refused"];
         };

@@ -20,6 +20,12 @@ export interface AdminPort {
   follow(name: string, args: CommandArguments): Promise<AsyncIterable<CommandEvent>>;
   /** Starts a job. @throws TidemarkError as `follow`; `TOO_MANY_QUESTIONS`; what the store throws. */
   startJob(job: NewJob): Promise<Job>;
+  /**
+   * Continues a job that failed, was cancelled or interrupted; undefined where no such job is to be continued.
+   *
+   * @throws TidemarkError as `startJob`.
+   */
+  resumeJob(id: string): Promise<Job | undefined>;
   /** Of a job that this process runs or ran. Ending the iteration cancels the job. */
   followJob(id: string): Promise<AsyncIterable<CommandEvent>>;
   listJobs(limit: number, filter: JobFilter): Promise<readonly Job[]>;
@@ -82,12 +88,19 @@ export class AdminCommands implements AdminPort {
   }
 
   async startJob(job: NewJob): Promise<Job> {
-    const command = this.#command(job.kind);
-    const { atOnce, waiting } = this.#options;
-    if (this.#active.size >= atOnce + waiting) {
-      throw new TidemarkError('TOO_MANY_QUESTIONS', 'Too many jobs are waiting. Start this one later.');
-    }
-    const made = await this.#jobs.add(job, this.#owner);
+    const command = this.#commandOfJob(job.kind);
+    return this.#activate(await this.#jobs.add(job, this.#owner), command);
+  }
+
+  async resumeJob(id: string): Promise<Job | undefined> {
+    const found = await this.#jobs.find(id);
+    if (found === undefined) return undefined;
+    const command = this.#commandOfJob(found.kind);
+    const job = await this.#jobs.restart(id, this.#owner);
+    return job && this.#activate(job, command);
+  }
+
+  #activate(made: Job, command: Command): Job {
     const active = new ActiveJob(made);
     this.#active.set(made.id, active);
     this.#beating ??= setInterval(() => void this.#beat(), this.#options.heartbeatMs).unref();
@@ -135,6 +148,13 @@ export class AdminCommands implements AdminPort {
     clearInterval(this.#beating);
   }
 
+  /** @throws TidemarkError `TOO_MANY_QUESTIONS` where as many jobs wait as may. */
+  #commandOfJob(kind: string): Command {
+    const { atOnce, waiting } = this.#options;
+    if (this.#active.size < atOnce + waiting) return this.#command(kind);
+    throw new TidemarkError('TOO_MANY_QUESTIONS', 'Too many jobs are waiting. Start this one later.');
+  }
+
   #command(name: string): Command {
     if (this.#isStopped) throw STOPPING;
     const command = this.#find(name);
@@ -175,7 +195,8 @@ export class AdminCommands implements AdminPort {
       // Without more heartbeats it becomes `interrupted`.
       this.#logger.warn({ err: error, job: job.id }, 'cannot note the end of a job');
     } finally {
-      this.#active.delete(job.id);
+      // Not where it was resumed meanwhile.
+      if (this.#active.get(job.id) === job) this.#active.delete(job.id);
       this.#startNext();
     }
   }

@@ -14,7 +14,7 @@ import type { Job, NewJob } from './jobs/job.ts';
 import { jobJson, jobPath } from './jobs/job-json.ts';
 
 /** What is needed of a request. */
-export type AdminCall = Pick<Call, 'params' | 'query' | 'text' | 'headers' | 'signal' | 'key' | 'req'>;
+export type AdminCall = Pick<Call, 'params' | 'query' | 'text' | 'headers' | 'signal' | 'key' | 'req' | 'isLocal'>;
 
 /** A command to be carried out, and how its result is answered. */
 export interface Order {
@@ -24,7 +24,7 @@ export interface Order {
   readonly answer?: (result: string) => Answer | Refusal;
 }
 
-const NDJSON = 'application/x-ndjson';
+export const NDJSON = 'application/x-ndjson';
 
 /** Answers with the result of a command, or streams its progress where it changes nothing and the client accepts that. */
 export async function answerCommand(port: AdminPort, call: AdminCall, order: Order): Promise<Answer | Refusal> {
@@ -55,8 +55,19 @@ export async function answerJob(
   job: Omit<NewJob, 'principal'>,
   action?: string,
 ): Promise<Answer | Refusal> {
+  const principal = call.key?.id ?? LOCAL_KEY.id;
+  return answerStarted(port, call, () => port.startJob({ ...job, principal }), action);
+}
+
+/** The same, however the job is started. */
+export async function answerStarted(
+  port: AdminPort,
+  call: AdminCall,
+  start: () => Promise<Job>,
+  action: string | undefined,
+): Promise<Answer | Refusal> {
   try {
-    const started = await port.startJob({ ...job, principal: call.key?.id ?? LOCAL_KEY.id });
+    const started = await start();
     const headers = { Location: jobPath(started.id) };
     const change = action === undefined ? {} : { audit: jobChange(action, started) };
     if (acceptsLines(call)) return { ...streamOf(await port.followJob(started.id), headers), ...change };

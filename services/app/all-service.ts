@@ -11,7 +11,8 @@ import type { OpenedLogger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { encoderModuleOf } from './encoder-module.ts';
 import { commandsOn } from './commands.ts';
-import { hasEmbedded } from './embedded.ts';
+import { hasEmbedded, isServer } from './embedded.ts';
+import { ImportQueue } from './imports/import-thread.ts';
 import { HttpThread } from './http-thread.ts';
 import { openStores, type OpenedStores } from './open-stores.ts';
 import { heartbeatOf, ReaderSide } from './reader-side.ts';
@@ -66,7 +67,8 @@ export class AllService implements Running {
         () => http.utilization(),
         encoderModuleOf(config) === undefined ? encoding : answering,
       );
-      const main = await MainThread.open(config, output, throttle, signal);
+      const importer = new ImportQueue((task, isDry) => http.startImport(task, isDry));
+      const main = await MainThread.open(config, output, { throttle, importer }, signal);
       try {
         throwIfStopping(signal);
         const firstStart = await ensureFirstProject(config, main.database);
@@ -109,6 +111,11 @@ function throwIfStopping(signal: AbortSignal): void {
   if (signal.aborted) throw new TidemarkError('STOPPING', 'the process was stopped while it started');
 }
 
+interface MainThreadNeeds {
+  readonly throttle: Throttle;
+  readonly importer: ImportQueue;
+}
+
 interface MainThreadParts {
   readonly lock: FolderLock | undefined;
   readonly opened: OpenedStores;
@@ -128,7 +135,7 @@ class MainThread {
   static async open(
     config: Config,
     output: OpenedLogger,
-    throttle: Throttle,
+    { throttle, importer }: MainThreadNeeds,
     signal: AbortSignal,
   ): Promise<MainThread> {
     const { logger } = output;
@@ -138,8 +145,10 @@ class MainThread {
       const opened = await openStores(config, logger, signal);
       const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
       const scheduler = audienceSchedulerOf(config, logger, opened);
-      const find = commandsOn({ config, logger, hasReaders: true }, () => Promise.resolve(opened));
-      const admin = new AdminCommands({ find, jobs: new SqlJobStore(opened.database), logger });
+      const find = commandsOn({ config, logger, hasReaders: true, importer }, () => Promise.resolve(opened));
+      const jobs = new SqlJobStore(opened.database);
+      if (!isServer(config.profilesUrl)) await jobs.interruptAll();
+      const admin = new AdminCommands({ find, jobs, logger });
       const processes = processStoreOf(config, opened.database);
       const heartbeat = heartbeatOf('all', readers, processes, logger);
       const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat });

@@ -1,5 +1,7 @@
 /** What operators have done, by the names of the commands, with the stores that each needs. */
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
+import { importCommands, type ImportRunner } from '../maintenance/import/import-commands.ts';
+import { importsFolderOf } from '../maintenance/import/import-request.ts';
 import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
 import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify/verify-commands.ts';
 import { type Command, commandInvalid } from '../runtime/command.ts';
@@ -12,7 +14,7 @@ import type { OpenedStores } from './open-stores.ts';
 import { Readers } from './readers/readers.ts';
 import { isServer } from './embedded.ts';
 
-/** The result of each command, as JSON. */
+/** The result of each command that the command line has carried out, as JSON. */
 export interface CommandResults
   extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults, VerifyCommandResults {}
 
@@ -28,6 +30,7 @@ type CommandParts<Needed extends StoreName> = Pick<OpenedStores, Needed> & {
   readonly logger: Logger;
   /** Whether this process runs readers of its own. */
   readonly hasReaders?: boolean;
+  readonly importer?: ImportRunner;
 };
 
 /** Commands that start with the same word. */
@@ -52,6 +55,11 @@ const verification = group(['log', 'codec', 'database', 'analytics'], ({ config:
   return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
 });
 
+const imports = group(['database'], ({ database, config: { dataDir }, importer }) => {
+  if (importer === undefined) return {};
+  return { ...importCommands({ projects: new SqlProjectStore(database), folder: importsFolderOf(dataDir), importer }) };
+});
+
 /** By the first word of their commands. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
   project: projects,
@@ -59,6 +67,7 @@ const GROUPS: Readonly<Record<string, CommandGroup>> = {
   'dead-letters': deadLetters,
   replay,
   verify: verification,
+  import: imports,
 };
 
 /** What the commands of a process work with beside the stores. */
@@ -67,6 +76,8 @@ export interface CommandSurroundings {
   readonly logger: Logger;
   /** Whether this process runs readers of its own. */
   readonly hasReaders: boolean;
+  /** Absent where no service runs: then the command line imports by itself. */
+  readonly importer?: ImportRunner;
 }
 
 /**

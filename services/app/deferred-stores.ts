@@ -10,6 +10,7 @@ import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { commandsOn, type StoreName } from './commands.ts';
+import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { closeStores, type OpenedStores, StoreOpener } from './open-stores.ts';
 import { statesOf } from './readers/readers.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
@@ -47,7 +48,8 @@ export class DeferredStores {
     this.failed = promise;
     this.#fail = reject;
     // Its stores are on servers: the processes of the readers read them.
-    const find = commandsOn({ config, logger, hasReaders: true }, (needs) => this.#openedOf(needs));
+    const importer = new ImportQueue(importThreads(config));
+    const find = commandsOn({ config, logger, hasReaders: true, importer }, (needs) => this.#openedOf(needs));
     this.#admin = new AdminCommands({ find, jobs: new SqlJobStore(this.#database.standIn), logger });
   }
 

@@ -3,6 +3,7 @@ import type { DataFolders } from '../admin-status/disk.ts';
 import { statusRoutes } from '../admin-status/status.ts';
 import { consoleRoutes } from '../console/console-routes.ts';
 import { ConsoleSessions } from '../console/console-sessions.ts';
+import { importRoutes } from '../admin/imports/import-routes.ts';
 import { adminRoutes } from '../admin/routes.ts';
 import { operationRoutes, type Readiness } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
@@ -18,7 +19,7 @@ import type { Stores } from './stores.ts';
 
 export function appOf(
   parts: HttpSideParts,
-  { ingest, keys, watch, changesWatch, listening, health }: Assembled,
+  { ingest, keys, watch, changesWatch, listening, health, uploads }: Assembled,
 ): AppParts {
   const { config, logger, stores, log, codec, registry } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
@@ -36,6 +37,7 @@ export function appOf(
       codec,
     }),
     adminRoutes(stores.admin),
+    importRoutes({ admin: stores.admin, files: uploads, takesFiles: parts.role === 'all' }),
     ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
     operationRoutes({
       readiness,

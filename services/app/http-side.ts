@@ -1,5 +1,6 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
 import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { UploadedFiles } from '../admin/imports/uploaded-files.ts';
 import { Heartbeat } from '../admin-status/heartbeat.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { answeringBy } from '../http/app.ts';
@@ -8,6 +9,7 @@ import { LocalServer } from '../http/local-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { BoundServer } from '../http/starting.ts';
 import type { Codec } from '../messages/codec.ts';
+import { importsFolderOf } from '../maintenance/import/import-request.ts';
 import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../query-api/progress-watch.ts';
 import type { Config } from '../runtime/config.ts';
@@ -107,6 +109,7 @@ export interface Assembled {
   readonly listening: AbortController;
   readonly health: HealthWatch;
   readonly heartbeat: Heartbeat;
+  readonly uploads: UploadedFiles;
 }
 
 async function assemble(parts: HttpSideParts): Promise<Assembled> {
@@ -121,6 +124,7 @@ async function assemble(parts: HttpSideParts): Promise<Assembled> {
     changesWatch: new ChangesWatch(stores.saved),
     listening: new AbortController(),
     health,
+    uploads: new UploadedFiles(importsFolderOf(parts.config.dataDir)),
     heartbeat: new Heartbeat({
       role: parts.role,
       part: 'http',
@@ -136,7 +140,8 @@ async function refresh({ keys, health, heartbeat }: Assembled): Promise<void> {
   heartbeat.start();
 }
 
-async function close({ ingest, keys, health, heartbeat }: Assembled): Promise<void> {
+async function close({ ingest, keys, health, heartbeat, uploads }: Assembled): Promise<void> {
+  uploads.close();
   health.stop();
   await Promise.all([ingest.close(), keys.stop(), heartbeat.stop()]);
 }

@@ -12,6 +12,7 @@ import { type BoundServer, bindServer } from '../http/starting.ts';
 import { hasEmbedded } from './embedded.ts';
 import type { HttpSide } from './http-side.ts';
 import type { HttpControl, HttpThreadData } from './http-thread.ts';
+import { importThreads } from './imports/import-thread.ts';
 import type { Stores } from './stores.ts';
 
 const { config, commands, stores: port, lines } = workerData as HttpThreadData;
@@ -57,6 +58,7 @@ const control: HttpControl = {
     opening ??= openSide();
     await opening;
   },
+  startImport: importThreads(config),
   stop: async () => {
     shutdown.abort();
     await opening?.catch(() => undefined);

@@ -10,6 +10,7 @@ import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
+import type { StartImport } from './imports/import-thread.ts';
 import type { Stores } from './stores.ts';
 
 /** The commands that the thread carries out. */
@@ -18,6 +19,8 @@ export interface HttpControl {
   bind(): Promise<string>;
   /** Resolves once it answers requests; rejects where it cannot. */
   open(): Promise<void>;
+  /** In a thread of its own, which inherits the priority of this one. */
+  readonly startImport: StartImport;
   /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
   stop(): Promise<void>;
 }
@@ -85,6 +88,10 @@ export class HttpThread {
   open(stores: Stores): Promise<void> {
     serveCalls(this.#stores, { ...stores });
     return Promise.race([this.#control.open(), this.ended]);
+  }
+
+  startImport(...args: Parameters<StartImport>): ReturnType<StartImport> {
+    return this.#control.startImport(...args);
   }
 
   /** The share of time that the thread was busy since the last call; 1 is all of it. */

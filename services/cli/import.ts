@@ -63,21 +63,35 @@ export function addImport(parent: Command, context: CliContext): void {
 }
 
 async function importFile(context: CliContext, file: string, options: ImportOptions): Promise<void> {
-  const { FileImport } = await import('../maintenance/import/import-file.ts');
   const task = taskOf(file, options, await projectOf(context, options.project));
-  const result = await withTarget(context, options.dryRun === true, (target) =>
-    withProgress(context, target === undefined ? 'checking' : 'importing', (onProgress) => {
-      const speed = new Speed();
-      return FileImport.run(task, target, {
-        signal: context.signal ?? new AbortController().signal,
-        onTrouble: (error) => context.err(`warning: waiting for the event log: ${(error as Error).message}\n`),
-        onProgress: (progress) => onProgress({ ...shownProgress(progress), note: speed.describe(progress) }),
-      });
-    }),
-  );
+  const isDry = options.dryRun === true;
+  const { importByService } = await import('./client/import-by-service.ts');
+  const result = await withProgress(context, isDry ? 'checking' : 'importing', async (report) => {
+    const speed = new Speed();
+    const onProgress = (progress: ImportProgress): void =>
+      report({ ...shownProgress(progress), note: speed.describe(progress) });
+    return (await importByService(context, task, isDry, onProgress)) ?? importHere(context, task, isDry, onProgress);
+  });
   printImported(context, result, { ...options, report: task.reportPath });
   context.signal?.throwIfAborted();
   if (result.refused > 0) throw new ExitCode(EXIT_SOME_REFUSED);
+}
+
+/** Where no service runs. */
+async function importHere(
+  context: CliContext,
+  task: ImportTask,
+  isDry: boolean,
+  onProgress: (progress: ImportProgress) => void,
+): Promise<ImportResult> {
+  const { FileImport } = await import('../maintenance/import/import-file.ts');
+  return withTarget(context, isDry, (target) =>
+    FileImport.run(task, target, {
+      signal: context.signal ?? new AbortController().signal,
+      onTrouble: (error) => context.err(`warning: waiting for the event log: ${(error as Error).message}\n`),
+      onProgress,
+    }),
+  );
 }
 
 function taskOf(file: string, options: ImportOptions, project: ProjectSummary): ImportTask {

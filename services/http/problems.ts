@@ -28,6 +28,7 @@ export const REFUSALS = {
   'headers-too-large': { status: 431, title: 'Request header fields too large' },
   internal: { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Unavailable' },
+  'insufficient-storage': { status: 507, title: 'Insufficient storage' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type RefusalKind = keyof typeof REFUSALS;

@@ -25,6 +25,8 @@ export interface Route {
   readonly query?: readonly string[];
   /** The most bytes that the body may have once decompressed; null where the route takes no body. */
   readonly bodyLimitBytes: number | null;
+  /** Whether the handler reads the body itself, as it comes, of any type: then `bodyLimitBytes` is null. */
+  readonly streamsBody?: boolean;
   readonly style: ErrorStyle;
   /** Asked after the key and before the body: a refusal here saves reading it. */
   readonly admit?: (call: Call) => Refusal | undefined;

@@ -86,6 +86,6 @@ export function pageOf<T>(
   return { ok: true, value: { items, next: hasMore && last !== undefined ? encodeId(idOf(last)) : null } };
 }
 
-function encodeId(id: string): string {
+export function encodeId(id: string): string {
   return Buffer.from(id).toString('base64url');
 }

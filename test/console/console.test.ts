@@ -7,6 +7,7 @@ import { testFiles } from './files-tests.ts';
 import { testJourneys } from './journey-tests.ts';
 import { testLive } from './live-tests.ts';
 import { testPipeline } from './pipeline-tests.ts';
+import { testReplays } from './replays-tests.ts';
 import { Scene } from './scene.ts';
 import { testScreens } from './screens-tests.ts';
 import { testSessions } from './session-tests.ts';
@@ -40,6 +41,7 @@ describe.skipIf(!canRun)('the console', () => {
   testJourneys(scene);
   testPipeline(scene);
   testSettings(scene);
+  testReplays(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

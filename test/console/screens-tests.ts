@@ -18,6 +18,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['audiences', '#/audiences', 'Left a full cart this week'],
   ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
   ['Pipeline', '#/pipeline', 'sign in with an admin key'],
+  ['Replays, imports', '#/replays', 'This needs an admin key'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
   ['settings without an admin key', '#/settings/audit', 'This needs an admin key'],
   ['your session', '#/settings/session', 'Ends at the latest'],
@@ -30,6 +31,9 @@ const ADMIN_SCREENS: typeof SCREENS = [
   ['audit log', '#/settings/audit', 'key.create'],
   ['installation', '#/settings/installation', 'Processes'],
 ];
+
+/** Each look of axe takes a second or two on a busy machine. */
+const WITH_AXE = { timeout: 300_000 };
 
 export async function violationsOf(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -81,13 +85,17 @@ export function testScreens(scene: () => Scene): void {
     });
 
     const testWhole = ([name, address, text]: (typeof SCREENS)[number], isAdmin: boolean): void => {
-      test(`the screen of ${name} is accessible in both themes, fits 360 px, and the browser complains of nothing`, async () => {
-        const page = await scene().signedIn(address, { isAdmin });
-        await page.getByText(text).first().waitFor();
-        await expectAccessible(page, name);
-        // A 404 is an answer here; the browser writes it down all the same.
-        expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
-      });
+      test(
+        `the screen of ${name} is accessible in both themes, fits 360 px, and the browser complains of nothing`,
+        WITH_AXE,
+        async () => {
+          const page = await scene().signedIn(address, { isAdmin });
+          await page.getByText(text).first().waitFor();
+          await expectAccessible(page, name);
+          // A 404 is an answer here; the browser writes it down all the same.
+          expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
+        },
+      );
     };
     for (const screen of SCREENS) testWhole(screen, false);
     for (const screen of ADMIN_SCREENS) testWhole(screen, true);

@@ -3,11 +3,11 @@ import { encodeMembersCursor } from '../../services/query-api/audiences/cursor.t
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { DEAD_LETTER } from '../support/admin-fakes.ts';
 import { analyticsRowsFor } from '../support/analytics-answers.ts';
 import { exchangeSessions } from '../support/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
+import { AdminObjects } from '../support/openapi-objects.ts';
 import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
 import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
 
@@ -16,18 +16,14 @@ const PLACE = { topic: 'tidemark.track', partition: 0, offset: 0n, appendedAtMs:
 const RECEIPT = encodeReceipt(receiptSignerOf(PROJECT), 0, [PLACE]);
 const AUDIENCE = 'aud_00000000000000000001';
 let server: ReadingServer;
-/** What the paths of operators name. */
-let [project, key, job] = ['', '', ''];
+let objects: AdminObjects;
 /** `operation status` of every answer seen and found to be as documented. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
   server = await ReadingServer.start();
   server.addProfile('ada', { anonymous: true, anonymousIds: ['5b1f'], traits: '{"plan":"pro"}' });
-  const { admin } = server;
-  project = (await admin.projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null })).id;
-  key = (await admin.projects.addKey(project, { scopes: ['write'], sha256: 'a'.repeat(64) })).id;
-  job = (await admin.jobs.add({ kind: 'verify', args: {}, principal: 'local' })).id;
+  objects = await AdminObjects.make(server);
   server.addEvent('ada', { messageId: 'm1', sessionId: 's1', properties: '{"total":1e400}' });
 });
 
@@ -43,25 +39,15 @@ interface Request {
 }
 
 const secured = document.operations.filter(({ security }) => security.length > 0);
-const withBody = document.operations.filter(({ requestBody }) => requestBody !== undefined);
-
-/** The objects of operators' paths, by what these begin with. */
-function adminIdIn(path: string): string {
-  const ids = {
-    projects: project,
-    keys: key,
-    'dead-letters': encodeURIComponent(DEAD_LETTER),
-    jobs: job,
-    verifications: job,
-  };
-  return ids[path.split('/')[3] as keyof typeof ids] ?? '';
-}
+const withBody = document.operations.filter(
+  ({ requestBody }) => requestBody?.content['application/json'] !== undefined,
+);
 
 function pathOf({ path, operationId }: Operation): string {
   const query = QUERIES[operationId] ?? '';
   const number = operationId === 'rollbackGeneration' ? 'live' : '2';
   if (path.startsWith('/v1/admin/')) {
-    return path.replace('{id}', adminIdIn(path)).replace('{kind}', 'profiles').replace('{number}', number);
+    return path.replace('{id}', objects.idIn(path)).replace('{kind}', 'profiles').replace('{number}', number);
   }
   return `${path}${query}`
     .replace('{user_id}', 'ada')
@@ -73,6 +59,7 @@ function pathOf({ path, operationId }: Operation): string {
 
 /** Sends the request, holds the answer against the document, and returns its status. */
 async function exchange(operation: Operation, request: Request = {}): Promise<number> {
+  if (operation.path.startsWith('/v1/admin/imports')) await server.placeUpload();
   const response = await fetch(server.url + (request.path ?? pathOf(operation)), {
     method: request.method ?? operation.method.toUpperCase(),
     headers: {
@@ -177,6 +164,10 @@ test('a parameter that makes no sense is refused as documented', async () => {
     const operation = document.operation(id);
     expect(await exchange(operation, { path: `${pathOf(operation)}?by=email` }), id).toBe(400);
   }
+  for (const id of ['uploadImportFile', 'continueImportFile', 'deleteImportFile', 'resumeImport']) {
+    const operation = document.operation(id);
+    expect(await exchange(operation, { path: `${pathOf(operation)}?order=size` }), id).toBe(400);
+  }
   const why = document.operation('explainSavedVerdict');
   for (const query of ['&events=x', '&events=101', '&user_id=bob', `&internal_id=${'a'.repeat(64)}`])
     expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
@@ -263,6 +254,17 @@ test('a request that the state of its object forbids is refused as documented', 
   expect(await exchange(document.operation('rollbackGeneration'), generation(2, 'rollback'))).toBe(409);
 });
 
+test('what stands in the way of an import is refused as documented', async () => {
+  expect(await objects.importRefusals(server, document, exchange)).toEqual({
+    uploadImportFile: [413, 507, 409],
+    continueImportFile: [413, 507, 409],
+    startImport: [404],
+    previewImport: [404],
+    resumeImport: [409],
+    listRefusedLines: [409],
+  });
+});
+
 test('a parameter that a list does not have is refused as documented', async () => {
   for (const operation of document.operations.filter(({ scope, method }) => scope === 'admin' && method === 'get')) {
     if (!('400' in operation.responses)) continue;
@@ -279,7 +281,9 @@ test('requests are refused as documented while the stores are unavailable', asyn
   // A status says what is unavailable.
   const statuses = ['getStatus', 'getProjectStatus'];
   for (const id of statuses) expect(await whileAway(() => exchange(document.operation(id)))).toBe(200);
-  for (const operation of secured.filter(({ operationId }) => !statuses.includes(operationId))) {
+  for (const operation of secured.filter(
+    ({ responses, operationId }) => '503' in responses && !statuses.includes(operationId),
+  )) {
     const [body = ''] = await bodiesOf(operation, server.url);
 
     expect(await whileAway(() => exchange(operation, { body })), operation.operationId).toBe(503);

@@ -12,8 +12,8 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-function registered({ method, path, scope, bodyLimitBytes }: Route): string {
-  return `${method} ${path.replace(/:(\w+)/g, '{$1}')}, scope ${scope}, body ${bodyLimitBytes !== null}`;
+function registered({ method, path, scope, bodyLimitBytes, streamsBody = false }: Route): string {
+  return `${method} ${path.replace(/:(\w+)/g, '{$1}')}, scope ${scope}, body ${bodyLimitBytes !== null || streamsBody}`;
 }
 
 function documented({ method, path, security, requestBody }: Operation): string {

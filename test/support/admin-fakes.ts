@@ -37,6 +37,15 @@ export class MemoryJobStore implements JobStore {
     return this.jobs.get(id);
   }
 
+  async restart(id: string): Promise<Job | undefined> {
+    this.#check();
+    const job = this.jobs.get(id);
+    if (job === undefined || !isFinished(job) || job.state === 'done') return undefined;
+    const queued: Job = { ...job, state: 'queued', failure: null, startedAtMs: null, finishedAtMs: null };
+    this.jobs.set(id, queued);
+    return queued;
+  }
+
   async requestCancel(): Promise<void> {
     this.#check();
   }
@@ -71,6 +80,8 @@ export class MemoryAdmin {
   has: readonly string[] = [];
   /** What is kept of verifications. */
   hours: readonly HourReport[] = [];
+  /** Whether an import names a project that is not there. */
+  projectIsUnknown = false;
   readonly commands: AdminCommands;
 
   constructor() {
@@ -105,15 +116,22 @@ export class MemoryAdmin {
       },
       'replay status': async () => this.#whileThere(generations),
       'replay rate': async () => this.#whileThere(generations[1]),
+      'import check': async () => this.#ofProject({ project: 'proj_1', bytes: 0 }),
+      'import preview': async () => this.#ofProject({ format: 'csv', columns: [], rows: [], problem: null }),
       'verify last': async () => this.#whileThere(null),
       'verify hours': async ({ verification }) =>
         this.#whileThere({ hours: this.hours, ...(verification === 'last' && { last: null }) }),
       ...Object.fromEntries(
-        ['dead-letters replay', 'dead-letters drop', 'verify', 'replay plan']
+        ['dead-letters replay', 'dead-letters drop', 'verify', 'replay plan', 'import']
           .concat(['build', 'compare', 'swap', 'drop', 'rollback'].map((step) => `replay ${step}`))
           .map((name) => [name, done]),
       ),
     };
+  }
+
+  #ofProject<T>(value: T): T {
+    if (this.projectIsUnknown) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
+    return this.#whileThere(value);
   }
 
   #whileThere<T>(value: T): T {

@@ -30,7 +30,9 @@ export function keyFor(operation: Operation): string {
 
 /** The bodies that the document gives as examples; add-event's with a pair that this service really gave. */
 export async function bodiesOf(operation: Operation, url: string): Promise<string[]> {
-  const examples = Object.values(operation.requestBody?.content['application/json']?.examples ?? {});
+  const { 'application/json': json, 'application/octet-stream': bytes } = operation.requestBody?.content ?? {};
+  if (bytes !== undefined) return Object.values(bytes.examples ?? {}).map(({ value }) => value as string);
+  const examples = Object.values(json?.examples ?? {});
   // No two audiences have one name.
   if (operation.operationId === 'saveAudience') {
     return examples.map(({ value }) => JSON.stringify({ ...(value as object), name: randomUUID() }));

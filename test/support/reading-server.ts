@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
 import { statusRoutes } from '../../services/admin-status/status.ts';
@@ -6,6 +10,8 @@ import { limitsOf } from '../../services/audience/query-budget.ts';
 import type { AudienceEvaluator } from '../../services/audience/saved/audience-scheduler.ts';
 import type { SavedAudience } from '../../services/audience/saved/audience-store.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
+import { importRoutes } from '../../services/admin/imports/import-routes.ts';
+import { UploadedFiles } from '../../services/admin/imports/uploaded-files.ts';
 import { adminRoutes } from '../../services/admin/routes.ts';
 import { type AppParts, createHttpServer } from '../../services/http/app.ts';
 import { operationRoutes } from '../../services/http/operations.ts';
@@ -81,6 +87,16 @@ export class ReadingServer {
   readonly saved = new MemoryAudienceStore();
   readonly audit = new MemoryAuditLog();
   readonly admin = new MemoryAdmin();
+  /** Whether there is room for files that are uploaded. */
+  hasRoom = true;
+  readonly imports = {
+    admin: this.admin.commands,
+    files: new UploadedFiles(join(tmpdir(), `tidemark-${randomUUID()}`), {
+      maxBytes: 4_096,
+      hasRoom: () => this.hasRoom,
+    }),
+    takesFiles: true,
+  };
   readonly processes = new MemoryProcessStore();
   readonly figures = new MemoryStoreFigures();
   readonly refusals = new MemoryRefusalStore();
@@ -191,6 +207,15 @@ export class ReadingServer {
     return audience;
   }
 
+  /** The uploaded file that the examples of the OpenAPI document name. */
+  async placeUpload(): Promise<string> {
+    const id = 'file_0123456789abcdef0123';
+    const folder = join(this.imports.files.folder, id);
+    await mkdir(folder, { recursive: true });
+    await Promise.all(['name', 'data'].map((file) => writeFile(join(folder, file), 'history.csv')));
+    return id;
+  }
+
   request(path: string, init: RequestInit = {}, key = AUDIENCES_KEY): Promise<Response> {
     return fetch(this.url + path, { ...init, headers: { api_key: key, 'content-type': 'application/json' } });
   }
@@ -198,6 +223,8 @@ export class ReadingServer {
   async stop(): Promise<void> {
     this.watch.stop();
     await this.admin.commands.stop();
+    this.imports.files.close();
+    await rm(this.imports.files.folder, { recursive: true, force: true });
     this.changesWatch.stop();
     this.#ingestor.close();
     await this.http.close(1_000);
@@ -223,6 +250,7 @@ export class ReadingServer {
       { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects }) },
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
       adminRoutes(this.admin.commands),
+      importRoutes(this.imports),
       { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },
       readingRoutes({

@@ -35,8 +35,8 @@ export interface Request {
   readonly path: string;
   /** Parameters that are undefined are left out. */
   readonly query?: Query;
-  /** JSON text. */
-  readonly body?: string;
+  /** JSON text, or bytes of a file. */
+  readonly body?: string | Blob;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** Statuses of refusals whose bodies are answers here. */
@@ -72,7 +72,7 @@ export async function send(request: Request): Promise<Response> {
       headers: {
         'Tidemark-Console': '1',
         ...(project !== undefined && { 'Tidemark-Project': project }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(typeof body === 'string' && { 'Content-Type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body }),

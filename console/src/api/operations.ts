@@ -17,7 +17,7 @@ interface Sending<Name extends OperationName> {
 export function operation<Name extends OperationName>(
   name: Name,
   given: Target<Name> & Sending<Name>,
-): Operation<Answer<Name>> & { readonly path: string; readonly query: Query<Name> } {
+): Operation<Answer<Name>> & { readonly path: string; readonly query: Query<Name>; readonly body?: string } {
   const { path: parameters, query }: Partial<Target<Name>> = given;
   const { method, path } = methodAndPath(name, parameters);
   const { body }: Sending<Name> = given;

@@ -62,4 +62,11 @@ export const SCREENS: readonly Screen[] = [
     icon: 'M2 4.500h6m4 0h2M2 11.500h2m4 0h6M10 2.700a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600M6 9.700a1.800 1.800 0 1 0 0 3.600 1.800 1.800 0 0 0 0-3.600',
     load: () => import('../screens/settings/screen.tsx'),
   },
+  {
+    name: 'Replays, imports',
+    path: 'replays',
+    key: 'r',
+    icon: 'M13 8a5 5 0 1 1-1.600-3.700M13.200 2.200v2.600h-2.600M8 5.200v3l2 1.400',
+    load: () => import('../screens/replays/screen.tsx'),
+  },
 ];

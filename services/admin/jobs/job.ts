@@ -52,6 +52,8 @@ export interface JobStore {
   /** Newest first. */
   list(limit: number, filter?: JobFilter): Promise<readonly Job[]>;
   find(id: string): Promise<Job | undefined>;
+  /** Queues a job again that has not come to its end; undefined where it has, or has not ended, or is not there. */
+  restart(id: string, owner: string): Promise<Job | undefined>;
   /** Asks the owner of an unfinished job to end it. */
   requestCancel(id: string): Promise<void>;
   /** Says that these jobs live, and returns the ids of those that are to be cancelled. */

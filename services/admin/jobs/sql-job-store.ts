@@ -52,6 +52,24 @@ export class SqlJobStore implements JobStore {
     return row && toJob(row);
   }
 
+  async restart(id: string, owner: string): Promise<Job | undefined> {
+    await this.#noteInterrupted();
+    const [row] = await this.#database.query<JobRow>(
+      `update jobs
+       set state = 'queued', owner = $2, cancel_requested = false, heartbeat_at_ms = ${NOW_MS}, rate = null,
+           started_at_ms = null, finished_at_ms = null, failure_code = null, failure = null
+       where id = $1 and state in ('failed', 'cancelled', 'interrupted')
+       returning ${JOB_COLUMNS}`,
+      [id, owner],
+    );
+    return row && toJob(row);
+  }
+
+  /** For a database that one process has alone: no job of a process before can be running. */
+  async interruptAll(): Promise<void> {
+    await this.#interrupt(0);
+  }
+
   async requestCancel(id: string): Promise<void> {
     await this.#database.query(`update jobs set cancel_requested = true where id = $1 and ${UNFINISHED}`, [id]);
   }
@@ -93,13 +111,17 @@ export class SqlJobStore implements JobStore {
   }
 
   /** A job whose owner has died without a word. */
-  async #noteInterrupted(): Promise<void> {
+  #noteInterrupted(): Promise<void> {
+    return this.#interrupt(this.#ownerDeadAfterMs);
+  }
+
+  async #interrupt(silentForMs: number): Promise<void> {
     await this.#database.query(
       `update jobs
        set state = 'interrupted', finished_at_ms = ${NOW_MS},
            failure_code = 'STOPPING', failure = 'The process that ran the job has ended.'
-       where ${UNFINISHED} and heartbeat_at_ms < ${NOW_MS} - $1::int8`,
-      [this.#ownerDeadAfterMs],
+       where ${UNFINISHED} and heartbeat_at_ms <= ${NOW_MS} - $1::int8`,
+      [silentForMs],
     );
   }
 }

@@ -124,7 +124,8 @@ function send(
   signal: AbortSignal | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  return client.fetch(path, { method, headers, signal, ...(body !== undefined && { body }) });
+  const type = body instanceof Uint8Array ? { 'content-type': 'application/octet-stream' } : {};
+  return client.fetch(path, { method, headers: { ...type, ...headers }, signal, ...(body !== undefined && { body }) });
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {

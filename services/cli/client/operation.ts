@@ -14,8 +14,8 @@ export interface ServiceRequest<T = unknown> {
   readonly method: string;
   /** With its parameters. */
   readonly path: string;
-  /** JSON text. */
-  readonly body?: string | undefined;
+  /** JSON text, or bytes. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** Whether it is answered in lines: progress, and at last the result. */
   readonly streams?: boolean | undefined;
   /** What a 404 means here. */
@@ -30,8 +30,8 @@ export type Sent<Name extends OperationName> = OrUndefined<Body<Name>>;
 type OrUndefined<T> = { readonly [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 interface Sending<Name extends OperationName> extends Pick<ServiceRequest, 'notFound' | 'streams'> {
-  /** As a value, or as JSON text. */
-  readonly body?: Sent<Name> | string;
+  /** As a value, as JSON text, or bytes. */
+  readonly body?: Sent<Name> | string | Uint8Array<ArrayBuffer>;
 }
 
 /** For operations whose path has no parameters, nothing need be given. */
@@ -46,11 +46,12 @@ export function operation<Name extends OperationName>(
   const { path: parameters, query }: Partial<Target<Name>> = given ?? {};
   const { body, streams, notFound }: Sending<Name> = given ?? {};
   const { method, path } = methodAndPath(name, parameters);
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const isSent = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const text = isSent ? body : JSON.stringify(body);
   const request: Omit<ServiceRequest, 'answers'> = {
     method,
     path: withQuery(path, query),
-    body: text,
+    body: text as ServiceRequest['body'],
     streams,
     notFound,
   };

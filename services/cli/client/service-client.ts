@@ -16,7 +16,7 @@ export interface ClientTarget {
 export interface ClientRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -29,8 +29,8 @@ export function addServiceOptions(command: Command): Command {
     .option('--project <project>', 'the id or name of the project, for a key of the installation');
 }
 
-/** What asks no service, or has stores of its own open. */
-const OWN: readonly string[] = ['completion', 'import'];
+/** What asks no service. */
+const OWN: readonly string[] = ['completion'];
 
 /** Gives every subcommand the options of a service that have none of their own. */
 export function addServiceOptionsBelow(command: Command): void {

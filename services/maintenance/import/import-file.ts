@@ -231,11 +231,8 @@ export class FileImport {
   }
 
   #progress(): ImportProgress {
-    return progressOf(
-      this.#state,
-      this.#read.bytes,
-      this.#task.path === undefined ? undefined : this.#state.file.bytes,
-    );
+    const bytes = this.#task.path === undefined ? undefined : this.#state.file.bytes;
+    return progressOf(this.#state, this.#read.bytes, bytes);
   }
 }
 
@@ -285,7 +282,9 @@ function optionsOf({ projectId, timezone, type, format, csv, importId }: ImportT
   };
 }
 
-function progressOf({ counts, place }: ImportState, bytesRead: number, bytes?: number): ImportProgress {
+function progressOf({ counts, place, isDone }: ImportState, read: number, bytes?: number): ImportProgress {
+  // What is not compressed is read ahead of what was imported.
+  const bytesRead = isDone ? read : Math.min(read, place.offset);
   return { ...counts, lines: place.line, bytesRead, bytes };
 }
 

@@ -47,6 +47,11 @@ export class RecordReader {
     return this.#header;
   }
 
+  /** Once the beginning was read. */
+  get format(): Format | undefined {
+    return this.#format;
+  }
+
   /**
    * The records from this place on, a hundred together; blank lines are left out.
    *
@@ -90,11 +95,15 @@ export class RecordReader {
 
   #splitter(format: Format, place: FileOffset): RecordSplitter {
     const end = format === 'csv' ? new CsvRecordEnd(this.#options.csv.delimiter) : new LineEnd();
-    this.#isCsv = format === 'csv';
+    this.#format = format;
     return new RecordSplitter(end, place);
   }
 
-  #isCsv = false;
+  #format: Format | undefined;
+
+  get #isCsv(): boolean {
+    return this.#format === 'csv';
+  }
 
   *#judged(records: readonly RawRecord[]): Generator<readonly ReadRecord[]> {
     let rest = records.filter((record) => !isBlank(record));

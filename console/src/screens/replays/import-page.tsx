@@ -1,0 +1,215 @@
+import { ask, send } from '../../api/client.ts';
+import type { ImportJob, RefusedLines } from '../../api/imports.ts';
+import { countOf } from '../../api/json.ts';
+import { address, linkTo } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import { usePolled } from '../../parts/use-polled.ts';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { Pages } from './pages.tsx';
+import { IMPORTS_PATH, projectName } from './imports.tsx';
+import { counted, durationText, isOver, sizeText, STATES } from './words.ts';
+
+/** One import: how far it is, and what it refused. */
+export function ImportPage({ id }: { readonly id: string }) {
+  const { value: job, error, refresh } = useImport(id);
+  return (
+    <div class="screen">
+      <p class="up">
+        <a href={linkTo(['replays'])}>Imports</a>
+      </p>
+      <div class="head">
+        <h1>{job === undefined ? 'Import' : job.args.name}</h1>
+        <div class="row actions">
+          <CopyAs path={`${IMPORTS_PATH}/${id}`} />
+          {job !== undefined && <Steps job={job} onDone={refresh} />}
+        </div>
+      </div>
+      {error !== undefined && <Problem error={error} retry={refresh} />}
+      {job === undefined ? error === undefined && <Loading what="the import" /> : <Whole job={job} />}
+    </div>
+  );
+}
+
+export function useImport(id: string) {
+  return usePolled(
+    id,
+    async (signal) => ask<ImportJob>({ path: `${IMPORTS_PATH}/${id}`, signal }),
+    ({ state }) => (isOver(state) ? undefined : 1_000),
+  );
+}
+
+function Whole({ job }: { readonly job: ImportJob }) {
+  const { args } = job;
+  return (
+    <>
+      <ImportState job={job} />
+      <dl class="facts wide-facts below">
+        <div>
+          <dt>Project</dt>
+          <dd>{projectName(args.project)}</dd>
+        </div>
+        <div>
+          <dt>Began</dt>
+          <dd>
+            <Ago at={job.created_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>On the machine</dt>
+          <dd>{args.host}</dd>
+        </div>
+        <div>
+          <dt>From</dt>
+          <dd>{args.path === null ? 'an uploaded file' : <code>{args.path}</code>}</dd>
+        </div>
+      </dl>
+      <RefusedList
+        id={job.id}
+        refused={countOf((job.result ?? job.progress)?.refused ?? ZERO)}
+        isOver={isOver(job.state)}
+      />
+    </>
+  );
+}
+
+const ZERO = { rawJSON: '0' };
+
+/** Stop while it runs; go on where it did not come to its end. */
+function Steps({ job, onDone }: { readonly job: ImportJob; readonly onDone: () => void }) {
+  const { run, isBusy, error } = useAction();
+  if (job.state === 'done') return null;
+  const stop = (): void => run(async () => send({ method: 'DELETE', path: `v1/admin/jobs/${job.id}` }).then(onDone));
+  const resume = (): void =>
+    run(async () => send({ method: 'POST', path: `${IMPORTS_PATH}/${job.id}/resume` }).then(onDone));
+  return (
+    <>
+      {error !== undefined && (
+        <span class="field-error" role="alert">
+          {error.message}
+        </span>
+      )}
+      {isOver(job.state) ? (
+        <button type="button" class="primary" disabled={isBusy} onClick={resume}>
+          Go on
+        </button>
+      ) : (
+        <button type="button" disabled={isBusy} onClick={stop}>
+          Stop
+        </button>
+      )}
+    </>
+  );
+}
+
+/** State, bar and figures. */
+export function ImportState({ job }: { readonly job: ImportJob }) {
+  const { state, progress, result, problem, args } = job;
+  const figures = result ?? progress;
+  return (
+    <section class="card import-state" aria-label="Progress">
+      <p class="row" role="status">
+        <i class={`mark-state ${state}`} aria-hidden="true" />
+        <b>{STATES[state]}</b>
+        <span class="quiet">{remark(job)}</span>
+      </p>
+      {!isOver(state) && <Bar job={job} />}
+      {problem !== null && state === 'failed' && <p class="field-error">{problem.detail}</p>}
+      {(state === 'cancelled' || state === 'interrupted') && !args.dry_run && (
+        <p>What was accepted stays. “Go on” continues behind the last line, and no line counts twice.</p>
+      )}
+      {figures?.lines !== undefined && (
+        <dl class="figures">
+          <div>
+            <dt>Lines read</dt>
+            <dd>{counted(figures.lines)}</dd>
+          </div>
+          <div>
+            <dt>{args.dry_run ? 'Would be accepted' : 'Accepted'}</dt>
+            <dd>{counted(figures.accepted)}</dd>
+          </div>
+          <div>
+            <dt>Refused</dt>
+            <dd class={countOf(figures.refused ?? ZERO) > 0 ? 'some' : ''}>{counted(figures.refused)}</dd>
+          </div>
+        </dl>
+      )}
+    </section>
+  );
+}
+
+function Bar({ job: { progress } }: { readonly job: ImportJob }) {
+  const total = progress?.total === undefined ? undefined : countOf(progress.total);
+  if (progress === null || total === undefined || total === 0) return <progress aria-label="Progress" />;
+  return <progress aria-label="Progress" max={total} value={countOf(progress.done)} />;
+}
+
+function remark({ state, progress, rate, seconds_left: left, args }: ImportJob): string {
+  if (state === 'queued' || progress?.waiting !== undefined) return progress?.waiting ?? 'for its turn';
+  if (state !== 'running') return args.dry_run ? 'Only checked: nothing was imported.' : '';
+  const parts = [
+    args.dry_run ? 'checking' : 'importing',
+    rate !== null && countOf(rate) > 0 && `${sizeText(countOf(rate))} a second`,
+    left !== null && `${durationText(countOf(left))} left`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join(', ');
+}
+
+interface RefusedListProps {
+  readonly id: string;
+  readonly refused: number;
+  readonly isOver: boolean;
+}
+
+/** The lines that were refused, a page of them. While it runs, those that there are. */
+export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) {
+  const cursor = address.value.query.get('lines') ?? undefined;
+  const path = `${IMPORTS_PATH}/${id}/refused`;
+  // A thousand lines more are worth another look.
+  const name = `${path} ${cursor} ${isFinal} ${Math.ceil(refused / 1_000)}`;
+  const page = useLoad(name, async (signal) => ask<RefusedLines>({ path, query: { cursor }, signal }));
+  useRowKeys();
+  if (refused === 0) return null;
+  if (page.state === 'loading') return <Loading what="refused lines" />;
+  if (page.state === 'failed') return <Problem error={page.error} retry={page.retry} />;
+  const { refused: lines, next_cursor: next } = page.value;
+  const here = [...address.value.path];
+  const query = Object.fromEntries(address.value.query);
+  return (
+    <section class="below" aria-labelledby="refused-title">
+      <div class="section-head">
+        <h2 id="refused-title">Refused lines</h2>
+        <CopyAs path={path} query={{ limit: '1000' }} />
+      </div>
+      <ul class="rows refused-lines">
+        {lines.map(({ line, errors, text, cut }) => (
+          <li key={line.rawJSON} data-row tabIndex={-1}>
+            <span class="quiet">Line {counted(line)}</span>
+            <div>
+              {errors.map(({ path: at, message }) => (
+                <p key={at + message}>
+                  {at !== '' && <code>{at}</code>} {message}
+                </p>
+              ))}
+              <code class="quiet text">
+                {text}
+                {cut && '…'}
+              </code>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <Pages
+        path={here}
+        query={query}
+        name="lines"
+        current={cursor}
+        next={next}
+        words={['First lines', 'More lines']}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,115 @@
+import { ask } from '../../api/client.ts';
+import type { ImportJob, ImportPage } from '../../api/imports.ts';
+import { countOf } from '../../api/json.ts';
+import { address, linkTo } from '../../frame/router.ts';
+import { session } from '../../frame/session.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { usePolled } from '../../parts/use-polled.ts';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { Pages } from './pages.tsx';
+import { counted, isOver, plural, STATES } from './words.ts';
+
+export const IMPORTS_PATH = 'v1/admin/imports';
+const WHILE_RUNNING_MS = 1_500;
+const OTHERWISE_MS = 15_000;
+
+/** All imports, newest first. */
+export function Imports() {
+  const cursor = address.value.query.get('cursor') ?? undefined;
+  const query = { cursor };
+  const { value, error, refresh } = usePolled(
+    `imports ${cursor}`,
+    async (signal) => ask<ImportPage>({ path: IMPORTS_PATH, query, signal }),
+    ({ imports }) => (imports.every(({ state }) => isOver(state)) ? OTHERWISE_MS : WHILE_RUNNING_MS),
+  );
+  useRowKeys();
+  if (value === undefined)
+    return error === undefined ? <Loading what="imports" /> : <Problem error={error} retry={refresh} />;
+  const { imports, next_cursor: next } = value;
+  return (
+    <>
+      {error !== undefined && <Problem error={error} retry={refresh} />}
+      {imports.length === 0 ? <NothingYet /> : <Rows imports={imports} />}
+      <Pages
+        path={['replays']}
+        query={{}}
+        name="cursor"
+        current={cursor}
+        next={next}
+        words={['First page', 'Next page']}
+      />
+    </>
+  );
+}
+
+function NothingYet() {
+  return (
+    <Empty title="Nothing has been imported yet">
+      <p>History from a file of CSV or NDJSON. It never overwrites what is newer.</p>
+      <p class="row center">
+        <ImportAFile />
+      </p>
+    </Empty>
+  );
+}
+
+function ImportAFile() {
+  return (
+    <a class="button primary" href={linkTo(['replays', 'new'])}>
+      Import a file
+    </a>
+  );
+}
+
+function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
+  return (
+    <>
+      <div class="section-head">
+        <p class="quiet">History from files. It never overwrites what is newer.</p>
+        <div class="row">
+          <CopyAs path={IMPORTS_PATH} />
+          <ImportAFile />
+        </div>
+      </div>
+      <ul class="rows" aria-label="Imports, newest first">
+        {imports.map((job) => (
+          <li key={job.id}>
+            <ImportRow job={job} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ImportRow({ job }: { readonly job: ImportJob }) {
+  return (
+    <a class="row-button import-row" data-row href={linkTo(['replays', 'imports', job.id])}>
+      <span>
+        <i class={`mark-state ${job.state}`} aria-hidden="true" /> {STATES[job.state]}
+      </span>
+      <span>
+        <b>{job.args.name}</b> {job.args.dry_run && <span class="quiet">only checked</span>}
+      </span>
+      <span class="quiet">{projectName(job.args.project)}</span>
+      <span>{outcomeOf(job)}</span>
+      <span class="quiet">
+        <Ago at={job.created_at} isPlain />
+      </span>
+    </a>
+  );
+}
+
+/** `39,997 accepted, 3 refused` */
+export function outcomeOf({ result, progress, args }: ImportJob): string {
+  const { accepted, refused } = result ?? progress ?? {};
+  if (accepted === undefined || refused === undefined) return '';
+  return `${counted(accepted)} ${args.dry_run ? 'good' : 'accepted'}, ${plural(countOf(refused), 'refused', 'refused')}`;
+}
+
+export function projectName(id: string): string {
+  const projects = typeof session.value === 'object' ? session.value.projects : [];
+  return projects.find((one) => one.id === id)?.name ?? id;
+}

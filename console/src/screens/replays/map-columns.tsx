@@ -1,0 +1,152 @@
+import { ask } from '../../api/client.ts';
+import type { ImportJob, ImportPreview } from '../../api/imports.ts';
+import { countOf } from '../../api/json.ts';
+import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
+import { project } from '../../frame/session.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import { ImportState, RefusedList, useImport } from './import-page.tsx';
+import { IMPORTS_PATH } from './imports.tsx';
+import { PreviewTable } from './preview-table.tsx';
+import { isOver } from './words.ts';
+
+export type Source = { readonly file: string } | { readonly path: string | undefined };
+export type ColumnMap = Readonly<Record<string, string>>;
+
+/** What the first rows are, what the columns mean, a check of all of it, and the import. */
+export function MapColumns({ source }: { readonly source: Source }) {
+  const { query } = address.value;
+  const map = mapIn(query);
+  const request = { project: project.value?.id ?? '', ...source, ...optionsIn(query), map };
+  const body = JSON.stringify(request);
+  const preview = useLoad(body, async (signal) =>
+    ask<ImportPreview>({ method: 'POST', path: `${IMPORTS_PATH}/preview`, body, signal }),
+  );
+  return (
+    <>
+      <Options query={query} />
+      {preview.state === 'loading' && <Loading what="the first rows" />}
+      {preview.state === 'failed' && <Problem error={preview.error} retry={preview.retry} />}
+      {preview.state === 'ready' && (
+        <>
+          {preview.value.problem !== null && <p class="notice">{preview.value.problem}</p>}
+          <PreviewTable preview={preview.value} map={map} onMap={(changed) => change({ map: mapText(changed) })} />
+          <Start body={request} isUsable={preview.value.problem === null} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** A check of the file as it was read before says nothing any more. */
+function change(changes: Readonly<Record<string, string | undefined>>): void {
+  setParameters({ ...changes, check: undefined });
+}
+
+function Options({ query }: { readonly query: URLSearchParams }) {
+  return (
+    <div class="filters import-options">
+      <label>
+        <span class="label">Rows are</span>
+        <select value={query.get('type') ?? ''} onChange={(event) => change({ type: event.currentTarget.value })}>
+          <option value="">what their type says</option>
+          <option value="track">events</option>
+          <option value="identify">traits of users</option>
+        </select>
+      </label>
+      <label>
+        <span class="label">Fields are separated by</span>
+        <select
+          value={query.get('delimiter') ?? ''}
+          onChange={(event) => change({ delimiter: event.currentTarget.value })}
+        >
+          <option value="">a comma</option>
+          <option value=";">a semicolon</option>
+          <option value={'\t'}>a tab</option>
+          <option value="|">a bar</option>
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={query.get('types') === 'yes'}
+          onChange={(event) => change({ types: event.currentTarget.checked ? 'yes' : undefined })}
+        />
+        Numbers, true and false are not text
+      </label>
+    </div>
+  );
+}
+
+interface StartProps {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly isUsable: boolean;
+}
+
+function Start({ body, isUsable }: StartProps) {
+  const { isBusy, error, run } = useAction();
+  const check = address.value.query.get('check') ?? undefined;
+  const start = async (isDry: boolean): Promise<ImportJob> =>
+    ask<ImportJob>({ method: 'POST', path: IMPORTS_PATH, body: JSON.stringify({ ...body, dry_run: isDry }) });
+  const checkAll = (): void => run(async () => setParameters({ check: (await start(true)).id }));
+  const importAll = (): void => run(async () => goTo(linkTo(['replays', 'imports', (await start(false)).id])));
+  return (
+    <section class="below" aria-label="Check and import">
+      {error !== undefined && <Problem error={error} />}
+      {check !== undefined && <Checked key={check} id={check} />}
+      <p class="row">
+        <button
+          type="button"
+          class={check === undefined ? 'primary' : ''}
+          disabled={isBusy || !isUsable}
+          onClick={checkAll}
+        >
+          Check the whole file
+        </button>
+        <button
+          type="button"
+          class={check === undefined ? '' : 'primary'}
+          disabled={isBusy || !isUsable}
+          onClick={importAll}
+        >
+          Import into {project.value?.name}
+        </button>
+        <CopyAs method="POST" path={IMPORTS_PATH} body={JSON.stringify(body)} />
+      </p>
+      <p class="quiet small">The check imports nothing. It says how many lines would be refused, and why.</p>
+    </section>
+  );
+}
+
+/** The report of a dry run. */
+function Checked({ id }: { readonly id: string }) {
+  const { value: job, error, refresh } = useImport(id);
+  if (job === undefined)
+    return error === undefined ? <Loading what="the check" /> : <Problem error={error} retry={refresh} />;
+  const { refused } = job.result ?? job.progress ?? {};
+  return (
+    <>
+      <ImportState job={job} />
+      <RefusedList id={id} refused={refused === undefined ? 0 : countOf(refused)} isOver={isOver(job.state)} />
+      <div class="below" />
+    </>
+  );
+}
+
+function optionsIn(query: URLSearchParams) {
+  return {
+    type: query.get('type') ?? null,
+    delimiter: query.get('delimiter') ?? ',',
+    types: query.get('types') === 'yes',
+  };
+}
+
+function mapIn(query: URLSearchParams): ColumnMap {
+  return Object.fromEntries(new URLSearchParams(query.get('map') ?? ''));
+}
+
+function mapText(map: ColumnMap): string {
+  return new URLSearchParams(map).toString();
+}

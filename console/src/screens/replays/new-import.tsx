@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../api/client.ts';
+import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
+import { textIn } from '../../parts/form.ts';
+import { Problem } from '../../parts/states.tsx';
+import { MapColumns } from './map-columns.tsx';
+import { uploadFile } from './upload.ts';
+import { sizeText } from './words.ts';
+
+/** `#/replays/new`: a file is chosen; with `?file=` or `?path=`, how it is read. */
+export function NewImport() {
+  const { query } = address.value;
+  const [file, path] = [query.get('file') ?? undefined, query.get('path') ?? undefined];
+  const isChosen = file !== undefined || path !== undefined;
+  return (
+    <div class="screen">
+      <p class="up">
+        <a href={linkTo(['replays'])}>Imports</a>
+      </p>
+      <div class="head">
+        <h1>{isChosen ? (query.get('name') ?? path) : 'Import a file'}</h1>
+        {isChosen && (
+          <p class="row actions">
+            <a class="button" href={linkTo(['replays', 'new'])}>
+              Choose another file
+            </a>
+          </p>
+        )}
+      </div>
+      {isChosen ? <MapColumns key={file ?? path} source={file === undefined ? { path } : { file }} /> : <Choose />}
+    </div>
+  );
+}
+
+function Choose() {
+  const [uploading, setUploading] = useState<File>();
+  if (uploading !== undefined) return <Uploading file={uploading} onCancel={() => setUploading(undefined)} />;
+  return (
+    <>
+      <DropZone onFile={setUploading} />
+      <PathForm />
+      <p class="quiet below">
+        Nothing is imported yet: next you see the first rows, say what the columns are, and check the whole file.
+      </p>
+    </>
+  );
+}
+
+function DropZone({ onFile }: { readonly onFile: (file: File | undefined) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  const drag = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(true);
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    onFile(event.dataTransfer?.files[0]);
+  };
+  return (
+    <div class={`drop ${isOver ? 'over' : ''}`} onDragOver={drag} onDragLeave={() => setOver(false)} onDrop={drop}>
+      <h2>Drop a file here</h2>
+      <p class="quiet">CSV, or JSON with one object a line. Compressed with gzip or not, up to 64 GB.</p>
+      <input
+        ref={input}
+        class="visually-hidden"
+        type="file"
+        tabIndex={-1}
+        aria-label="File to import"
+        onChange={(event) => onFile(event.currentTarget.files?.[0])}
+      />
+      <button type="button" class="primary" onClick={() => input.current?.click()}>
+        Choose a file
+      </button>
+    </div>
+  );
+}
+
+function PathForm() {
+  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
+    event.preventDefault();
+    const path = textIn(event.currentTarget, 'path');
+    if (path !== '') goTo(linkTo(['replays', 'new'], { path }));
+  };
+  return (
+    <form class="filters path-form below" onSubmit={submit}>
+      <label>
+        <span class="label">Or a file on the machine of the service</span>
+        <input name="path" placeholder="/srv/history.csv.gz" autocomplete="off" spellcheck={false} data-search="" />
+      </label>
+      <button type="submit">Open</button>
+    </form>
+  );
+}
+
+function Uploading({ file, onCancel }: { readonly file: File; readonly onCancel: () => void }) {
+  const [arrived, setArrived] = useState(0);
+  const [error, setError] = useState<ApiError>();
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    const leaving = new AbortController();
+    setError(undefined);
+    uploadFile(file, setArrived, leaving.signal).then(
+      ({ id, name }) => setParameters({ file: id, name }, { push: true }),
+      (reason: unknown) => {
+        if (leaving.signal.aborted) return;
+        if (!(reason instanceof ApiError)) throw reason;
+        setError(reason);
+      },
+    );
+    return () => leaving.abort();
+  }, [file, attempt]);
+  if (error !== undefined) return <Problem error={error} retry={() => setAttempt(attempt + 1)} />;
+  return (
+    <div class="drop" role="status">
+      <h2>Uploading {file.name}</h2>
+      <progress aria-label="Uploaded" max={Math.max(file.size, 1)} value={arrived} />
+      <p class="quiet">
+        {sizeText(arrived)} of {sizeText(file.size)}
+      </p>
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}

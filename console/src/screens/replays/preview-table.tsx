@@ -1,0 +1,127 @@
+import { useState } from 'preact/hooks';
+import type { ImportPreview } from '../../api/imports.ts';
+import { counted } from './words.ts';
+
+interface PreviewTableProps {
+  readonly preview: ImportPreview;
+  /** Columns that are read as something else than their names say. */
+  readonly map: Readonly<Record<string, string>>;
+  readonly onMap: (map: Readonly<Record<string, string>>) => void;
+}
+
+/** Members of a message that a column may fill, in words. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  user_id: 'User id',
+  event: 'Event name',
+  timestamp: 'Time',
+  message_id: 'Message id',
+  type: 'Type',
+  anonymousId: 'Anonymous id',
+};
+
+/** The first twenty rows. Of CSV, each column says what it is and can be told otherwise. */
+export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
+  const { columns, rows, format } = preview;
+  const wrong = rows.filter(({ problems }) => problems.length > 0).length;
+  return (
+    <section aria-labelledby="rows-title">
+      <div class="section-head">
+        <h2 id="rows-title">{rows.length === 0 ? 'The file has no rows' : 'The first rows'}</h2>
+        <span class={wrong > 0 ? 'some' : 'quiet'}>
+          {wrong > 0 ? `${wrong} of these ${rows.length} would be refused` : rows.length > 0 && 'All of these are good'}
+        </span>
+      </div>
+      <div class="preview" tabIndex={0} role="region" aria-label="Rows of the file">
+        <table>
+          {format === 'csv' && <ColumnHeads columns={columns} map={map} onMap={onMap} />}
+          <tbody>
+            {rows.map(({ line, cells, problems }) => (
+              <tr key={line.rawJSON} class={problems.length > 0 ? 'wrong' : ''} data-row tabIndex={-1}>
+                <th scope="row">{counted(line)}</th>
+                {cells.map((cell, index) => (
+                  <td key={index}>
+                    <span class="cell">{cell}</span>
+                    {index === 0 &&
+                      problems.map(({ path, message }) => (
+                        <span key={path + message} class="field-error">
+                          {path !== '' && <code>{path}</code>} {message}
+                        </span>
+                      ))}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+type ColumnHeadsProps = Pick<PreviewTableProps, 'map' | 'onMap'> & Pick<ImportPreview, 'columns'>;
+
+function ColumnHeads({ columns, map, onMap }: ColumnHeadsProps) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">Line</th>
+        {columns.map(({ name, fills, free }) => (
+          <th key={name} scope="col">
+            <span class="column-name">{name}</span>
+            <ColumnMeaning
+              name={name}
+              fills={fills}
+              isFree={free}
+              onChange={(target) => onMap(changed(map, name, target))}
+            />
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+interface MeaningProps {
+  readonly name: string;
+  readonly fills: string;
+  readonly isFree: boolean;
+  readonly onChange: (target: string) => void;
+}
+
+const OTHER = '…';
+
+function ColumnMeaning({ name, fills, isFree, onChange }: MeaningProps) {
+  const [isNaming, setNaming] = useState(false);
+  const own = isFree || !(fills in MEMBERS) ? fills : name;
+  const label = `What the column ${name} is`;
+  if (isNaming) {
+    return (
+      <input
+        aria-label={`Name of the trait or property in ${name}`}
+        defaultValue={own}
+        ref={(input) => input?.focus()}
+        onBlur={() => setNaming(false)}
+        onChange={(event) => onChange(event.currentTarget.value.trim())}
+      />
+    );
+  }
+  const choose = (value: string): void => (value === OTHER ? setNaming(true) : onChange(value));
+  return (
+    <select aria-label={label} value={fills} onChange={(event) => choose(event.currentTarget.value)}>
+      {Object.entries(MEMBERS).map(([member, words]) => (
+        <option key={member} value={member}>
+          {words}
+        </option>
+      ))}
+      {!(own in MEMBERS) && <option value={own}>As “{own}”</option>}
+      {own !== name && !(name in MEMBERS) && <option value={name}>As “{name}”</option>}
+      <option value={OTHER}>Another name…</option>
+    </select>
+  );
+}
+
+/** A column that is what its name says needs no mapping. */
+function changed(map: PreviewTableProps['map'], name: string, target: string): PreviewTableProps['map'] {
+  const rest = Object.fromEntries(Object.entries(map).filter(([column]) => column !== name));
+  return target === name || target === '' ? rest : { ...rest, [name]: target };
+}

@@ -1,0 +1,64 @@
+/** Runs in the thread that import-thread.ts starts. */
+import { setPriority } from 'node:os';
+import { workerData } from 'node:worker_threads';
+import type { EventLog } from '../../event-log/event-log.ts';
+import { FileImport, type ImportProgress, type ImportTarget } from '../../maintenance/import/import-file.ts';
+import type { Command, CommandEvent, Progress } from '../../runtime/command.ts';
+import { createLogger } from '../../runtime/logger.ts';
+import { serveCalls } from '../../runtime/threads.ts';
+import { CommandRun } from '../../admin/command-run.ts';
+import type { ImportControl, ImportThreadData } from './import-thread.ts';
+import { StoreOpener } from '../open-stores.ts';
+
+const { config, control } = workerData as ImportThreadData;
+const logger = createLogger(config.logLevel, { write: (line) => void process.stdout.write(line) });
+const LOWEST_PRIORITY = 19;
+
+let running: CommandRun | undefined;
+let log: EventLog | undefined;
+
+const served: ImportControl = {
+  run: async (task, isDry): Promise<AsyncIterable<CommandEvent>> => {
+    const command: Command = async (_, { report, signal }) => {
+      const target = isDry ? undefined : await openTarget(signal);
+      return FileImport.run(task, target, {
+        signal,
+        onProgress: (progress) => report(importProgress(progress, isDry)),
+        onTrouble: (error) => logger.warn({ err: error }, 'an import waits for the event log'),
+      });
+    };
+    running = new CommandRun(command, {}, { onError: (error) => logger.error({ err: error }, 'an import failed') });
+    return running;
+  },
+  close: async () => {
+    await running?.return();
+    await running?.end;
+    await log?.close();
+  },
+};
+
+async function openTarget(signal: AbortSignal): Promise<ImportTarget> {
+  const opener = new StoreOpener(config, logger, signal);
+  const codec = await opener.codec();
+  log = await opener.log();
+  // This starts the thread that writes, which keeps its priority: live appends wait for the lock that it takes.
+  await log.check();
+  // On Linux it is this thread's alone; elsewhere it would be that of the whole process.
+  if (process.platform === 'linux') setPriority(LOWEST_PRIORITY);
+  return { log, codec, maxClockSkewMs: config.maxClockSkewMs };
+}
+
+function importProgress({ bytesRead, bytes, lines, imported, refused }: ImportProgress, isDry: boolean): Progress {
+  const total = bytes === undefined ? {} : { total: bytes };
+  return {
+    phase: isDry ? 'checking' : 'importing',
+    done: bytesRead,
+    ...total,
+    unit: 'bytes',
+    lines,
+    accepted: imported,
+    refused,
+  };
+}
+
+serveCalls(control, { import: served });

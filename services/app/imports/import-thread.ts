@@ -1,0 +1,153 @@
+/** Imports of a service, each in a thread of its own: reading a file takes all of a processor that others leave. */
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { ImportResult, ImportTask } from '../../maintenance/import/import-file.ts';
+import type { ImportRunner } from '../../maintenance/import/import-commands.ts';
+import type { CommandCall, CommandEvent } from '../../runtime/command.ts';
+import type { Config } from '../../runtime/config.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { Caller } from '../../runtime/threads.ts';
+
+/** What the thread carries out. */
+export interface ImportControl {
+  run(task: ImportTask, isDry: boolean): Promise<AsyncIterable<CommandEvent>>;
+  /** Ends the import after the append under way. Resolves once what was done is noted and the log is closed. */
+  close(): Promise<void>;
+}
+
+export interface ImportThreadData {
+  readonly config: Config;
+  readonly control: MessagePort;
+}
+
+/** Starts an import in a new thread. Ending the iteration ends it, and waits until what was done is noted. */
+export type StartImport = (task: ImportTask, isDry: boolean) => Promise<AsyncIterable<CommandEvent>>;
+
+/** To be called on a thread of normal priority, which the new one inherits. */
+export function importThreads(config: Config): StartImport {
+  return async (task, isDry) => {
+    const { port1: control, port2 } = new MessageChannel();
+    const workerData: ImportThreadData = { config, control };
+    const url = new URL('./import-thread-entry.ts', import.meta.url);
+    const worker = new Worker(url, { workerData, transferList: [control] });
+    const caller = new Caller(port2);
+    const end = (reason: Error): void => caller.close(reason);
+    worker.once('error', end);
+    worker.once('exit', () => end(new TidemarkError('STOPPING', 'the thread of the import has ended')));
+    const thread = new ImportThread(worker, caller.standIn<ImportControl>('import'));
+    await thread.start(task, isDry);
+    return thread;
+  };
+}
+
+class ImportThread implements AsyncIterableIterator<CommandEvent> {
+  readonly #worker: Worker;
+  readonly #control: ImportControl;
+  #events: AsyncIterator<CommandEvent> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(worker: Worker, control: ImportControl) {
+    this.#worker = worker;
+    this.#control = control;
+  }
+
+  async start(task: ImportTask, isDry: boolean): Promise<void> {
+    try {
+      this.#events = (await this.#control.run(task, isDry))[Symbol.asyncIterator]();
+    } catch (error) {
+      await this.#close();
+      throw error;
+    }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<CommandEvent>> {
+    const next = await this.#events?.next();
+    if (next?.done === false && 'progress' in next.value) return next;
+    await this.#close();
+    return next ?? { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<CommandEvent>> {
+    await this.#close();
+    return { done: true, value: undefined };
+  }
+
+  #close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    await this.#control.close().catch(() => undefined);
+    await this.#worker.terminate();
+  }
+}
+
+/** Runs one import after the other, since each takes what the log has to spare. What only looks waits for nobody. */
+export class ImportQueue implements ImportRunner {
+  readonly #start: StartImport;
+  #last: Promise<unknown> = Promise.resolve();
+  #unfinished = 0;
+
+  constructor(start: StartImport) {
+    this.#start = start;
+  }
+
+  async run(task: ImportTask, isDry: boolean, call: CommandCall): Promise<ImportResult> {
+    if (isDry) return this.#run(task, isDry, call);
+    const turn = this.#last;
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    this.#last = turn.then(() => end);
+    this.#unfinished += 1;
+    try {
+      if (this.#unfinished > 1) call.report({ done: 0, waiting: 'for the imports before it' });
+      await abortable(turn, call.signal);
+      return await this.#run(task, isDry, call);
+    } finally {
+      this.#unfinished -= 1;
+      resolve();
+    }
+  }
+
+  async #run(task: ImportTask, isDry: boolean, { report, signal }: CommandCall): Promise<ImportResult> {
+    const events = (await this.#start(task, isDry))[Symbol.asyncIterator]();
+    const stopped = Promise.withResolvers<void>();
+    const stop = (): void => void events.return?.().then(() => stopped.resolve(), stopped.reject);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      for (;;) {
+        const { value } = (await events.next()) as IteratorResult<CommandEvent, undefined>;
+        if (value === undefined) break;
+        if ('result' in value) return JSON.parse(value.result) as ImportResult;
+        if ('failure' in value) throw errorOfFailure(value.failure);
+        if (value.progress !== null) report(value.progress);
+      }
+      await stopped.promise;
+      throw signal.reason;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      if (signal.aborted) await stopped.promise.catch(() => undefined);
+      else await events.return?.();
+    }
+  }
+}
+
+function errorOfFailure({ code, message }: Extract<CommandEvent, { failure: unknown }>['failure']): Error {
+  return code === undefined ? new Error(message) : new TidemarkError(code, message);
+}
+
+async function abortable(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.race([turn, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,91 @@
+/** What an import over HTTP is to do: plain JSON, as its job keeps it. */
+import { join } from 'node:path';
+import type { ImportTask } from './import-file.ts';
+import type { DefaultType } from './judge.ts';
+import type { Format } from './read-records.ts';
+
+/** How a file is read. Null is the default, as where the option of `tidemark import` is left out. */
+export interface FileOptions {
+  readonly type: DefaultType | null;
+  readonly format: Format | null;
+  readonly delimiter: string;
+  readonly types: boolean;
+  readonly json_columns: readonly string[];
+  readonly map: Readonly<Record<string, string>>;
+}
+
+export interface ImportRequest extends FileOptions {
+  /** Id of the project. */
+  readonly project: string;
+  /** The file's name, for people. */
+  readonly name: string;
+  /** Id of an uploaded file; null where `path` names one. */
+  readonly file: string | null;
+  /** Absolute, on the machine of the process that runs the import; null where `file` names one. */
+  readonly path: string | null;
+  /** The name of that machine. */
+  readonly host: string;
+  /** The folder of report and state, in the folder of imports. */
+  readonly folder: string;
+  readonly rate: number | null;
+  readonly import_id: string | null;
+  readonly dry_run: boolean;
+  /** Files of report and state elsewhere; null for those in the folder. */
+  readonly report: string | null;
+  readonly state: string | null;
+  readonly restart: boolean;
+}
+
+/** Where imports over HTTP keep their files. */
+export function importsFolderOf(dataDir: string): string {
+  return join(dataDir, 'imports');
+}
+
+/** The data of an uploaded file. @param id As `isFileId` has it. */
+export function uploadPath(folder: string, id: string): string {
+  return join(folder, id, 'data');
+}
+
+const FILE_ID = /^file_[0-9a-f]{20}$/;
+
+export function isFileId(text: string): boolean {
+  return FILE_ID.test(text);
+}
+
+/** The file that is imported. @param folder Of all imports. */
+export function dataPathOf(folder: string, { file, path }: Pick<ImportRequest, 'file' | 'path'>): string {
+  return file === null ? (path ?? '') : uploadPath(folder, file);
+}
+
+export function reportPathOf(folder: string, request: Pick<ImportRequest, 'folder' | 'report'>): string {
+  return request.report ?? join(folder, request.folder, 'refused.ndjson');
+}
+
+/** @param timezone The project's. */
+export function readOptionsOf(
+  options: FileOptions,
+  timezone: string,
+): Pick<ImportTask, 'timezone' | 'type' | 'format' | 'csv'> {
+  const { type, format, delimiter, types, json_columns: jsonColumns, map } = options;
+  return {
+    timezone,
+    type: type ?? undefined,
+    format: format ?? undefined,
+    csv: { delimiter, typed: types, jsonColumns, renamed: new Map(Object.entries(map)) },
+  };
+}
+
+export function taskOfRequest(folder: string, request: ImportRequest, timezone: string): ImportTask {
+  const { project, dry_run: isDry, restart, import_id: importId, rate } = request;
+  const reportPath = reportPathOf(folder, request);
+  return {
+    ...readOptionsOf(request, timezone),
+    projectId: project,
+    path: dataPathOf(folder, request),
+    reportPath,
+    statePath: isDry ? undefined : (request.state ?? `${reportPath}.state.json`),
+    restarts: restart,
+    importId: importId ?? undefined,
+    rate: rate ?? undefined,
+  };
+}

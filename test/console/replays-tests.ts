@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { complaintsOf, type Scene } from './scene.ts';
+import { violationsOf, widthOf } from './screens-tests.ts';
+
+const CSV = [
+  'Email,Action,Amount',
+  ...Array.from({ length: 60 }, (_, n) => `${n === 3 ? '' : 'a@x.org'},Imported,${n}`),
+];
+
+async function chooseFile(page: Page, name: string, text: string): Promise<void> {
+  const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByRole('heading', { name: 'The first rows' }).waitFor();
+}
+
+/** In both themes, and narrow. */
+async function expectAccessible(page: Page, what: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violationsOf(page), `${what}, ${colorScheme}`).toEqual([]);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await widthOf(page), what).toBeLessThanOrEqual(360);
+  expect(await violationsOf(page), `${what}, narrow`).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+export function testReplays(scene: () => Scene): void {
+  describe('replays and imports', { timeout: 180_000 }, () => {
+    test('a file is chosen, its columns are mapped, it is checked and imported, and its refused lines are read', async () => {
+      const page = await scene().signedIn('#/replays', { isAdmin: true });
+      await page.getByText('Nothing has been imported yet').waitFor();
+      await expectAccessible(page, 'no imports');
+      await page.getByRole('link', { name: 'Import a file' }).click();
+      await page.getByRole('heading', { name: 'Drop a file here' }).waitFor();
+      await expectAccessible(page, 'choosing');
+
+      await chooseFile(page, 'history.csv', `${CSV.join('\n')}\n`);
+      await page.getByLabel('Rows are').selectOption('track');
+      await page.getByLabel('What the column Email is').selectOption('user_id');
+      await page.getByLabel('What the column Action is').selectOption('event');
+      await page.getByText('1 of these 20 would be refused').waitFor();
+      expect(page.url()).toContain('map=Email%3Duser_id%26Action%3Devent');
+      await expectAccessible(page, 'mapping');
+      await page.getByRole('button', { name: 'Check the whole file' }).click();
+      await page.getByText('Only checked: nothing was imported.').waitFor();
+      await page.getByText('Line 5', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Import into' }).click();
+      await page.getByText('an uploaded file').waitFor();
+      await page.getByText('Done', { exact: true }).waitFor();
+
+      expect(await page.locator('.figures dd').allInnerTexts()).toEqual(['61', '59', '1']);
+      await page.getByText('is missing').waitFor();
+      await expectAccessible(page, 'an import');
+      await page.getByRole('link', { name: 'Imports', exact: true }).click();
+      await page.getByText('59 accepted, 1 refused').waitFor();
+      await page.getByText('59 good, 1 refused').waitFor();
+      await expectAccessible(page, 'imports');
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.getByText('an uploaded file').waitFor();
+      await page.goBack();
+      await page.getByText('59 accepted, 1 refused').waitFor();
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('an import that runs is stopped, and goes on', async () => {
+      const page = await scene().signedIn('#/replays/new', { isAdmin: true });
+      // Slow enough to be stopped; the console itself asks for no rate.
+      await page.route('**/v1/admin/imports', async (route) => {
+        const body = route.request().postDataJSON() as object | null;
+        await route.continue(body === null ? {} : { postData: JSON.stringify({ ...body, rate: 400 }) });
+      });
+      const lines = Array.from({ length: 2_000 }, (_, n) => `{"type":"track","user_id":"u${n}","event":"Slow"}\n`);
+      await chooseFile(page, 'slow.ndjson', lines.join(''));
+      await page.getByText('All of these are good').waitFor();
+      await page.getByRole('button', { name: 'Import into' }).click();
+      await page.locator('.figures').waitFor();
+
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('What was accepted stays').waitFor();
+      await page.getByRole('button', { name: 'Go on' }).click();
+
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await page.getByText('Done', { exact: true }).waitFor({ timeout: 60_000 });
+      expect(await page.locator('.figures dd').allInnerTexts()).toEqual(['2,000', '2,000', '0']);
+    });
+
+    test('a file that cannot be read, and a path that is not there, say why', async () => {
+      const page = await scene().signedIn('#/replays/new', { isAdmin: true });
+      await page.getByLabel('Or a file on the machine').fill('/nowhere/history.csv');
+      await page.getByRole('button', { name: 'Open' }).click();
+
+      await page.getByRole('alert').getByText('cannot be read on').first().waitFor();
+      await expectAccessible(page, 'a refused path');
+      expect(page.url()).toContain('path=%2Fnowhere');
+    });
+
+    test('a replay says what it takes, shows its progress and rate, is compared, made live, rolled back and removed', async () => {
+      const page = await scene().signedIn('#/replays/rebuilds', { isAdmin: true });
+      await page.getByRole('button', { name: 'Replay profiles' }).click();
+      await page.getByRole('dialog').getByText('messages, takes about').waitFor();
+      await page.getByRole('button', { name: 'Begin' }).click();
+      const card = page.locator('article', { hasText: 'Being built' });
+      await card.getByText('It has read the whole log').waitFor({ timeout: 60_000 });
+      await card.getByRole('textbox').fill('5000');
+      await card.getByRole('button', { name: 'Change' }).click();
+      await expect.poll(async () => card.getByRole('textbox').inputValue()).toBe('5000');
+      await card.getByRole('button', { name: 'Compare' }).click();
+      await card.getByText('It is the same as what is live.').waitFor({ timeout: 60_000 });
+      await expectAccessible(page, 'replays');
+
+      await card.getByRole('button', { name: 'Make it live' }).click();
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.getByRole('button', { name: 'Make it live' }).isDisabled()).toBe(true);
+      await dialog.getByRole('textbox').fill('profiles 2');
+      expect(await violationsOf(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Make it live' }).click();
+      await page.locator('article', { hasText: 'Live · number 2' }).waitFor({ timeout: 60_000 });
+
+      await page.getByRole('button', { name: 'Go back to the one before' }).click();
+      await dialog.getByRole('textbox').fill('profiles 2');
+      await dialog.getByRole('button', { name: 'Go back' }).click();
+      const second = page.locator('article', { hasText: 'Was live before · number 2' });
+      await second.waitFor({ timeout: 60_000 });
+      await second.getByRole('button', { name: 'Remove' }).click();
+      await dialog.getByRole('textbox').fill('profiles 2');
+      await dialog.getByRole('button', { name: 'Remove' }).click();
+      await expect.poll(async () => page.getByText('number 2').count(), { timeout: 60_000 }).toBe(0);
+    });
+  });
+}
