@@ -1,5 +1,6 @@
 /** What operators have done, by the names of the commands, with the stores that each needs. */
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
+import { Editor, type EditResult } from '../maintenance/dead-letters/edit.ts';
 import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
 import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify/verify-commands.ts';
 import { type Command, commandInvalid } from '../runtime/command.ts';
@@ -14,7 +15,9 @@ import { isServer } from './embedded.ts';
 
 /** The result of each command, as JSON. */
 export interface CommandResults
-  extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults, VerifyCommandResults {}
+  extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults, VerifyCommandResults {
+  readonly 'dead-letters edit': EditResult;
+}
 
 export type CommandName = keyof CommandResults;
 
@@ -44,6 +47,12 @@ const projects = group(['database'], ({ database, config }) => {
 
 const deadLetters = group(['log', 'codec', 'database'], (parts) => ({ ...deadLetterCommands(parts) }));
 
+// Alone: the others need no analytics.
+const edits = group(['log', 'codec', 'database', 'analytics'], (parts) => {
+  const editor = new Editor(parts);
+  return { 'dead-letters edit': (args, call) => editor.edit(args, call) };
+});
+
 const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
   return { ...replayCommands({ ...parts, whileFed: (run) => whileFed(parts, run) }) };
 });
@@ -52,10 +61,11 @@ const verification = group(['log', 'codec', 'database', 'analytics'], ({ config:
   return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
 });
 
-/** By the first word of their commands. */
+/** By the first words of their commands; the first that fits. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
   project: projects,
   key: projects,
+  'dead-letters edit': edits,
   'dead-letters': deadLetters,
   replay,
   verify: verification,

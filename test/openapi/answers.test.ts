@@ -3,7 +3,7 @@ import { encodeMembersCursor } from '../../services/query-api/audiences/cursor.t
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { DEAD_LETTER } from '../support/admin-fakes.ts';
+import { DEAD_LETTER, SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/admin-fakes.ts';
 import { analyticsRowsFor } from '../support/analytics-answers.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
@@ -163,6 +163,9 @@ test('a parameter that makes no sense is refused as documented', async () => {
     const operation = document.operation(id);
     expect(await exchange(operation, { path: `${pathOf(operation)}?by=email` }), id).toBe(400);
   }
+  const edit = document.operation('editDeadLetter');
+  for (const query of ['dry_run=1', 'dryrun=true'])
+    expect(await exchange(edit, { path: `${pathOf(edit)}?${query}` }), query).toBe(400);
   const why = document.operation('explainSavedVerdict');
   for (const query of ['&events=x', '&events=101', '&user_id=bob', `&internal_id=${'a'.repeat(64)}`])
     expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
@@ -243,6 +246,10 @@ test('a request that the state of its object forbids is refused as documented', 
   server.admin.has = [];
   const generation = (number: number, step: string) => ({ path: `/v1/admin/generations/profiles/${number}/${step}` });
   expect(await exchange(document.operation('swapGeneration'), generation(1, 'swap'))).toBe(409);
+  for (const id of [SETTLED_LETTER, UNDECODABLE_LETTER]) {
+    const path = `/v1/admin/dead-letters/${encodeURIComponent(id)}/edit`;
+    expect(await exchange(document.operation('editDeadLetter'), { path })).toBe(409);
+  }
   expect(await exchange(document.operation('dropGeneration'), generation(1, 'drop'))).toBe(409);
   expect(await exchange(document.operation('rollbackGeneration'), generation(2, 'rollback'))).toBe(409);
 });

@@ -1,6 +1,8 @@
 import type { CommandName, CommandResults, StoreName } from '../../app/commands.ts';
+import type { EditedDeadLetter } from '../../maintenance/dead-letters/edit.ts';
 import type { ListedDeadLetters } from '../../maintenance/dead-letters/dead-letter-commands.ts';
 import type { KeySummary, ProjectSummary } from '../../stores/projects/project-commands.ts';
+import { readJson } from '../../messages/json.ts';
 import type { CommandArguments } from '../../runtime/command.ts';
 import { ask, type ServiceRequest, type AskOptions } from './ask.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -9,7 +11,10 @@ import { type ServiceContext, withService } from './with-service.ts';
 /** The commands that a subcommand is made of. */
 type CarriedOut = Exclude<CommandName, 'verify last' | 'project delete' | 'replay rate' | 'replay compare'>;
 
-type Results = Pick<CommandResults, CarriedOut>;
+/** What the service answers. */
+type Results = Pick<Omit<CommandResults, 'dead-letters edit'>, Exclude<CarriedOut, 'dead-letters edit'>> & {
+  readonly 'dead-letters edit': EditedDeadLetter;
+};
 
 /**
  * Has a service carry out a command, over HTTP.
@@ -27,11 +32,17 @@ export async function carryOut<Name extends CarriedOut>(
     LISTS[name]?.(client, args, { ...options, signal }) ?? once(client);
   const once = async (client: ServiceClient): Promise<unknown> => {
     const request = REQUESTS[name as Exclude<CarriedOut, ListName>](args);
-    return JSON.parse(await ask(client, request, { ...options, signal }));
+    return exactly(await ask(client, request, { ...options, signal }));
   };
   const [word = ''] = name.split(' ', 1);
   const where = { needs: NEEDS[word] ?? EVERYTHING, makesFolder: name === 'project create' };
   return (await withService(context, run, where)) as Results[Name];
+}
+
+/** With every digit of its numbers: a dead letter holds values of users. */
+function exactly(text: string): unknown {
+  const read = readJson(text);
+  return read.ok ? read.value.exact : JSON.parse(text);
 }
 
 const EVERYTHING: readonly StoreName[] = ['log', 'codec', 'database', 'analytics'];
@@ -57,6 +68,10 @@ const REQUESTS: Readonly<Record<Exclude<CarriedOut, ListName>, (args: CommandArg
   },
   'key revoke': ({ id }) => ({ method: 'DELETE', path: `${admin}/keys/${segment(id)}` }),
   'dead-letters show': ({ id }) => ({ path: `${admin}/dead-letters/${segment(id)}`, streams: true }),
+  'dead-letters edit': ({ id, record, dry_run: isDryRun }) => {
+    const query = isDryRun === true ? '?dry_run=true' : '';
+    return { method: 'POST', path: `${admin}/dead-letters/${segment(id)}/edit${query}`, body: record };
+  },
   'dead-letters replay': (body) => ({ ...job, path: `${admin}/dead-letters/replay`, body }),
   'dead-letters drop': (body) => ({ ...job, path: `${admin}/dead-letters/drop`, body }),
   'replay plan': (args) => ({ method: 'POST', path: `${generations}?dry_run=true`, body: targetOf(args) }),
