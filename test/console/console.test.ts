@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { findChromium } from './browser.ts';
 import { testFiles } from './files-tests.ts';
+import { testLetters } from './letters-tests.ts';
 import { testLive } from './live-tests.ts';
 import { Scene } from './scene.ts';
 import { testScreens } from './screens-tests.ts';
@@ -29,6 +30,7 @@ describe.skipIf(!canRun)('the console', () => {
   testScreens(scene);
   testLive(scene);
   testUsers(scene);
+  testLetters(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

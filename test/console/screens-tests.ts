@@ -10,6 +10,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['Users', '#/users', 'u-00001'],
   ['a user', '#/users/u-00001', 'There are no earlier events'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
+  ['Dead letters', '#/letters', 'This needs an admin key'],
 ];
 
 async function violationsOf(page: Page): Promise<string[]> {

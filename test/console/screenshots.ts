@@ -45,6 +45,18 @@ const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'user-unknown', address: '#/users/nobody-has-this', act: (page) => page.waitForTimeout(800) },
+  // With an admin key as READ_KEY.
+  { name: 'letters', address: '#/letters?state=any', act: (page) => page.waitForTimeout(1_000) },
+  {
+    name: 'letter',
+    address: '#/letters',
+    act: async (page) => {
+      await page.waitForTimeout(1_000);
+      const row = page.locator('[data-row]').first();
+      if ((await row.count()) === 1) await row.click();
+      await page.waitForTimeout(1_000);
+    },
+  },
   {
     name: 'help',
     address: '#/users',

@@ -34,4 +34,11 @@ export const SCREENS: readonly Screen[] = [
     icon: 'M8 2.500a2.700 2.700 0 1 0 0 5.400 2.700 2.700 0 0 0 0-5.400M2.800 13.500c.4-2.900 2.400-4.300 5.200-4.300s4.800 1.400 5.200 4.300',
     load: () => import('../screens/users.tsx'),
   },
+  {
+    name: 'Dead letters',
+    path: 'letters',
+    key: 'd',
+    icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
+    load: () => import('../screens/letters/screen.tsx'),
+  },
 ];
