@@ -13,14 +13,14 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['Dead letters', '#/letters', 'This needs an admin key'],
 ];
 
-async function violationsOf(page: Page): Promise<string[]> {
+export async function violationsOf(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${String(target)} ${failureSummary}`),
   );
 }
 
-async function widthOf(page: Page): Promise<number> {
+export async function widthOf(page: Page): Promise<number> {
   return page.evaluate(() => (globalThis as unknown as { document: Doc }).document.documentElement.scrollWidth);
 }
 

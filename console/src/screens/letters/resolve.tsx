@@ -165,7 +165,7 @@ function Counted({ how, result }: { readonly how: How; readonly result: Resolved
         <p>
           {how === 'replay'
             ? `${messagesOf(result)} will be read again, as they were. That helps where the cause is gone.`
-            : `${messagesOf(result)} will be missing for good. The log keeps them; they are listed no more.`}
+            : `${messagesOf(result)} will stay missing where a store did not take them. The log keeps them; they are listed no more.`}
         </p>
       )}
       {how === 'replay' && undecodable > 0 && (
