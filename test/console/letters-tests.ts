@@ -87,7 +87,7 @@ export function testLetters(scene: () => Scene): void {
       await page.locator('textarea').fill('{"user_id": "b"}');
       await looked('a letter');
       await page.getByRole('button', { name: 'Drop…' }).click();
-      await page.getByText('will stay missing').waitFor();
+      await expect.poll(() => page.getByRole('dialog').innerText(), { timeout: 20_000 }).toContain('will stay missing');
       await looked('the question');
     });
 
