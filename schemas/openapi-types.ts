@@ -272,6 +272,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/admin/dead-letters/{id}/edit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Appends a corrected message in place of one that a reader refused
+         * @description The body has the members of `record` (of `GET /v1/admin/dead-letters/{id}`) that change; a member that is left out stays as it is. It is checked as ingest checks a call. `topic`, `project_id`, `message_id`, `internal_id` and `session_id` cannot be changed. The correction is a new record under the same message id and arrival, and in the order of messages it takes the place right after the message that it corrects; the dead letter is settled as `edited`. Sent again, it appends nothing and answers the same. An edit that was interrupted is finished by sending it again.
+         */
+        readonly post: operations["editDeadLetter"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/admin/dead-letters/drop": {
         readonly parameters: {
             readonly query?: never;
@@ -2166,12 +2186,51 @@ export interface components {
             readonly message_id: string | null;
             readonly project_id: string | null;
             readonly settled_at: string | null;
-            /** @enum {string} */
-            readonly state: "waiting" | "replayed" | "dropped";
+            /**
+             * @description `editing`: an edit was begun, and must be sent again to be finished.
+             * @enum {string}
+             */
+            readonly state: "waiting" | "replayed" | "edited" | "dropped" | "editing";
         };
         readonly DeletedProject: {
             readonly deleted: boolean;
             readonly id: string;
+        };
+        /** @description A message in the words of the interface. Free-form objects have every digit as it was sent; one that is not the JSON of an object is its text. Which members there are depends on the topic. */
+        readonly EditableRecord: {
+            readonly anonymous?: boolean;
+            readonly anonymous_id?: string | null;
+            readonly context?: {
+                readonly [key: string]: unknown;
+            } | string | null;
+            readonly event?: string;
+            /** @description Only where neither a user id nor an anonymous id names the user. */
+            readonly internal_id?: string;
+            readonly message_id?: string;
+            readonly project_id?: string;
+            readonly properties?: {
+                readonly [key: string]: unknown;
+            } | string;
+            readonly session_id?: string;
+            /** @description Without an offset it is UTC. */
+            readonly timestamp?: string;
+            readonly topic?: string;
+            readonly traits?: {
+                readonly [key: string]: unknown;
+            } | string;
+            readonly user_id?: string | null;
+        };
+        readonly EditedDeadLetter: {
+            /** @description `topic/partition/offset` of the corrected record; null of a dry run. */
+            readonly copy: string | null;
+            readonly dry_run: boolean;
+            readonly id: string;
+            readonly message_id: string;
+            /** @description Null unless it is a dry run. */
+            readonly stores: {
+                readonly analytics: components["schemas"]["StoreTrial"];
+                readonly profiles: components["schemas"]["StoreTrial"];
+            } | null;
         };
         readonly Error: {
             readonly message: string;
@@ -2934,6 +2993,11 @@ export interface components {
             readonly session_id: string | null;
             readonly timestamp: components["schemas"]["Time"];
         };
+        /** @description Whether a store would take a message now, and what it says where it would not. */
+        readonly StoreTrial: {
+            readonly accepts: boolean;
+            readonly error: string | null;
+        };
         /** @description RFC 3339 in UTC with six digits of a second. */
         readonly Time: string;
         /**
@@ -3100,9 +3164,14 @@ export interface components {
             } | null;
             readonly message_id: string | null;
             readonly project_id: string | null;
+            /** @description The message as it can be edited; null where it cannot be decoded. */
+            readonly record: components["schemas"]["EditableRecord"] | null;
             readonly settled_at: string | null;
-            /** @enum {string} */
-            readonly state: "waiting" | "replayed" | "dropped";
+            /**
+             * @description `editing`: an edit was begun, and must be sent again to be finished.
+             * @enum {string}
+             */
+            readonly state: "waiting" | "replayed" | "edited" | "dropped" | "editing";
             readonly value_base64: string;
         };
         readonly WhyBody: {
@@ -4200,6 +4269,56 @@ export interface operations {
             };
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NoObject"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["Refused"];
+        };
+    };
+    readonly editDeadLetter: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description With `true` nothing is appended: the answer says whether the message would decode (else it is refused) and whether each store would take it now. */
+                readonly dry_run?: boolean;
+            };
+            readonly header?: {
+                /** @description How the body is compressed. */
+                readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
+                /**
+                 * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
+                 * @example req-42
+                 */
+                readonly "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            readonly path: {
+                /**
+                 * @description The id of the message, percent-encoded: `topic/partition/offset`.
+                 * @example tidemark.track/0/41
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description At most 1,048,576 bytes once decompressed. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["EditableRecord"];
+            };
+        };
+        readonly responses: {
+            /** @description What was appended, or would become of it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EditedDeadLetter"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NoObject"];
+            readonly 409: components["responses"]["StateConflict"];
+            readonly 413: components["responses"]["SelectionTooLarge"];
             readonly 503: components["responses"]["Unavailable"];
             readonly default: components["responses"]["Refused"];
         };

@@ -1,10 +1,11 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
+import type { EditResult } from '../maintenance/dead-letters/edit.ts';
 import { orderOf } from '../maintenance/dead-letters/settle.ts';
-import { readLimit, single } from '../query-api/query.ts';
+import { readLimit, refuseBody, single } from '../query-api/query.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, answerJob } from './answers.ts';
-import { checked, readMembers, readTexts } from './reading.ts';
+import { checked, readDryRun, readMembers, readTexts } from './reading.ts';
 
 const FILTERS = ['reader', 'topic', 'project', 'error', 'since', 'until'] as const;
 const LISTED = [...FILTERS, 'state', 'cursor'] as const;
@@ -24,6 +25,25 @@ export function answerDeadLetters(port: AdminPort, call: AdminCall): Promise<Ans
 /** `GET /v1/admin/dead-letters/:id` */
 export function answerDeadLetter(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
   return answerCommand(port, call, { name: 'dead-letters show', args: { id: call.params['id'] } });
+}
+
+/** `POST /v1/admin/dead-letters/:id/edit`. `?dry_run=true` answers with whether the stores would take the correction. */
+export function answerEdit(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
+  const isDry = readDryRun(call.query);
+  if (typeof isDry !== 'boolean') return isDry;
+  return answerCommand(port, call, {
+    name: 'dead-letters edit',
+    args: { id: call.params['id'], record: call.text, dry_run: isDry },
+    answer: (text) => editAnswer(JSON.parse(text) as EditResult),
+  });
+}
+
+function editAnswer(result: EditResult): Answer | Refusal {
+  if ('problems' in result) return refuseBody(result.problems).refusal;
+  const { edited, project, before, after } = result;
+  const answer = { status: 200, body: JSON.stringify(edited) };
+  if (edited.dry_run) return answer;
+  return { ...answer, audit: { action: 'dead-letters.edit', object: edited.id, project, before, after } };
 }
 
 const SELECTION = [...FILTERS, 'ids', 'all', 'again', 'limit', 'dry_run'] as const;

@@ -1,16 +1,19 @@
-import { type Refusal, refusalOf, renderRefusal } from '../http/problems.ts';
+import { type Refusal, refusalOf, type RefusalKind, renderRefusal } from '../http/problems.ts';
 import type { CommandFailure } from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
+import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 
 /** Operators are told what happened, and the code of the error. */
 export function refusalOfFailure({ code, message }: CommandFailure, method: string | undefined): Refusal {
   if (code === undefined) return { refused: 'internal', detail: message };
-  const kind = code === 'COMMAND_INVALID' ? invalidKind(method) : refusalOf(new TidemarkError(code, message)).refused;
+  const kind = kindOf(code, method) ?? refusalOf(new TidemarkError(code, message)).refused;
   return { refused: kind, detail: message, errorCode: code };
 }
 
-function invalidKind(method: string | undefined): Refusal['refused'] {
-  return method === undefined || method === 'GET' ? 'invalid-parameter' : 'invalid-body';
+/** Of codes that say something else to operators than to others. */
+function kindOf(code: ErrorCode, method: string | undefined): RefusalKind | undefined {
+  if (code === 'COMMAND_INVALID')
+    return method === undefined || method === 'GET' ? 'invalid-parameter' : 'invalid-body';
+  return code === 'MESSAGE_UNDECODABLE' ? 'conflict' : undefined;
 }
 
 /** A failure as a problem document. */

@@ -2,10 +2,10 @@ import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { checkBuild, type GenerationSummary } from '../maintenance/replay/replay-commands.ts';
 import type { CommandArguments } from '../runtime/command.ts';
-import { refuseBody, refuseParameter } from '../query-api/query.ts';
+import { refuseBody } from '../query-api/query.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, answerJob, resultOf } from './answers.ts';
-import { checked, notFound, readMembers } from './reading.ts';
+import { checked, notFound, readDryRun, readMembers } from './reading.ts';
 
 /** `GET /v1/admin/generations`: all of them; there are few. */
 export function answerGenerations(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
@@ -28,11 +28,6 @@ export function answerBuild(port: AdminPort, call: AdminCall): Promise<Answer | 
   const wrong = checked(() => checkBuild(args));
   if (wrong !== undefined) return wrong;
   return answerJob(port, call, { kind: 'replay build', args }, 'generation.build');
-}
-
-function readDryRun(query: URLSearchParams): boolean | Refusal {
-  const text = query.get('dry_run') ?? 'false';
-  return text === 'true' || text === 'false' ? text === 'true' : refuseParameter('dry_run', 'is true or false').refusal;
 }
 
 /** `PATCH /v1/admin/generations/:kind/:number`: its readers follow within a second. */

@@ -33,6 +33,12 @@ export function readTexts(query: URLSearchParams, names: readonly string[]): Che
   return { ok: true, value: texts };
 }
 
+/** The parameter `dry_run`; false where it is left out. */
+export function readDryRun(query: URLSearchParams): boolean | Refusal {
+  const text = query.get('dry_run') ?? 'false';
+  return text === 'true' || text === 'false' ? text === 'true' : refuseParameter('dry_run', 'is true or false').refusal;
+}
+
 export function notFound(detail: string, errorCode?: Refusal['errorCode']): Refusal {
   return { refused: 'not-found', detail, ...(errorCode && { errorCode }) };
 }

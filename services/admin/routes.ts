@@ -1,6 +1,12 @@
 import type { Route, RouteSet } from '../http/route.ts';
 import type { AdminPort } from './admin-commands.ts';
-import { answerDeadLetter, answerDeadLetters, answerResolution, DEAD_LETTER_PARAMETERS } from './dead-letters.ts';
+import {
+  answerDeadLetter,
+  answerDeadLetters,
+  answerEdit,
+  answerResolution,
+  DEAD_LETTER_PARAMETERS,
+} from './dead-letters.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
 import {
   answerJobCancel,
@@ -24,7 +30,7 @@ import {
 import { answerVerification, answerVerificationHours, answerVerifications, HOUR_PARAMETERS } from './verifications.ts';
 
 const ADMIN_BODY_BYTES = 32_768;
-/** Dead letters may be named one by one. */
+/** Dead letters may be named one by one; a record may be as large as the log takes. */
 const SELECTION_LIMIT_BYTES = 1_048_576;
 
 const PAGE = ['limit', 'cursor'] as const;
@@ -64,6 +70,7 @@ function deadLetterRoutes(port: AdminPort): Route[] {
   return [
     { ...GET, path: all, query: DEAD_LETTER_PARAMETERS, handle: (call) => answerDeadLetters(port, call) },
     { ...GET, path: `${all}/:id`, handle: (call) => answerDeadLetter(port, call) },
+    { ...select, path: `${all}/:id/edit`, query: ['dry_run'], handle: (call) => answerEdit(port, call) },
     { ...select, path: `${all}/replay`, handle: (call) => answerResolution(port, call, 'replay') },
     { ...select, path: `${all}/drop`, handle: (call) => answerResolution(port, call, 'drop') },
   ];

@@ -2,6 +2,7 @@
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
 import { importCommands, type ImportRunner } from '../maintenance/import/import-commands.ts';
 import { importsFolderOf } from '../maintenance/import/import-request.ts';
+import { Editor, type EditResult } from '../maintenance/dead-letters/edit.ts';
 import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
 import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify/verify-commands.ts';
 import { type Command, commandInvalid } from '../runtime/command.ts';
@@ -16,7 +17,9 @@ import { isServer } from './embedded.ts';
 
 /** The result of each command that the command line has carried out, as JSON. */
 export interface CommandResults
-  extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults, VerifyCommandResults {}
+  extends ProjectCommandResults, DeadLetterCommandResults, ReplayCommandResults, VerifyCommandResults {
+  readonly 'dead-letters edit': EditResult;
+}
 
 export type CommandName = keyof CommandResults;
 
@@ -47,6 +50,12 @@ const projects = group(['database'], ({ database, config }) => {
 
 const deadLetters = group(['log', 'codec', 'database'], (parts) => ({ ...deadLetterCommands(parts) }));
 
+// Alone: the others need no analytics.
+const edits = group(['log', 'codec', 'database', 'analytics'], (parts) => {
+  const editor = new Editor(parts);
+  return { 'dead-letters edit': (args, call) => editor.edit(args, call) };
+});
+
 const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
   return { ...replayCommands({ ...parts, whileFed: (run) => whileFed(parts, run) }) };
 });
@@ -60,10 +69,11 @@ const imports = group(['database'], ({ database, config: { dataDir }, importer }
   return { ...importCommands({ projects: new SqlProjectStore(database), folder: importsFolderOf(dataDir), importer }) };
 });
 
-/** By the first word of their commands. */
+/** By the first words of their commands; the first that fits. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
   project: projects,
   key: projects,
+  'dead-letters edit': edits,
   'dead-letters': deadLetters,
   replay,
   verify: verification,

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
+import type { EditedDeadLetter } from '../maintenance/dead-letters/edit.ts';
 import type { DeadLetterSummary } from '../maintenance/dead-letters/listing.ts';
 import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
+import type { StoreTrial } from '../maintenance/dead-letters/trial.ts';
+import { definitionText } from './audience/audience-request.ts';
 import { carryOut } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
@@ -12,6 +15,7 @@ export function addDeadLetters(root: Command, context: CliContext): void {
   const deadLetters = root.command('dead-letters').description('messages that readers could not process');
   addDeadLettersList(deadLetters, context);
   addDeadLettersShow(deadLetters, context);
+  addDeadLettersEdit(deadLetters, context);
   addResolution(deadLetters, context, 'replay', {
     description: 'append messages to their topics again, as they were, once what stood in their way is gone',
     doing: 'replaying',
@@ -35,7 +39,7 @@ const parseCount = positiveInteger(9, 'It is a whole number from 1 up.');
 
 function addDeadLettersList(parent: Command, context: CliContext): void {
   addFilters(parent.command('list').description('list messages that readers put aside, newest first'))
-    .option('--state <state>', 'waiting, replayed, dropped or any (default: waiting)')
+    .option('--state <state>', 'waiting, replayed, edited, dropped or any (default: waiting)')
     .option('--limit <count>', 'at most so many (default: 100)', parseCount)
     .option(...JSON_OPTION)
     .action(async ({ json, state, limit, ...options }: ListDeadLettersOptions) => {
@@ -69,13 +73,46 @@ function addDeadLettersShow(parent: Command, context: CliContext): void {
     .command('show')
     .description('show all that is known of a message that was put aside, as JSON')
     .argument('<id>', 'topic/partition/offset, as list shows it')
+    .option('--record', 'print the message alone, as edit takes it')
     .option('--json', 'print JSON, as it does anyway')
-    .action(async (id: string) => {
+    .action(async (id: string, { record }: { readonly record?: true }) => {
       const shown = await withProgress(context, 'reading', (onProgress) =>
         carryOut(context, 'dead-letters show', { id }, { onProgress }),
       );
-      printJson(context, shown);
+      if (record && shown.record === null) throw new Error(`the message of ${id} cannot be decoded`);
+      printJson(context, record ? shown.record : shown);
     });
+}
+
+interface EditOptions extends OutputOptions {
+  readonly dryRun?: true;
+}
+
+function addDeadLettersEdit(parent: Command, context: CliContext): void {
+  parent
+    .command('edit')
+    .description('append a corrected message in place of one that a reader could not process')
+    .argument('<id>', 'topic/partition/offset, as list shows it')
+    .argument('<record>', 'what to change, as show --record prints it: a file, - for standard input, or JSON')
+    .option('--dry-run', 'only say whether the stores would take it')
+    .option(...JSON_OPTION)
+    .action(async (id: string, given: string, { dryRun, json }: EditOptions) => {
+      const record = await definitionText(given);
+      const edited = await carryOut(context, 'dead-letters edit', { id, record, dry_run: dryRun });
+      if (json) printJson(context, edited);
+      else context.out(editedText(edited));
+      if (Object.values(edited.stores ?? {}).some(({ accepts }) => !accepts))
+        throw new Error('a store would not take it');
+    });
+}
+
+function editedText({ copy, stores }: EditedDeadLetter): string {
+  if (stores === null) return `edited: appended as ${copy}\n`;
+  return [trialText('profiles', stores.profiles), trialText('analytics', stores.analytics)].join('');
+}
+
+function trialText(store: string, { accepts, error }: StoreTrial): string {
+  return `${store}: ${accepts ? 'would take it' : `would refuse it: ${error}`}\n`;
 }
 
 interface ResolutionWords {

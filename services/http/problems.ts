@@ -90,6 +90,8 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   AUDIENCE_BUSY: 'conflict',
   PROJECT_UNKNOWN: 'not-found',
   KEY_UNKNOWN: 'not-found',
+  DEAD_LETTER_UNKNOWN: 'not-found',
+  DEAD_LETTER_SETTLED: 'conflict',
   POSITION_MOVED: 'conflict',
   IMPORT_CHANGED: 'conflict',
   IMPORT_UNREADABLE: 'invalid-body',

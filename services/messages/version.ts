@@ -1,7 +1,7 @@
 /** The 128-bit version that totally orders any two messages, the same way for every reader. */
 
 import { randomInt } from 'node:crypto';
-import type { Micros } from './message.ts';
+import type { Message, Micros } from './message.ts';
 import { EARLIEST } from './timestamp.ts';
 
 const PROCESS_BITS = 20n;
@@ -17,6 +17,19 @@ export function versionOf(timestamp: Micros, receivedAt: Micros, processBits: nu
   const time = timestamp > receivedAt ? arrival : timestamp - EARLIEST;
   const version = (((time << ARRIVAL_BITS) | arrival) << PROCESS_BITS) | BigInt(processBits);
   return version.toString(16).padStart(32, '0');
+}
+
+/**
+ * The version of a correction of a message: the next one after its own, so that against any other message it orders as
+ * that one does. If the time at which it took place is corrected, that of the new time.
+ */
+export function versionAfter(
+  { version, timestamp, receivedAt }: Pick<Message, 'version' | 'timestamp' | 'receivedAt'>,
+  at: Micros,
+): string {
+  const next = BigInt.asUintN(128, BigInt(`0x${version}`) + 1n);
+  if (at === timestamp) return next.toString(16).padStart(32, '0');
+  return versionOf(at, receivedAt, Number(BigInt.asUintN(Number(PROCESS_BITS), next)));
 }
 
 /** When a message of this version took place, as far as newer and older go, and when it arrived. */

@@ -28,6 +28,8 @@ export type ErrorCode =
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
   | 'PROJECT_UNKNOWN' // no project has this id
   | 'KEY_UNKNOWN' // no key has this id
+  | 'DEAD_LETTER_UNKNOWN' // no dead letter has this id
+  | 'DEAD_LETTER_SETTLED' // the dead letter was replayed, edited or dropped before
   | 'COMMAND_INVALID' // a request or a command with an argument that is not valid
   | 'CONTROL_UNAVAILABLE' // a service has the data folder and does not answer; the command was not carried out
   | 'CONTROL_LOST' // the service did not answer a command; whether it was carried out is not known

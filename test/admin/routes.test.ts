@@ -1,6 +1,6 @@
 /** What operators are refused, and what the audit log says of what they changed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEAD_LETTER } from '../support/admin-fakes.ts';
+import { DEAD_LETTER, SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/admin-fakes.ts';
 import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../support/reading-server.ts';
 
 let server: ReadingServer;
@@ -22,7 +22,9 @@ interface Problem {
 
 function send(method: string, path: string, body?: unknown, key = ADMIN_KEY): Promise<Response> {
   const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  return server.request(`/v1/admin${path.replace('PROJECT', project)}`, init, key);
+  const known = { PROJECT: project, LETTER: DEAD_LETTER, SETTLED: SETTLED_LETTER, UNDECODABLE: UNDECODABLE_LETTER };
+  const named = Object.entries(known).reduce((text, [name, id]) => text.replace(name, encodeURIComponent(id)), path);
+  return server.request(`/v1/admin${named}`, init, key);
 }
 
 describe('a request of an operator that is wrong', () => {
@@ -37,6 +39,9 @@ describe('a request of an operator that is wrong', () => {
     ['POST', '/generations/profiles/live/rollback', { number: 1 }, 400, 'invalid-body', '/number'],
     ['POST', '/verifications', { from: '7d' }, 400, 'invalid-body', '/from'],
     ['POST', '/dead-letters/drop', { id: 'x' }, 400, 'invalid-body', '/id'],
+    ['POST', '/dead-letters/LETTER/edit', { message_id: 'x' }, 400, 'invalid-body', '/message_id'],
+    ['POST', '/dead-letters/LETTER/edit', { event: '' }, 400, 'invalid-body', '/event'],
+    ['POST', '/dead-letters/LETTER/edit', {}, 400, 'invalid-body', ''],
   ])('%s %s with %j is refused with the place of the fault', async (...[method, path, body, status, code, pointer]) => {
     const answer = await send(method, path, body);
 
@@ -63,6 +68,10 @@ describe('a request of an operator that is wrong', () => {
     ['POST', '/generations/profiles/1/drop', undefined, 409, 'COMMAND_INVALID', 'it stays'],
     ['POST', '/generations/profiles/2/rollback', {}, 409, 'COMMAND_INVALID', 'is not live'],
     ['POST', '/verifications', { since: 'soon' }, 400, 'COMMAND_INVALID', 'since is an ISO-8601'],
+    ['POST', '/dead-letters/none/edit', { event: 'x' }, 404, 'DEAD_LETTER_UNKNOWN', 'There is no dead letter none'],
+    ['GET', '/dead-letters/none', undefined, 404, 'DEAD_LETTER_UNKNOWN', 'There is no dead letter none'],
+    ['POST', '/dead-letters/SETTLED/edit', { event: 'x' }, 409, 'DEAD_LETTER_SETTLED', 'was replayed before'],
+    ['POST', '/dead-letters/UNDECODABLE/edit', { event: 'x' }, 409, 'MESSAGE_UNDECODABLE', 'nothing to correct'],
     ['POST', '/dead-letters/replay', {}, 400, 'COMMAND_INVALID', 'Name dead letters'],
     ['POST', '/dead-letters/drop', { ids: ['x'] }, 400, 'COMMAND_INVALID', 'is no topic/partition/offset'],
   ])('%s %s with %j is refused with the code of the failure', async (...[method, path, body, status, code, detail]) => {
@@ -129,6 +138,8 @@ describe('the audit log', () => {
     await send('POST', '/generations/profiles/2/compare');
     await send('POST', '/dead-letters/drop', { ids: [DEAD_LETTER] });
     await send('POST', '/dead-letters/drop', { ids: [DEAD_LETTER], dry_run: true });
+    await send('POST', '/dead-letters/LETTER/edit', { properties: { total: 12 } });
+    await send('POST', '/dead-letters/LETTER/edit?dry_run=true', { properties: { total: 12 } });
     await send('POST', '/verifications', {});
     await send('DELETE', `/projects/${made.id}`);
 
@@ -141,11 +152,14 @@ describe('the audit log', () => {
       'generation.build',
       'generation.change',
       'dead-letters.drop',
+      'dead-letters.edit',
       'project.delete',
     ]);
     expect(entries[1]).toMatchObject({ object: made.id, projectId: made.id, principalId: 'key_admin' });
     expect(entries[1]?.before).toContain('"New"');
     expect(entries[1]?.after).toContain('"Newer"');
+    expect(entries[7]).toMatchObject({ object: DEAD_LETTER, before: '{"total":9}' });
+    expect(entries[7]?.after).toContain('"total":12');
     expect(
       JSON.stringify(entries, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
     ).not.toContain(key.key);

@@ -5,6 +5,7 @@ import { findChromium } from './browser.ts';
 import { testEvents } from './events-tests.ts';
 import { testFiles } from './files-tests.ts';
 import { testJourneys } from './journey-tests.ts';
+import { testLetters } from './letters-tests.ts';
 import { testLive } from './live-tests.ts';
 import { testPipeline } from './pipeline-tests.ts';
 import { testReplays } from './replays-tests.ts';
@@ -42,6 +43,7 @@ describe.skipIf(!canRun)('the console', () => {
   testPipeline(scene);
   testSettings(scene);
   testReplays(scene);
+  testLetters(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

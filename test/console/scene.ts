@@ -24,13 +24,13 @@ export class Scene {
   readonly browser: Browser;
   /** Of the project without data. */
   readonly empty: { readonly readKey: string; readonly writeKey: string };
-  readonly #dataDir: string;
+  readonly dataDir: string;
   readonly #contexts: BrowserContext[] = [];
 
   private constructor(service: ServiceProcess, browser: Browser, dataDir: string, empty: Scene['empty']) {
     this.service = service;
     this.browser = browser;
-    this.#dataDir = dataDir;
+    this.dataDir = dataDir;
     this.empty = empty;
   }
 
@@ -55,11 +55,11 @@ export class Scene {
 
   /** A key of the empty project, by its id and its text. */
   async makeReadKey(): Promise<{ readonly id: string; readonly key: string }> {
-    return JSON.parse(await command(this.#dataDir, KEY_ARGUMENTS('read'))) as { id: string; key: string };
+    return JSON.parse(await command(this.dataDir, KEY_ARGUMENTS('read'))) as { id: string; key: string };
   }
 
   async revoke(keyId: string): Promise<void> {
-    await command(this.#dataDir, ['key', 'revoke', keyId]);
+    await command(this.dataDir, ['key', 'revoke', keyId]);
   }
 
   /** A page of a browser of its own, at the sign-in of this service. */
@@ -96,7 +96,7 @@ export class Scene {
   async close(): Promise<void> {
     await this.browser.close();
     await this.service.stop();
-    await rm(this.#dataDir, { recursive: true, force: true });
+    await rm(this.dataDir, { recursive: true, force: true });
   }
 }
 

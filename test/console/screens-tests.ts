@@ -20,6 +20,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['Pipeline', '#/pipeline', 'sign in with an admin key'],
   ['Replays, imports', '#/replays', 'This needs an admin key'],
   ['nobody', '#/users/nobody', 'Nobody is known by this id'],
+  ['Dead letters', '#/letters', 'This needs an admin key'],
   ['settings without an admin key', '#/settings/audit', 'This needs an admin key'],
   ['your session', '#/settings/session', 'Ends at the latest'],
 ];

@@ -152,6 +152,18 @@ const SHOTS: readonly Shot[] = [
     isAdmin: true,
     act: (page) => page.waitForTimeout(2_500),
   },
+  { name: 'letters', address: '#/letters?state=any', isAdmin: true, act: (page) => page.waitForTimeout(1_000) },
+  {
+    name: 'letter',
+    address: '#/letters',
+    isAdmin: true,
+    act: async (page) => {
+      await page.waitForTimeout(1_000);
+      const row = page.locator('[data-row]').first();
+      if ((await row.count()) === 1) await row.click();
+      await page.waitForTimeout(1_000);
+    },
+  },
   {
     name: 'help',
     address: '#/users',

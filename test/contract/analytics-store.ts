@@ -116,6 +116,20 @@ function testInserts(store: () => AnalyticsStore): void {
     expect(printed(error)).not.toContain('ada@example.com');
   });
 
+  test('rows that are tried are refused as an insert refuses them, and leave nothing', async () => {
+    const maker = new MessageMaker();
+    const wrong = Buffer.from('{"project_id":"p","user":"ada@example.com"}\n');
+
+    await store().tryInsert(rowsFor([maker.identify({ traits: '{"plan":"pro"}' })]));
+    const tried = store().tryInsert(new Map([['user_rows', [wrong]]]));
+
+    await expect(tried).rejects.toMatchObject({ code: 'STORE_REJECTED' });
+    expect(
+      await ask(store(), 'SELECT count() AS n FROM identifies WHERE project_id = {p:String}', { p: maker.projectId }),
+    ).toEqual([{ n: '0' }]);
+    expect(await ask(store(), "SELECT name FROM system.tables WHERE name LIKE 'tried%'")).toEqual([]);
+  });
+
   test('first and last seen widen, and a user id once known stays', async () => {
     const maker = new MessageMaker();
     const user = maker.track({ timestamp: 1_000_000n });

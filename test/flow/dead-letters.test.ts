@@ -5,6 +5,7 @@ import { runCli } from '../../services/cli/run-cli.ts';
 import type { ListedDeadLetters } from '../../services/maintenance/dead-letters/dead-letter-commands.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
+import { identify, recordOf } from '../support/messages.ts';
 import { readersPassed } from '../support/readers-passed.ts';
 import { canRunOnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
@@ -51,6 +52,44 @@ describe.each(FORMS)('dead letters on $form', ({ form }) => {
     },
   );
 });
+
+describe('an edit of a dead letter from the command line', () => {
+  test(
+    'tidemark dead-letters edit tries and appends what show --record printed and an operator corrected',
+    { timeout: 180_000 },
+    async () => {
+      const { settings, tidemark, list } = await scene('embedded stores');
+      await putUnacceptable(`lmdb:${join(settings['DATA_DIR'] ?? '', 'event-log')}`);
+      await expect.poll(async () => (await list()).dead_letters.length, { timeout: 30_000, interval: 500 }).toBe(1);
+      const [letter] = (await list()).dead_letters;
+
+      const record = await tidemark('show', letter!.id, '--record');
+      const corrected = record.out.replace(String.raw`\u0000`, '');
+      const tried = await tidemark('edit', letter!.id, corrected, '--dry-run');
+      const same = await tidemark('edit', letter!.id, record.out);
+      const edited = await tidemark('edit', letter!.id, corrected, '--json');
+
+      expect(record.out).toContain('"balance": 12345678901234567.25');
+      expect(tried).toMatchObject({ code: 0, out: 'profiles: would take it\nanalytics: would take it\n' });
+      expect(same).toMatchObject({ code: 2, out: '' });
+      expect(same.err).toContain('/user_id holds a NUL character');
+      expect(JSON.parse(edited.out)).toMatchObject({ dry_run: false, id: letter!.id, stores: null });
+      expect(await tidemark('edit', letter!.id, corrected, '--json')).toEqual(edited);
+      expect((await list('--state', 'edited')).dead_letters).toMatchObject([{ id: letter!.id, state: 'edited' }]);
+      const other = await tidemark('edit', letter!.id, '{"user_id":"bob"}');
+      expect(other.err).toContain('DEAD_LETTER_SETTLED');
+      expect((await tidemark('show', 'track/0/12345')).err).toContain('DEAD_LETTER_UNKNOWN');
+    },
+  );
+});
+
+/** Postgres has no text with a NUL, and no message that came by HTTP has one. */
+async function putUnacceptable(url: string): Promise<void> {
+  const message = identify({ projectId: 'proj_shop', userId: 'ada\0', traits: '{"balance":12345678901234567.25}' });
+  const log = await openEventLog(url, { topics: TOPICS });
+  await log.append([{ topic: 'tidemark.identify', ...recordOf(message) }]);
+  await log.close();
+}
 
 async function scene(form: string) {
   const servers = form === 'servers' ? await onServers() : undefined;

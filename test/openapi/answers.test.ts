@@ -3,12 +3,14 @@ import { encodeMembersCursor } from '../../services/query-api/audiences/cursor.t
 import { encodeReceipt } from '../../services/http/receipt.ts';
 import { receiptSignerOf } from '../../services/http/receipt-signer.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
+import { SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/admin-fakes.ts';
 import { analyticsRowsFor } from '../support/analytics-answers.ts';
 import { exchangeSessions } from '../support/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi-answer.ts';
 import { Document, type Operation } from '../support/openapi-document.ts';
 import { AdminObjects } from '../support/openapi-objects.ts';
 import { bodiesOf, headersOfPage, keyFor, QUERIES, successOf, TAKES_NOTHING } from '../support/openapi-requests.ts';
+import { SENSELESS_PATHS, SENSELESS_QUERIES } from '../support/openapi-senseless.ts';
 import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/reading-server.ts';
 
 const document = new Document();
@@ -133,44 +135,15 @@ test('a body that is none, or of another type, is refused as documented', async 
 });
 
 test('a parameter that makes no sense is refused as documented', async () => {
-  expect(await exchange(document.operation('getUser'), { path: '/v1/users/%ff' })).toBe(400);
-  expect(await exchange(document.operation('listUsers'), { path: '/v1/users' })).toBe(400);
-  expect(await exchange(document.operation('listEvents'), { path: '/v1/events?internal_id=7' })).toBe(400);
-  expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/ada/events?limit=0' })).toBe(400);
-  expect(await exchange(document.operation('getReceipt'), { path: '/v1/receipts/none' })).toBe(400);
-  expect(await exchange(document.operation('watchEvents'), { path: '/v1/events/live?type=page' })).toBe(400);
-  expect(await exchange(document.operation('listAudiences'), { path: '/v1/audiences?cursor=none' })).toBe(400);
-  expect(await exchange(document.operation('listAuditEntries'), { path: '/v1/admin/audit?since=soon' })).toBe(400);
-  expect(await exchange(document.operation('getStatus'), { path: '/v1/admin/status?part=log' })).toBe(400);
-  expect(await exchange(document.operation('listRefusals'), { path: '/v1/refusals?since=1' })).toBe(400);
-  expect(await exchange(document.operation('getProjectStatus'), { path: '/v1/status?since=1' })).toBe(400);
-  for (const id of ['listCatalogEvents', 'listCatalogProperties', 'listCatalogTraits']) {
-    const operation = document.operation(id);
-    expect(await exchange(operation, { path: `${pathOf(operation)}?order=size` }), id).toBe(400);
-  }
-  for (const id of ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges']) {
-    const operation = document.operation(id);
-    const path = `${pathOf(operation)}?sample=-1&limit=0`;
-    expect(await exchange(operation, { path }), id).toBe(400);
-  }
-  for (const id of ['listAudienceVersions', 'listAudienceHistory']) {
-    const operation = document.operation(id);
-    expect(await exchange(operation, { path: `${pathOf(operation)}?sort=at` }), id).toBe(400);
+  for (const [id, path] of SENSELESS_PATHS) expect(await exchange(document.operation(id), { path }), path).toBe(400);
+  for (const [query, ids] of Object.entries(SENSELESS_QUERIES)) {
+    for (const id of ids) {
+      const operation = document.operation(id);
+      expect(await exchange(operation, { path: `${pathOf(operation)}${query}` }), `${id}${query}`).toBe(400);
+    }
   }
   for (const id of ['replaceAudience', 'changeAudience', 'deleteAudience'])
     expect(await exchange(document.operation(id), { headers: { 'if-match': 'W/"1"' } }), id).toBe(400);
-  expect(await exchange(document.operation('compareAudiences'), { path: '/v1/audiences/compare?sample=1' })).toBe(400);
-  for (const id of ['listUserAudiences', 'getTraitHistory', 'exportUser']) {
-    const operation = document.operation(id);
-    expect(await exchange(operation, { path: `${pathOf(operation)}?by=email` }), id).toBe(400);
-  }
-  for (const id of ['uploadImportFile', 'continueImportFile', 'deleteImportFile', 'resumeImport']) {
-    const operation = document.operation(id);
-    expect(await exchange(operation, { path: `${pathOf(operation)}?order=size` }), id).toBe(400);
-  }
-  const why = document.operation('explainSavedVerdict');
-  for (const query of ['&events=x', '&events=101', '&user_id=bob', `&internal_id=${'a'.repeat(64)}`])
-    expect(await exchange(why, { path: `${pathOf(why)}${query}` }), query).toBe(400);
 });
 
 const LIMITS: Readonly<Record<string, number>> = { batch: 512_000, signIn: 4_096 };
@@ -250,6 +223,10 @@ test('a request that the state of its object forbids is refused as documented', 
   server.admin.has = [];
   const generation = (number: number, step: string) => ({ path: `/v1/admin/generations/profiles/${number}/${step}` });
   expect(await exchange(document.operation('swapGeneration'), generation(1, 'swap'))).toBe(409);
+  for (const id of [SETTLED_LETTER, UNDECODABLE_LETTER]) {
+    const path = `/v1/admin/dead-letters/${encodeURIComponent(id)}/edit`;
+    expect(await exchange(document.operation('editDeadLetter'), { path })).toBe(409);
+  }
   expect(await exchange(document.operation('dropGeneration'), generation(1, 'drop'))).toBe(409);
   expect(await exchange(document.operation('rollbackGeneration'), generation(2, 'rollback'))).toBe(409);
 });

@@ -10,8 +10,12 @@ import {
 import type { HourReport } from '../../services/maintenance/verify/report.ts';
 import type { Command, CommandArguments } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
+import type { EditResult } from '../../services/maintenance/dead-letters/edit.ts';
+import { readEdit } from '../../services/maintenance/dead-letters/editable-record.ts';
+import { deadLetterUnknown } from '../../services/maintenance/dead-letters/selection.ts';
 import { projectCommands } from '../../services/stores/projects/project-commands.ts';
 import { MemoryProjectStore } from './memory-project-store.ts';
+import { track } from './messages.ts';
 
 /** Jobs in memory, which can be away. */
 export class MemoryJobStore implements JobStore {
@@ -71,6 +75,29 @@ export class MemoryJobStore implements JobStore {
 
 /** The id of the one dead letter. */
 export const DEAD_LETTER = 'tidemark.track/0/41';
+/** What others cannot be edited for. */
+export const SETTLED_LETTER = 'tidemark.track/0/7';
+export const UNDECODABLE_LETTER = 'tidemark.track/0/8';
+
+const LETTER = track({ projectId: 'proj_shop', userId: 'ada', messageId: 'order-1', properties: '{"total":9}' });
+
+/** As of the message of the one dead letter, which no store refuses now. */
+function edited(id: unknown, record: unknown, isDryRun: unknown): EditResult {
+  if (id === SETTLED_LETTER) throw new TidemarkError('DEAD_LETTER_SETTLED', `${id} was replayed before`);
+  if (id === UNDECODABLE_LETTER) throw new TidemarkError('MESSAGE_UNDECODABLE', 'there is nothing to correct');
+  if (id !== DEAD_LETTER) throw deadLetterUnknown(id);
+  const read = readEdit(String(record), 'tidemark.track', LETTER);
+  if (!read.ok) return { problems: read.problems };
+  const accepted = { accepts: true, error: null };
+  const how = isDryRun === true ? { copy: null, stores: { profiles: accepted, analytics: accepted } } : null;
+  const answer = { dry_run: how !== null, id: DEAD_LETTER, message_id: LETTER.messageId };
+  const texts = { before: LETTER.properties, after: String(record) };
+  return {
+    edited: { ...answer, ...(how ?? { copy: 'tidemark.track/0/42', stores: null }) },
+    project: 'proj_shop',
+    ...texts,
+  };
+}
 
 /** What operators do, over stores in memory. */
 export class MemoryAdmin {
@@ -111,9 +138,10 @@ export class MemoryAdmin {
       'dead-letters list': async () =>
         this.#whileThere({ dead_letters: [letter], next_cursor: null, facets, unreadable: 0 }),
       'dead-letters show': async ({ id }) => {
-        if (id === DEAD_LETTER) return this.#whileThere({ ...letter, key_base64: '', value_base64: '', message: null });
-        throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such dead letter.');
+        if (id !== DEAD_LETTER) throw deadLetterUnknown(id);
+        return this.#whileThere({ ...letter, key_base64: '', value_base64: '', message: null, record: null });
       },
+      'dead-letters edit': async ({ id, record, dry_run: isDryRun }) => this.#whileThere(edited(id, record, isDryRun)),
       'replay status': async () => this.#whileThere(generations),
       'replay rate': async () => this.#whileThere(generations[1]),
       'import check': async () => this.#ofProject({ project: 'proj_1', bytes: 0 }),

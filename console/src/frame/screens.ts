@@ -69,4 +69,11 @@ export const SCREENS: readonly Screen[] = [
     icon: 'M13 8a5 5 0 1 1-1.600-3.700M13.200 2.200v2.600h-2.600M8 5.200v3l2 1.400',
     load: () => import('../screens/replays/screen.tsx'),
   },
+  {
+    name: 'Dead letters',
+    path: 'letters',
+    key: 'd',
+    icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
+    load: () => import('../screens/letters/screen.tsx'),
+  },
 ];

@@ -3,7 +3,15 @@ import { invalid, type Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { CheckedImport } from '../../maintenance/import/import-commands.ts';
 import { type ImportRequest, reportPathOf } from '../../maintenance/import/import-request.ts';
-import { type Checked, encodeId, readLimit, readWait, refuseBody, refuseParameter, single } from '../../query-api/query.ts';
+import {
+  type Checked,
+  encodeId,
+  readLimit,
+  readWait,
+  refuseBody,
+  refuseParameter,
+  single,
+} from '../../query-api/query.ts';
 import { type AdminPort, waitForJob } from '../admin-commands.ts';
 import { type AdminCall, answerCommand, answerJob, answerStarted, NDJSON, resultOf } from '../answers.ts';
 import { isFinished, type Job } from '../jobs/job.ts';

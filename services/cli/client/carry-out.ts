@@ -75,7 +75,13 @@ interface Replay extends OfProject {
   readonly rate?: number | undefined;
 }
 
-/** How each command is askOptions for. */
+interface DeadLetterEdit extends NamedById {
+  /** JSON text. */
+  readonly record: string;
+  readonly dry_run?: boolean | undefined;
+}
+
+/** How each command is asked for. */
 const REQUESTS = {
   'project create': (body: Sent<'POST /v1/admin/projects'>) => operation('POST /v1/admin/projects', { body }),
   'project set': ({ id, ...body }: Sent<'PATCH /v1/admin/projects/{id}'> & { readonly id: string }) =>
@@ -86,6 +92,10 @@ const REQUESTS = {
   },
   'key revoke': (path: NamedById) => operation('DELETE /v1/admin/keys/{id}', { path }),
   'dead-letters show': (path: NamedById) => operation('GET /v1/admin/dead-letters/{id}', { path, streams: true }),
+  'dead-letters edit': ({ id, record, dry_run: isDryRun }: DeadLetterEdit) => {
+    const query = { dry_run: isDryRun };
+    return operation('POST /v1/admin/dead-letters/{id}/edit', { path: { id }, query, body: record });
+  },
   'dead-letters replay': (body: Sent<'POST /v1/admin/dead-letters/replay'>) =>
     job('dead-letters replay', operation('POST /v1/admin/dead-letters/replay', { body, streams: true })),
   'dead-letters drop': (body: Sent<'POST /v1/admin/dead-letters/drop'>) =>

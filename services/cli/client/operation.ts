@@ -51,7 +51,7 @@ export function operation<Name extends OperationName>(
   const request: Omit<ServiceRequest, 'answers'> = {
     method,
     path: withQuery(path, query),
-    body: text as ServiceRequest['body'],
+    body: text,
     streams,
     notFound,
   };

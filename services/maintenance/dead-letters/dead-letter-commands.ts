@@ -6,8 +6,9 @@ import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import { FacetCounter, type Facets } from './facets.ts';
 import { Listing, type DeadLetterSummary, type DeadLetterState, type ListCursor } from './listing.ts';
 import { formatCoordinates } from './record-coordinates.ts';
-import { type Found, messageIn, readDeadLetters } from './read-dead-letters.ts';
-import { isOfProject, isSelected, selectionOf } from './selection.ts';
+import { editableRecord } from './editable-record.ts';
+import { type Found, messageIn, readDeadLetters, readDeadLettersOf } from './read-dead-letters.ts';
+import { deadLetterUnknown, idsOf, isOfProject, isSelected, selectionOf } from './selection.ts';
 import { type DeadLetterParts, type SettleResult, Settler } from './settle.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';
 
@@ -28,6 +29,8 @@ export interface WholeDeadLetter extends DeadLetterSummary {
   readonly value_base64: string;
   /** Null if it cannot be decoded. Times are RFC 3339, and free-form objects are the text as it was sent. */
   readonly message: Readonly<Record<string, unknown>> | null;
+  /** The message as it can be edited; null if it cannot be decoded. Every digit of its numbers is there. */
+  readonly record: Readonly<Record<string, unknown>> | null;
 }
 
 export interface DeadLetterCommandResults {
@@ -41,7 +44,7 @@ export type DeadLetterCommands = {
   readonly [Name in keyof DeadLetterCommandResults]: Command<DeadLetterCommandResults[Name]>;
 };
 
-const STATES = ['waiting', 'replayed', 'dropped', 'any'] as const;
+const STATES = ['waiting', 'replayed', 'edited', 'dropped', 'any'] as const;
 const LIMIT = 100;
 const MAX_LIMIT = 10_000;
 
@@ -78,7 +81,9 @@ async function list(parts: DeadLetterParts, args: CommandArguments, call: Comman
         settled: states.get(name),
         original: originals.get(name),
       };
-      const isWanted = wanted === 'any' || wanted === (known.settled?.state ?? 'waiting');
+      const state = known.settled?.state ?? 'waiting';
+      // An edit that was interrupted waits to be sent again.
+      const isWanted = wanted === 'any' || wanted === (state === 'editing' ? 'waiting' : state);
       if (!isWanted || !isOfProject(selection, known.message)) continue;
       listing.add(one, known);
       facets.add(one, known.message);
@@ -102,40 +107,30 @@ function readListCursor(value: unknown): ListCursor | undefined {
 }
 
 async function show(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<WholeDeadLetter> {
-  const { ids } = selectionOf({ ids: [args['id']] }, Date.now());
+  const ids = idsOf([args['id']]);
   const listing = new Listing(1);
   const settled = new SettledDeadLetters(parts.database);
   let last: Found | undefined;
-  for await (const { found } of readDeadLetters(parts, call)) {
-    const named = found.filter(({ at, letter }) => {
-      const name = formatCoordinates(letter);
-      return (
-        ids?.has(formatCoordinates(at)) === true ||
-        ids?.has(name) === true ||
-        (last !== undefined && formatCoordinates(last.letter) === name)
-      );
+  for await (const one of readDeadLettersOf(parts, ids, call)) {
+    last = one;
+    await prepare(parts.codec, [one], false);
+    const [states, originals] = [await settled.find([one.letter]), await settled.originals([one.letter])];
+    const name = formatCoordinates(one.letter);
+    listing.add(one, {
+      message: messageIn(parts.codec, one.letter),
+      settled: states.get(name),
+      original: originals.get(name),
     });
-    for (const one of named) {
-      last = one;
-      await prepare(parts.codec, [one], false);
-      const [states, originals] = [await settled.find([one.letter]), await settled.originals([one.letter])];
-      const name = formatCoordinates(one.letter);
-      listing.add(one, {
-        message: messageIn(parts.codec, one.letter),
-        settled: states.get(name),
-        original: originals.get(name),
-      });
-    }
   }
   const [summary] = listing.summaries();
-  if (last === undefined || summary === undefined)
-    throw commandInvalid(`There is no dead letter ${String(args['id'])}.`);
+  if (last === undefined || summary === undefined) throw deadLetterUnknown(args['id']);
   const message = messageIn(parts.codec, last.letter);
   return {
     ...summary,
     key_base64: Buffer.from(last.letter.key).toString('base64'),
     value_base64: Buffer.from(last.letter.value).toString('base64'),
     message: message === undefined ? null : messageJson(message),
+    record: message === undefined ? null : editableRecord(last.letter.topic, message),
   };
 }
 

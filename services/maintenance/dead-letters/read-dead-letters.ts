@@ -4,7 +4,7 @@ import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import type { RecordCoordinates } from './record-coordinates.ts';
+import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 
 /** A dead letter and its coordinates in the log. */
 export interface Found {
@@ -39,6 +39,23 @@ export async function* readDeadLetters(
     yield await decoded(codec, piece);
     done += piece.records.length;
     report({ done, total, unit: 'dead letters' });
+  }
+}
+
+/** All dead letters of the message that the id, its own or that of one of them, names; in the order of the log. */
+export async function* readDeadLettersOf(
+  parts: Parameters<typeof readDeadLetters>[0],
+  ids: ReadonlySet<string>,
+  call: CommandCall,
+): AsyncGenerator<Found> {
+  let name: string | undefined;
+  for await (const { found } of readDeadLetters(parts, call)) {
+    for (const one of found) {
+      const own = formatCoordinates(one.letter);
+      if (own !== name && !ids.has(own) && !ids.has(formatCoordinates(one.at))) continue;
+      name = own;
+      yield one;
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { type Message, type Micros, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseTimestamp } from '../../messages/timestamp.ts';
 import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import { formatCoordinates, parseCoordinates } from './record-coordinates.ts';
 import type { Found } from './read-dead-letters.ts';
 
@@ -33,7 +34,7 @@ export function selectionOf(args: CommandArguments, nowMs: number): Selection {
     error: textArgument(args, 'error'),
     since: time(textArgument(args, 'since'), nowMs),
     until: time(textArgument(args, 'until'), nowMs),
-    ids: idsOf(args['ids']),
+    ids: optionalIdsOf(args['ids']),
   };
 }
 
@@ -90,14 +91,23 @@ function time(value: string | undefined, nowMs: number): Micros | undefined {
   throw commandInvalid(`${JSON.stringify(value)} ${parsed.message}; nor is it a while ago, as 90m or 7d.`);
 }
 
-function idsOf(value: unknown): ReadonlySet<string> | undefined {
+function optionalIdsOf(value: unknown): ReadonlySet<string> | undefined {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
   if (!Array.isArray(value)) throw commandInvalid('ids are a list.');
+  return idsOf(value);
+}
+
+/** Coordinates of messages or of their dead letters, with whole names of topics. @throws TidemarkError `COMMAND_INVALID`. */
+export function idsOf(ids: readonly unknown[]): ReadonlySet<string> {
   return new Set(
-    value.map((id: unknown) => {
+    ids.map((id) => {
       const coordinates = typeof id === 'string' ? parseCoordinates(id) : undefined;
       if (coordinates === undefined) throw commandInvalid(`${JSON.stringify(id)} is no topic/partition/offset.`);
       return formatCoordinates({ ...coordinates, topic: fullName(coordinates.topic) });
     }),
   );
+}
+
+export function deadLetterUnknown(id: unknown): TidemarkError {
+  return new TidemarkError('DEAD_LETTER_UNKNOWN', `There is no dead letter ${String(id).slice(0, 300)}.`);
 }

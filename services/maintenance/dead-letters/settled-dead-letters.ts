@@ -4,14 +4,15 @@ import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 
 /** How a dead letter was resolved. */
 export interface Settled {
-  readonly state: 'replayed' | 'dropped';
+  /** `editing`: an edit was begun, and is not known to be done. */
+  readonly state: 'replayed' | 'dropped' | 'edited' | 'editing';
   readonly settledAtMs: number;
-  /** The coordinates of its copy; undefined if it was dropped. */
+  /** The coordinates of its copy, or of its correction; undefined if it was dropped. */
   readonly copy: RecordCoordinates | undefined;
 }
 
 /**
- * Which messages of the dead letters were replayed or dropped, by where they stood: in a Postgres-compatible database.
+ * Which messages of the dead letters were replayed, edited or dropped, by where they stood: in a Postgres-compatible database.
  */
 export class SettledDeadLetters {
   readonly #database: Pick<Database, 'query'>;
@@ -33,7 +34,7 @@ export class SettledDeadLetters {
     );
   }
 
-  /** For each of the coordinates of a copy made by a replay, the coordinates of the original dead-lettered message. */
+  /** For each of the coordinates of a copy made by a replay or an edit, the coordinates of the original dead-lettered message. */
   async originals(places: readonly RecordCoordinates[]): Promise<ReadonlyMap<string, RecordCoordinates>> {
     if (places.length === 0) return new Map();
     const rows = await this.#database.query<OriginalRow>(ORIGINALS, columnsOf(places));
@@ -54,10 +55,47 @@ export class SettledDeadLetters {
     await this.#database.query(NOTE_REPLAYED, [...columnsOf(places), ...copyColumns]);
   }
 
+  /**
+   * Writes down what is to be appended in place of a message, before it is appended. Resolves with what is to be appended:
+   * that of an earlier call for the same message, if there was one.
+   */
+  async beginEdit(place: RecordCoordinates, { digest, key, value }: Correction): Promise<Begun> {
+    const values = [place.topic, place.partition, place.offset];
+    await this.#database.query(BEGIN_EDIT, [...values, digest, key, value]);
+    const [row] = await this.#database.query<Begun>(FIND_EDIT, values);
+    if (row === undefined) throw new Error(`no edit of ${formatCoordinates(place)} was begun`);
+    return row;
+  }
+
+  /** The digest of the correction that was begun in place of a message. */
+  async digestOfEdit({ topic, partition, offset }: RecordCoordinates): Promise<Uint8Array | undefined> {
+    const [row] = await this.#database.query<Begun>(FIND_EDIT, [topic, partition, offset]);
+    return row?.digest;
+  }
+
+  /** Records that the correction of a message was appended at `copy`. */
+  async noteEdited(
+    { topic, partition, offset }: RecordCoordinates,
+    copy: Omit<RecordCoordinates, 'topic'>,
+  ): Promise<void> {
+    await this.#database.query(NOTE_EDITED, [topic, partition, offset, copy.partition, copy.offset]);
+  }
+
   async noteDropped(places: readonly RecordCoordinates[]): Promise<void> {
     await this.#database.query(NOTE_DROPPED, columnsOf(places));
   }
 }
+
+/** A record that is appended in place of a message. */
+export interface Correction {
+  /** SHA-256 of the value. */
+  readonly digest: Uint8Array;
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** A correction that was begun. Without its record once that is known to be appended. */
+export type Begun = Pick<Correction, 'digest'> & { readonly key: Uint8Array | null; readonly value: Uint8Array | null };
 
 interface SettledRow {
   readonly topic: string;
@@ -82,7 +120,13 @@ const FIND = `
          copy_partition as "copyPartition", copy_offset as "copyOffset"
   from settled_dead_letters
   join unnest($1::text[], $2::int4[], $3::int8[]) as wanted (topic, partition, log_offset)
-    using (topic, partition, log_offset)`;
+    using (topic, partition, log_offset)
+  union all
+  select topic, partition, log_offset, 'editing', begun_at_ms, null, null
+  from dead_letter_edits
+  join unnest($1::text[], $2::int4[], $3::int8[]) as wanted (topic, partition, log_offset)
+    using (topic, partition, log_offset)
+  where record_value is not null`;
 
 const ORIGINALS = `
   select settled.topic, settled.partition, settled.log_offset as offset,
@@ -102,6 +146,25 @@ const NOTE_REPLAYED = `
   select topic, partition, log_offset, 'replayed', ${TRANSACTION_MS}, copy_partition, copy_offset
   from unnest($1::text[], $2::int4[], $3::int8[], $4::int4[], $5::int8[])
     as settled (topic, partition, log_offset, copy_partition, copy_offset)
+  ${OR_ANEW}`;
+
+const BEGIN_EDIT = `
+  insert into dead_letter_edits (topic, partition, log_offset, digest, record_key, record_value, begun_at_ms)
+  values ($1, $2, $3::int8, $4::bytea, $5::bytea, $6::bytea, ${TRANSACTION_MS})
+  on conflict (topic, partition, log_offset) do nothing`;
+
+const FIND_EDIT = `
+  select digest, record_key as key, record_value as value
+  from dead_letter_edits
+  where (topic, partition, log_offset) = ($1, $2, $3::int8)`;
+
+const NOTE_EDITED = `
+  with appended as (
+    update dead_letter_edits set record_key = null, record_value = null
+    where (topic, partition, log_offset) = ($1, $2, $3::int8)
+  )
+  insert into settled_dead_letters ${SETTLEMENT_COLUMNS}
+  values ($1, $2, $3::int8, 'edited', ${TRANSACTION_MS}, $4::int4, $5::int8)
   ${OR_ANEW}`;
 
 const NOTE_DROPPED = `

@@ -146,6 +146,12 @@ export interface AnalyticsGenerations {
 }
 
 export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations, AudienceHistory {
+  /**
+   * Reads rows as `insert` does, and leaves everything as it was: resolves where they would be taken now.
+   *
+   * @throws TidemarkError as `insert`.
+   */
+  tryInsert(rows: Rows): Promise<void>;
   /** Resolves when it can answer now. @throws TidemarkError `STORE_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Ends queries under way, waits for inserts, then closes. Idempotent. */

@@ -81,12 +81,25 @@ export class SqlProfileStore implements ProfileStore {
 
   async probe(steps: readonly ReaderStep[]): Promise<void> {
     const { claim, changes, count } = madeUp();
+    await this.#takeBack(async (transaction) => {
+      await this.#move(transaction, steps);
+      await enterClaims(transaction, 'projector', [claim]);
+      // The second time the rows are there.
+      for (const change of changes) await merge(transaction, [change], [count], this.#options.maxTraits);
+    });
+  }
+
+  /** Merges these changes as `write` does, and takes it back: resolves where the store would take them now. */
+  async tryOut(changes: readonly ProfileChange[]): Promise<void> {
+    await this.#takeBack(async (transaction) => {
+      await merge(transaction, changes, [], this.#options.maxTraits);
+    });
+  }
+
+  async #takeBack(run: (transaction: Queryable) => Promise<void>): Promise<void> {
     try {
       await this.#database.transaction(async (transaction) => {
-        await this.#move(transaction, steps);
-        await enterClaims(transaction, 'projector', [claim]);
-        // The second time the rows are there.
-        for (const change of changes) await merge(transaction, [change], [count], this.#options.maxTraits);
+        await run(transaction);
         throw TAKEN_BACK;
       });
     } catch (error) {
@@ -112,7 +125,7 @@ export class SqlProfileStore implements ProfileStore {
   }
 }
 
-/** What a probe's transaction rejects with, so that it is rolled back. */
+/** What a transaction that is only tried rejects with, so that it is rolled back. */
 const TAKEN_BACK = new Error('taken back');
 
 type ProfileRow = Omit<Profile, 'projectId' | 'userKey'>;

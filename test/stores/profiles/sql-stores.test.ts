@@ -1,11 +1,12 @@
-import { beforeAll, describe } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeTables } from '../../../services/maintenance/replay/replay.ts';
 import type { Database } from '../../../services/stores/database/database.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { testCounts } from '../../contract/counts.ts';
 import { testGenerations } from '../../contract/generations.ts';
 import { testAnonymousIds } from '../../contract/anonymous-ids.ts';
-import { testProfileStore } from '../../contract/profile-store.ts';
+import { someone, testProfileStore } from '../../contract/profile-store.ts';
 import { testSinkPlans } from '../../contract/sink-plans.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
@@ -24,6 +25,18 @@ function testStores(name: string, database: () => Database): void {
     testProfileStore(name, database, generation);
     testAnonymousIds(name, database, generation);
     testSinkPlans(name, database, generation);
+    test(`a store tries changes on generation ${generation} as it writes them, and keeps nothing`, async () => {
+      const { change, find } = someone(database(), generation);
+      const store = new SqlProfileStore(database(), generation);
+      const version = '0'.repeat(31);
+      const tried = (value: string) =>
+        store.tryOut([change({ traits: new Map([['a', { value, version: `${version}1` }]]) })]);
+
+      await tried('1');
+      await expect(tried('"\\u0000"')).rejects.toMatchObject({ code: 'STORE_REJECTED' });
+
+      expect(await find()).toBeUndefined();
+    });
   }
   testCounts(name, database);
   testGenerations(name, database);

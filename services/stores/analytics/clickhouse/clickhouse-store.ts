@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { drainStream, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Position, TopicPartition } from '../../../event-log/event-log.ts';
-import { allSettledOrThrow } from '../../../runtime/all-settled-or-throw.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
-import { EventLoopYielder } from '../../../runtime/event-loop-yielder.ts';
 import type { Micros } from '../../../messages/message.ts';
 import type {
   AnalyticsStore,
@@ -22,10 +18,10 @@ import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
 import type { Deployment } from './deployment.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
 import { insertError, openingError, questionError } from './errors.ts';
-import { columnNames, ROW_TABLES } from '../columns.ts';
+import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
-import { INSERT_SETTINGS, LOOKUP_LIMITS, questionSettings } from './settings.ts';
+import { LOOKUP_LIMITS, questionSettings } from './settings.ts';
 import { openStream, type QuestionStream } from './stream.ts';
 import { userEvents } from '../user-events.ts';
 
@@ -104,6 +100,11 @@ export class ClickHouseStore implements AnalyticsStore {
     } finally {
       this.#inserts.delete(inserted);
     }
+  }
+
+  tryInsert(rows: Rows): Promise<void> {
+    this.#refuseIfStopping();
+    return tryRows(this.#target, rows, (sql) => this.define(sql));
   }
 
   ingestedUpTo(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
@@ -219,29 +220,16 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async #insertAll(ranges: readonly IngestedRange[], rows: Rows): Promise<void> {
     try {
-      await allSettledOrThrow(
-        ROW_TABLES.map((table) => this.#insertChunks(table, columnNames(table), rows.get(table) ?? [])),
-      );
+      await insertRows(this.#target, rows);
       // Ranges are recorded last, so that a recorded range is complete.
-      await this.#insertChunks('held_ranges', INGESTED_RANGE_COLUMNS, rangeRows(ranges));
+      await insertChunks(this.#target, 'held_ranges', INGESTED_RANGE_COLUMNS, rangeRows(ranges));
     } catch (error) {
       throw insertError(error);
     }
   }
 
-  async #insertChunks(table: string, columns: string, chunks: readonly Uint8Array[]): Promise<void> {
-    if (chunks.length === 0) return;
-    const { insertSettings, dropsRepeats } = this.#deployment;
-    const { stream } = await this.#clients.inserts.exec({
-      query: `INSERT INTO ${table} (${columns}) FORMAT RowBinaryWithDefaults`,
-      values: Readable.from(chunks, { objectMode: false }),
-      clickhouse_settings: {
-        ...INSERT_SETTINGS,
-        ...insertSettings,
-        ...(dropsRepeats && { insert_deduplication_token: await tokenOf(chunks) }),
-      },
-    });
-    await drainStream(stream);
+  get #target(): InsertTarget {
+    return { client: this.#clients.inserts, deployment: this.#deployment };
   }
 
   #lookUp(query: Query): Promise<QueryResult> {
@@ -283,18 +271,4 @@ export class ClickHouseStore implements AnalyticsStore {
     await Promise.all(Object.values(clients).map((client) => client.close()));
     await release();
   }
-}
-
-/**
- * The deduplication token of an insert, derived from its bytes: that of a planned range is always the same. It only
- * saves writing a repeat, which would be harmless, because every table merges rows with equal keys.
- */
-async function tokenOf(chunks: readonly Uint8Array[]): Promise<string> {
-  const yielder = new EventLoopYielder();
-  const digest = createHash('sha256');
-  for (const chunk of chunks) {
-    if (yielder.isOver()) await yielder.next();
-    digest.update(chunk);
-  }
-  return digest.digest('hex');
 }

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import { ApiError, ask } from '../../api/client.ts';
+import { type Json, jsonText } from '../../api/json.ts';
+import { type EditAnswer, letterPath, type StoreAnswer } from '../../api/letters.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Problem } from '../../parts/states.tsx';
+import { diffOf } from './diff.ts';
+
+interface EditorProps {
+  readonly id: string;
+  readonly record: Readonly<Record<string, Json>>;
+  readonly onDone: () => void;
+}
+
+type Answered = { readonly of: string } & ({ readonly answer: EditAnswer } | { readonly error: ApiError });
+
+/** What is sent, and the newest answer to it. */
+function useEdit(id: string, text: string, onDone: () => void) {
+  const [answered, setAnswered] = useState<Answered>();
+  const [isAsking, setAsking] = useState(false);
+  const send = async (isDry: boolean): Promise<void> => {
+    setAsking(true);
+    const request = { method: 'POST', path: `${letterPath(id)}/edit`, body: text } as const;
+    try {
+      const answer = await ask<EditAnswer>({ ...request, ...(isDry && { query: { dry_run: 'true' } }) });
+      if (isDry) setAnswered({ of: text, answer });
+      else onDone();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setAnswered({ of: text, error });
+    } finally {
+      setAsking(false);
+    }
+  };
+  return { send, isAsking, answered: answered?.of === text ? answered : undefined };
+}
+
+/** The message as text that can be changed, what has changed, and what the stores say of it. */
+export function Editor({ id, record, onDone }: EditorProps) {
+  const before = jsonText(record, 2);
+  const [text, setText] = useState(before);
+  const { send, isAsking, answered } = useEdit(id, text, onDone);
+  const isChanged = text.trim() !== before.trim();
+  return (
+    <section class="editor" aria-labelledby="edit-title">
+      <div class="section-head">
+        <h2 id="edit-title">The message</h2>
+        <CopyAs
+          path={`${letterPath(id)}/edit`}
+          method="POST"
+          body={text}
+          tidemark={['dead-letters', 'edit', id, text]}
+        />
+      </div>
+      <div class="editor-panes">
+        <label>
+          <span class="label">Change what is wrong. Topic, project, message id and session stay.</span>
+          <textarea
+            spellcheck={false}
+            rows={Math.min(28, Math.max(12, text.split('\n').length + 1))}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <Diff before={before} after={text} isChanged={isChanged} />
+      </div>
+      <div class="row below">
+        <button type="button" disabled={!isChanged || isAsking} onClick={() => void send(true)}>
+          Try it
+        </button>
+        <button type="button" class="primary" disabled={!isChanged || isAsking} onClick={() => void send(false)}>
+          Send the corrected message
+        </button>
+        <button type="button" class="plain" disabled={!isChanged} onClick={() => setText(before)}>
+          Start again
+        </button>
+      </div>
+      <Answer answered={answered} />
+    </section>
+  );
+}
+
+function Answer({ answered }: { readonly answered: Answered | undefined }) {
+  const stores = answered !== undefined && 'answer' in answered ? answered.answer.stores : null;
+  return (
+    <div class="below" aria-live="polite">
+      {answered !== undefined && 'error' in answered && <Problem error={answered.error} />}
+      {stores !== null && (
+        <ul class="trial">
+          <StoreLine name="Profiles" answer={stores.profiles} />
+          <StoreLine name="Analytics" answer={stores.analytics} />
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const SIGNS = { same: ' ', gone: '−', new: '+' } as const;
+
+function Diff({ before, after, isChanged }: { before: string; after: string; isChanged: boolean }) {
+  return (
+    <div>
+      <span class="label">What changes</span>
+      <pre class="json diff" tabIndex={0} aria-label="What changes, line by line">
+        {isChanged ? (
+          diffOf(before, after).map(({ kind, text }, index) => (
+            <span key={index} class={kind}>{`${SIGNS[kind]} ${text}\n`}</span>
+          ))
+        ) : (
+          <span class="quiet">Nothing yet.</span>
+        )}
+      </pre>
+    </div>
+  );
+}
+
+function StoreLine({ name, answer }: { readonly name: string; readonly answer: StoreAnswer }) {
+  return (
+    <li class={answer.accepts ? 'takes' : 'denies'}>
+      <span class="dot" />
+      <b>{name}</b>
+      <span>{answer.accepts ? 'would take it.' : `would not take it: ${answer.error ?? 'it gave no reason.'}`}</span>
+    </li>
+  );
+}

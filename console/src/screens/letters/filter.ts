@@ -1,0 +1,46 @@
+/** What of the address narrows the list, and how the service is asked for it. Pure. */
+
+export interface Filter {
+  readonly reader: string | undefined;
+  readonly topic: string | undefined;
+  readonly code: string | undefined;
+  /** `of` in the address: `project` there is the project that is looked at. */
+  readonly project: string | undefined;
+  /** `2026-11-24`, in UTC. */
+  readonly day: string | undefined;
+  readonly state: string;
+}
+
+export const STATES = ['waiting', 'edited', 'replayed', 'dropped', 'any'] as const;
+
+export const PARAMETERS = { reader: 'reader', topic: 'topic', code: 'code', project: 'of', day: 'day' } as const;
+
+export function filterIn(query: URLSearchParams): Filter {
+  const given = (name: string): string | undefined => query.get(name) ?? undefined;
+  const { reader, topic, code, project, day } = PARAMETERS;
+  return {
+    reader: given(reader),
+    topic: given(topic),
+    code: given(code),
+    project: given(project),
+    day: given(day),
+    state: given('state') ?? 'waiting',
+  };
+}
+
+export function isFiltered({ state, ...filter }: Filter): boolean {
+  return state !== 'waiting' || Object.values(filter).some((value) => value !== undefined);
+}
+
+/** The filter as the service's parameters, and as members of a selection. */
+export function selectionOf({ reader, topic, code, project, day }: Filter): Record<string, string> {
+  const selection = { reader, topic, project, error: code, ...(day !== undefined && periodOf(day)) };
+  return Object.fromEntries(
+    Object.entries(selection).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+function periodOf(day: string): { since: string; until?: string } {
+  const next = new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000);
+  return Number.isNaN(next.getTime()) ? { since: day } : { since: day, until: next.toISOString().slice(0, 10) };
+}

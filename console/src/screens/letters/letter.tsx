@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/client.ts';
+import { countOf } from '../../api/json.ts';
+import { letterPath, type WholeLetter } from '../../api/letters.ts';
+import { linkTo } from '../../frame/router.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { Editor } from './editor.tsx';
+import { Confirm } from './resolve.tsx';
+import { projectName } from './project-name.ts';
+
+export function LetterPage({ id }: { readonly id: string }) {
+  const [version, setVersion] = useState(0);
+  const path = letterPath(id);
+  const letter = useLoad(`${path} ${version}`, (signal) => ask<WholeLetter>({ path, signal }));
+  return (
+    <div class="screen">
+      <p class="up">
+        <a href={linkTo(['letters'])}>Dead letters</a>
+      </p>
+      <div class="head">
+        <h1 class="id">{id}</h1>
+        <div class="row actions">
+          <CopyAs path={path} tidemark={['dead-letters', 'show', id]} />
+        </div>
+      </div>
+      {letter.state === 'loading' && <Loading what="the dead letter" />}
+      {letter.state === 'failed' && letter.error.status === 404 && (
+        <Empty title="There is no such dead letter">
+          <p>
+            <a href={linkTo(['letters'])}>Show all that wait</a>
+          </p>
+        </Empty>
+      )}
+      {letter.state === 'failed' && letter.error.status !== 404 && (
+        <Problem error={letter.error} retry={letter.retry} />
+      )}
+      {letter.state === 'ready' && <Known letter={letter.value} onChange={() => setVersion(version + 1)} />}
+    </div>
+  );
+}
+
+function Known({ letter, onChange }: { readonly letter: WholeLetter; readonly onChange: () => void }) {
+  const isWaiting = letter.state === 'waiting' || letter.state === 'editing';
+  return (
+    <>
+      <Facts letter={letter} />
+      <h2 id="why">Why</h2>
+      <ul class="attempts" aria-labelledby="why">
+        {letter.attempts.map(({ id, reader, error, failed_at: at }) => (
+          <li key={id}>
+            <p class="quiet small">
+              {reader}, <Ago at={at} />
+            </p>
+            <p class="id">{error}</p>
+          </li>
+        ))}
+      </ul>
+      {isWaiting && <Actions letter={letter} onChange={onChange} />}
+      {isWaiting && letter.record !== null ? (
+        <Editor id={letter.id} record={letter.record} onDone={onChange} />
+      ) : (
+        <section aria-labelledby="value">
+          <h2 id="value">The message</h2>
+          {letter.record === null ? <Unreadable letter={letter} /> : <JsonView value={letter.record} />}
+        </section>
+      )}
+    </>
+  );
+}
+
+const STATE_WORDS: Readonly<Record<string, string>> = {
+  waiting: 'waits',
+  editing: 'an edit was interrupted: send it again',
+};
+
+function Facts({ letter }: { readonly letter: WholeLetter }) {
+  const { state, copy, copy_of: original, project_id: of, message_id: messageId, settled_at: settledAt } = letter;
+  return (
+    <dl class="facts wide-facts">
+      <div>
+        <dt>State</dt>
+        <dd>
+          {STATE_WORDS[state] ?? state} {settledAt !== null && <Ago at={settledAt} />}
+          {copy !== null && (
+            <span class="quiet">
+              as <code>{copy}</code>
+            </span>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Project</dt>
+        <dd>{of === null ? <span class="quiet">not readable</span> : projectName(of)}</dd>
+      </div>
+      <div>
+        <dt>Message id</dt>
+        <dd class="id">{messageId ?? <span class="quiet">not readable</span>}</dd>
+      </div>
+      <div>
+        <dt>{original === null ? 'Size' : 'A copy of'}</dt>
+        <dd>
+          {original === null ? (
+            `${count(countOf(letter.bytes))} bytes`
+          ) : (
+            <a class="id" href={linkTo(['letters', original])}>
+              {original}
+            </a>
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Actions({ letter: { id }, onChange }: { readonly letter: WholeLetter; readonly onChange: () => void }) {
+  const [how, setHow] = useState<'replay' | 'drop'>();
+  return (
+    <div class="row resolve">
+      <button type="button" onClick={() => setHow('replay')}>
+        Replay as it is…
+      </button>
+      <button type="button" onClick={() => setHow('drop')}>
+        Drop…
+      </button>
+      {how !== undefined && (
+        <Confirm
+          how={how}
+          selection={{ ids: [id] }}
+          name={id}
+          onClose={(isDone) => {
+            setHow(undefined);
+            if (isDone) onChange();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Unreadable({ letter }: { readonly letter: WholeLetter }) {
+  return (
+    <>
+      <p class="quiet">
+        These bytes are no message of Tidemark, or their schema is not known here: there is nothing to edit. Find who
+        writes to the topic, restore the schema and replay, or drop it.
+      </p>
+      <pre class="json" tabIndex={0} aria-label="The bytes, in base64">
+        {letter.value_base64}
+      </pre>
+    </>
+  );
+}

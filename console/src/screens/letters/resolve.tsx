@@ -1,0 +1,184 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../api/client.ts';
+import { countOf } from '../../api/json.ts';
+import { type Progress, resolve, type Resolved } from '../../api/letters.ts';
+import { count } from '../../parts/numbers.ts';
+import { Problem } from '../../parts/states.tsx';
+import { type Filter, isFiltered, selectionOf } from './filter.ts';
+import { projectName } from './project-name.ts';
+
+type How = 'replay' | 'drop';
+
+interface ResolveProps {
+  readonly filter: Filter;
+  /** The ids of the rows that are chosen; without any, all that the filter finds are meant. */
+  readonly chosen: readonly string[];
+  readonly onChange: () => void;
+}
+
+/** Replay and drop of many: the count first, a name for the drop, then a bar. */
+export function Resolve({ filter, chosen, onChange }: ResolveProps) {
+  const [how, setHow] = useState<How>();
+  const words = chosen.length > 0 ? `${count(chosen.length)} chosen` : isFiltered(filter) ? 'all of these' : 'all';
+  return (
+    <div class="row resolve">
+      <button type="button" onClick={() => setHow('replay')}>
+        Replay {words}…
+      </button>
+      <button type="button" onClick={() => setHow('drop')}>
+        Drop {words}…
+      </button>
+      {how !== undefined && (
+        <Confirm
+          how={how}
+          selection={selectionFor(filter, chosen)}
+          name={filter.project === undefined ? 'dead letters' : projectName(filter.project)}
+          onClose={(isDone) => {
+            setHow(undefined);
+            if (isDone) onChange();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function selectionFor(filter: Filter, chosen: readonly string[]): Readonly<Record<string, unknown>> {
+  if (chosen.length > 0) return { ids: chosen };
+  const selection = selectionOf(filter);
+  return Object.keys(selection).length === 0 ? { all: true } : selection;
+}
+
+type Stage =
+  | { readonly at: 'counting' | 'working'; readonly progress?: Progress }
+  | { readonly at: 'counted' | 'done'; readonly result: Resolved }
+  | { readonly at: 'failed'; readonly error: ApiError };
+
+interface ConfirmProps {
+  readonly how: How;
+  readonly selection: Readonly<Record<string, unknown>>;
+  /** What must be typed before something is dropped. */
+  readonly name: string;
+  readonly onClose: (isDone: boolean) => void;
+}
+
+/** The run that counts, and the one that does it. */
+function useRun({ how, selection }: ConfirmProps) {
+  const [stage, setStage] = useState<Stage>({ at: 'counting' });
+  const run = async (isDry: boolean): Promise<void> => {
+    const at = isDry ? 'counting' : 'working';
+    setStage({ at });
+    try {
+      const body = isDry ? { ...selection, dry_run: true } : selection;
+      const result = await resolve(how, body, (progress) => setStage({ at, progress }));
+      setStage({ at: isDry ? 'counted' : 'done', result });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setStage({ at: 'failed', error });
+    }
+  };
+  return { stage, run };
+}
+
+export function Confirm(props: ConfirmProps) {
+  const { how, name, onClose } = props;
+  const { stage, run } = useRun(props);
+  const [typed, setTyped] = useState('');
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+    void run(true);
+  }, []);
+  const due = stage.at === 'counted' && countOf(stage.result.messages) > 0 ? stage.result : undefined;
+  const isNamed = how === 'replay' || typed.trim() === name;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (due !== undefined && isNamed) void run(false);
+  };
+  return (
+    <dialog ref={dialog} class="confirm" aria-labelledby="confirm-title" onClose={() => onClose(stage.at === 'done')}>
+      <form onSubmit={submit}>
+        <h2 id="confirm-title">{how === 'replay' ? 'Replay dead letters' : 'Drop dead letters'}</h2>
+        <StageView how={how} stage={stage} />
+        {due !== undefined && how === 'drop' && (
+          <label>
+            <span class="label">
+              Type <b>{name}</b> to drop {countOf(due.messages) === 1 ? 'it' : 'them'}
+            </span>
+            <input value={typed} autocomplete="off" onInput={(event) => setTyped(event.currentTarget.value)} />
+          </label>
+        )}
+        <div class="row">
+          {due !== undefined && (
+            <button type="submit" class="primary" disabled={!isNamed}>
+              {how === 'replay' ? 'Replay' : 'Drop'} {messagesOf(due)}
+            </button>
+          )}
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {due === undefined ? 'Close' : 'Cancel'}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+function StageView({ how, stage }: { readonly how: How; readonly stage: Stage }) {
+  switch (stage.at) {
+    case 'failed':
+      return <Problem error={stage.error} />;
+    case 'counted':
+      return <Counted how={how} result={stage.result} />;
+    case 'done':
+      return (
+        <p role="status">
+          {messagesOf(stage.result)} {how === 'replay' ? 'replayed' : 'dropped'}.
+        </p>
+      );
+    case 'counting':
+    case 'working':
+    default:
+      return <Bar label={stage.at === 'counting' ? 'Counting…' : 'Working…'} progress={stage.progress} />;
+  }
+}
+
+function Bar({ label, progress }: { readonly label: string; readonly progress: Progress | undefined }) {
+  return (
+    <label>
+      <span class="label">{label}</span>
+      {progress === undefined ? (
+        <progress />
+      ) : (
+        <progress value={countOf(progress.done)} max={Math.max(1, countOf(progress.total))} />
+      )}
+    </label>
+  );
+}
+
+function Counted({ how, result }: { readonly how: How; readonly result: Resolved }) {
+  const [before, undecodable] = [countOf(result.settled_before), countOf(result.still_undecodable)];
+  return (
+    <>
+      {countOf(result.messages) === 0 ? (
+        <p>None of them waits any more.</p>
+      ) : (
+        <p>
+          {how === 'replay'
+            ? `${messagesOf(result)} will be read again, as they were. That helps where the cause is gone.`
+            : `${messagesOf(result)} will stay missing where a store did not take them. The log keeps them; they are listed no more.`}
+        </p>
+      )}
+      {how === 'replay' && undecodable > 0 && (
+        <p class="quiet">
+          {count(undecodable)} of them cannot be read by this version either, and will come back here.
+        </p>
+      )}
+      {before > 0 && <p class="quiet">{count(before)} were settled before and are left as they are.</p>}
+    </>
+  );
+}
+
+function messagesOf({ messages }: Resolved): string {
+  const many = countOf(messages);
+  return many === 1 ? '1 message' : `${count(many)} messages`;
+}

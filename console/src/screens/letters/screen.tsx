@@ -1,0 +1,183 @@
+import { useState } from 'preact/hooks';
+import { ask, type Query } from '../../api/client.ts';
+import type { Letter, LettersPage } from '../../api/letters.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { session } from '../../frame/session.ts';
+import { CopyAs } from '../../parts/copy-as.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { Facets } from './facets.tsx';
+import { filterIn, isFiltered, selectionOf } from './filter.ts';
+import { LetterPage } from './letter.tsx';
+import { projectName } from './project-name.ts';
+import { Resolve } from './resolve.tsx';
+import './letters.css';
+
+/** `#/letters` with a filter, and `#/letters/{topic/partition/offset}`. */
+export function Screen() {
+  const isAdmin = typeof session.value === 'object' && session.value.scopes.includes('admin');
+  const id = address.value.path[1];
+  if (!isAdmin) return <NotForThisKey />;
+  return id === undefined ? <List /> : <LetterPage key={id} id={id} />;
+}
+
+function NotForThisKey() {
+  return (
+    <div class="screen">
+      <div class="head">
+        <h1>Dead letters</h1>
+      </div>
+      <Empty title="This needs an admin key">
+        <p>
+          Messages that a store did not take belong to the whole installation. Sign in with an admin key to see and mend
+          them.
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
+const PAGE = '50';
+
+function List() {
+  const { query } = address.value;
+  const filter = filterIn(query);
+  const cursor = query.get('cursor') ?? undefined;
+  const asked: Query = { ...selectionOf(filter), state: filter.state, limit: PAGE, cursor };
+  const [version, setVersion] = useState(0);
+  const name = JSON.stringify([asked, version]);
+  const page = useLoad(name, (signal) => ask<LettersPage>({ path: 'v1/admin/dead-letters', query: asked, signal }));
+  useRowKeys();
+  return (
+    <div class="screen">
+      <div class="head">
+        <h1>Dead letters</h1>
+        <div class="row actions">
+          <CopyAs path="v1/admin/dead-letters" query={asked} tidemark={['dead-letters', 'list', ...optionsOf(asked)]} />
+        </div>
+      </div>
+      <Facets filter={filter} counts={page.state === 'ready' ? page.value.facets : undefined} />
+      {page.state === 'loading' && <Loading what="dead letters" />}
+      {page.state === 'failed' && <Problem error={page.error} retry={page.retry} />}
+      {page.state === 'ready' && <Found page={page.value} onChange={() => setVersion(version + 1)} />}
+    </div>
+  );
+}
+
+function optionsOf(asked: Query): string[] {
+  return Object.entries(asked).flatMap(([name, value]) =>
+    value === undefined || name === 'cursor' ? [] : [`--${name}`, String(value)],
+  );
+}
+
+type Choose = (ids: readonly string[], isChosen: boolean) => void;
+
+function Found({ page, onChange }: { readonly page: LettersPage; readonly onChange: () => void }) {
+  const filter = filterIn(address.value.query);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const { dead_letters: letters, next_cursor: next } = page;
+  if (letters.length === 0) return <Nothing isFiltered={isFiltered(filter)} />;
+  const choose: Choose = (ids, isChosen) => {
+    const others = [...chosen].filter((id) => !ids.includes(id));
+    setChosen(new Set(isChosen ? [...others, ...ids] : others));
+  };
+  return (
+    <>
+      {filter.state === 'waiting' && <Resolve filter={filter} chosen={[...chosen]} onChange={onChange} />}
+      {[...groupsOf(letters)].map(([error, group]) => (
+        <Group key={error} error={error} letters={group} chosen={chosen} choose={choose} />
+      ))}
+      {next !== null && (
+        <p class="row below">
+          <button type="button" onClick={() => setParameters({ cursor: next }, { push: true })}>
+            Next page
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Letters by what the last reader said; the groups in the order of their newest. */
+function groupsOf(letters: readonly Letter[]): ReadonlyMap<string, Letter[]> {
+  const groups = new Map<string, Letter[]>();
+  for (const letter of letters) {
+    const error = letter.attempts.at(-1)?.error ?? '';
+    groups.set(error, [...(groups.get(error) ?? []), letter]);
+  }
+  return groups;
+}
+
+interface GroupProps {
+  readonly error: string;
+  readonly letters: readonly Letter[];
+  readonly chosen: ReadonlySet<string>;
+  readonly choose: Choose;
+}
+
+function Group({ error, letters, chosen, choose }: GroupProps) {
+  const ids = letters.map(({ id }) => id);
+  return (
+    <section class="letter-group" aria-label={error}>
+      <h2>
+        <input
+          type="checkbox"
+          aria-label={`Choose all with ${error}`}
+          checked={ids.every((id) => chosen.has(id))}
+          onChange={({ currentTarget }) => choose(ids, currentTarget.checked)}
+        />
+        <span>{error}</span>
+        <span class="quiet">{letters.length}</span>
+      </h2>
+      <ul class="rows">
+        {letters.map((letter) => (
+          <li key={letter.id} class="letter-line">
+            <input
+              type="checkbox"
+              aria-label={`Choose ${letter.id}`}
+              checked={chosen.has(letter.id)}
+              onChange={({ currentTarget }) => choose([letter.id], currentTarget.checked)}
+            />
+            <LetterRow letter={letter} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LetterRow({ letter }: { readonly letter: Letter }) {
+  const readers = [...new Set(letter.attempts.map(({ reader }) => reader))].join(' and ');
+  return (
+    <a class="row-button letter-row" data-row href={linkTo(['letters', letter.id])}>
+      <code>{letter.id.replace('tidemark.', '')}</code>
+      <span>{readers}</span>
+      <span>
+        {letter.project_id === null ? <span class="quiet">not readable</span> : projectName(letter.project_id)}
+      </span>
+      <span class="quiet">{letter.state === 'editing' ? 'an edit was interrupted' : letter.message_id}</span>
+      <span class="quiet">
+        <Ago at={letter.failed_at} isPlain />
+      </span>
+    </a>
+  );
+}
+
+function Nothing({ isFiltered: isNarrowed }: { readonly isFiltered: boolean }) {
+  if (isNarrowed) {
+    return (
+      <Empty title="No dead letter is like this">
+        <p>
+          <a href={linkTo(['letters'])}>Show all that wait</a>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="Nothing was refused by a store">
+      <p>Every message that was accepted could be written. What a store does not take would wait here, whole.</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { encoded, type MessageRecord } from '../../messages/arrival.ts';
+import { type Message, MESSAGE_TOPICS, type MessageTopic, type Problem } from '../../messages/message.ts';
+import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { editableRecord, readEdit } from './editable-record.ts';
+import { type Found, messageIn, readDeadLettersOf } from './read-dead-letters.ts';
+import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
+import { deadLetterUnknown, idsOf } from './selection.ts';
+import type { DeadLetterParts } from './settle.ts';
+import { type Correction, SettledDeadLetters } from './settled-dead-letters.ts';
+import { type Trial, TrialStores, type TrialParts } from './trial.ts';
+
+/** What became of an edit: as JSON. */
+export interface EditedDeadLetter {
+  readonly dry_run: boolean;
+  readonly id: string;
+  readonly message_id: string;
+  /** The coordinates of the record that was appended; null of a dry run. */
+  readonly copy: string | null;
+  /** Whether each store would take it now; null unless it is a dry run. */
+  readonly stores: Trial | null;
+}
+
+export type EditResult =
+  | {
+      readonly edited: EditedDeadLetter;
+      readonly project: string;
+      /** The record before and after, as JSON text: every digit counts. */
+      readonly before: string;
+      readonly after: string;
+    }
+  /** The correction is not valid. Paths from its root. */
+  | { readonly problems: readonly Problem[] };
+
+/** A valid correction of the message of a dead letter. */
+interface Edit {
+  readonly place: RecordCoordinates;
+  readonly topic: MessageTopic;
+  readonly before: Message;
+  readonly after: Message;
+  readonly record: MessageRecord;
+}
+
+/**
+ * `dead-letters edit`: takes `id`, `record` (JSON text, see `readEdit`) and `dry_run`. Appends the corrected message to its
+ * topic, and records that the dead letter is settled.
+ *
+ * What is appended is written down before. So an edit that a crash interrupted is finished by sending it again: the same
+ * record is appended once more at most, which both stores count once. Another correction fails then.
+ */
+export class Editor {
+  readonly #parts: DeadLetterParts;
+  readonly #trialParts: TrialParts;
+  readonly #settled: SettledDeadLetters;
+
+  constructor(parts: DeadLetterParts & TrialParts) {
+    this.#parts = parts;
+    this.#trialParts = parts;
+    this.#settled = new SettledDeadLetters(parts.database);
+  }
+
+  /**
+   * @throws TidemarkError `DEAD_LETTER_UNKNOWN`; `MESSAGE_UNDECODABLE` where there is nothing that could be corrected;
+   *   `DEAD_LETTER_SETTLED`; what the log and the stores throw.
+   */
+  async edit(args: CommandArguments, call: CommandCall): Promise<EditResult> {
+    const { id, record, dry_run: isDryRun = false } = args;
+    if (typeof record !== 'string') throw commandInvalid('record is a text.');
+    const { letter } = await this.#find(id, call);
+    const topic = topicOf(letter.topic);
+    await this.#parts.codec.prepare([letter.value]);
+    const before = messageIn(this.#parts.codec, letter);
+    if (before === undefined) throw nothingToCorrect(id);
+    const read = readEdit(record, topic, before);
+    if (!read.ok) return { problems: read.problems };
+    const { message: after } = read;
+    const edit: Edit = { place: letter, topic, before, after, record: encoded(after, this.#parts.codec, topic) };
+    const settled = await this.#settle(edit, isDryRun === true);
+    const texts = { before: recordText(topic, before), after: recordText(topic, after) };
+    return { edited: settled, project: before.projectId, ...texts };
+  }
+
+  async #find(id: unknown, call: CommandCall): Promise<Found> {
+    let last: Found | undefined;
+    for await (const one of readDeadLettersOf(this.#parts, idsOf([id]), call)) last = one;
+    if (last === undefined) throw deadLetterUnknown(id);
+    return last;
+  }
+
+  async #settle(edit: Edit, isDryRun: boolean): Promise<EditedDeadLetter> {
+    const { place, after, record } = edit;
+    const correction: Correction = { ...record, digest: createHash('sha256').update(record.value).digest() };
+    const copied = await this.#copyOf(place, correction);
+    const answer = { dry_run: isDryRun, id: formatCoordinates(place), message_id: after.messageId };
+    if (isDryRun) {
+      return { ...answer, copy: null, stores: await new TrialStores(this.#trialParts).tryOut(after, edit.topic) };
+    }
+    const copy = copied ?? (await this.#append(place, correction));
+    return { ...answer, copy: formatCoordinates(copy), stores: null };
+  }
+
+  /** Where this very correction was appended before. */
+  async #copyOf(place: RecordCoordinates, { digest }: Correction): Promise<RecordCoordinates | undefined> {
+    const settled = (await this.#settled.find([place])).get(formatCoordinates(place));
+    if (settled === undefined || settled.state === 'editing') return undefined;
+    const isSame = isEqual(digest, await this.#settled.digestOfEdit(place));
+    if (settled.state === 'edited' && settled.copy !== undefined && isSame) return settled.copy;
+    throw new TidemarkError(
+      'DEAD_LETTER_SETTLED',
+      `${formatCoordinates(place)} was ${settled.state} before; if its copy became a dead letter again, edit that one.`,
+    );
+  }
+
+  async #append(place: RecordCoordinates, correction: Correction): Promise<RecordCoordinates> {
+    const { key, value, digest } = await this.#settled.beginEdit(place, correction);
+    const [copy] = await this.#parts.log.append([
+      { topic: place.topic, key: key ?? correction.key, value: value ?? correction.value },
+    ]);
+    if (copy === undefined) throw new Error('nothing was appended');
+    await this.#settled.noteEdited(place, copy);
+    if (!isEqual(digest, correction.digest)) {
+      throw new TidemarkError(
+        'DEAD_LETTER_SETTLED',
+        `Another edit of ${formatCoordinates(place)} had been interrupted. It is finished now, and this one was not carried out.`,
+      );
+    }
+    return { topic: place.topic, partition: copy.partition, offset: copy.offset };
+  }
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other !== undefined && Buffer.from(one).equals(other);
+}
+
+function topicOf(topic: string): MessageTopic {
+  const known = MESSAGE_TOPICS.find((one) => one === topic);
+  if (known === undefined) throw nothingToCorrect(topic);
+  return known;
+}
+
+function nothingToCorrect(id: unknown): TidemarkError {
+  return new TidemarkError(
+    'MESSAGE_UNDECODABLE',
+    `The message of ${String(id)} cannot be decoded, so that there is nothing to correct. Restore its schema, or drop it.`,
+  );
+}
+
+function recordText(topic: string, message: Message): string {
+  return JSON.stringify(editableRecord(topic, message));
+}

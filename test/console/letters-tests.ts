@@ -1,0 +1,175 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openEventLog } from '../../services/event-log/open.ts';
+import { type Identify, TOPICS } from '../../services/messages/message.ts';
+import { identify, recordOf } from '../support/messages.ts';
+import { ADMIN_KEY, complaintsOf, type Scene } from './scene.ts';
+import { violationsOf, widthOf } from './screens-tests.ts';
+
+/** No text of Postgres can have it, and no message that came by HTTP has it: another program wrote these. */
+const NUL = '\0';
+
+export function testLetters(scene: () => Scene): void {
+  describe('dead letters', () => {
+    let projectId = '';
+
+    beforeAll(async () => {
+      projectId = await makeProject(scene());
+    });
+
+    test('without any the screen says that this is good, and a key that is no admin key is told what it takes', async () => {
+      const page = await scene().signedIn('#/letters', { isAdmin: true });
+      await page.getByText('Nothing was refused by a store').waitFor();
+
+      const other = await scene().signedIn('#/letters');
+
+      await other.getByText('This needs an admin key').waitFor();
+    });
+
+    test('a message that a store refuses is a dead letter, is edited, and is in the profile', async () => {
+      await put(scene(), [refusedBy(projectId, 'a', '{"plan":"pro","balance":12345678901234567.25}')]);
+      const page = await opened(scene(), projectId);
+
+      await page.locator('[data-row]').first().click();
+      await page.getByText('the database says', { exact: false }).first().waitFor();
+      expect(await page.getByRole('button', { name: 'Send the corrected message' }).isDisabled()).toBe(true);
+      const editor = page.locator('textarea');
+      const text = await editor.inputValue();
+      expect(text).toContain('12345678901234567.25');
+      await editor.fill(text.replace(String.raw`a\u0000`, 'mended').replace('"pro"', '"team"'));
+      await page.locator('.diff .new').getByText('"mended"').waitFor();
+      expect(await page.locator('.diff .gone').count()).toBe(2);
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await expect.poll(async () => page.locator('.trial li.takes').count(), { timeout: 20_000 }).toBe(2);
+      await page.getByRole('button', { name: 'Send the corrected message' }).click();
+
+      await page.getByText('edited', { exact: false }).first().waitFor();
+      await expect
+        .poll(async () => profileOf(scene(), projectId, 'mended'), { timeout: 20_000 })
+        .toMatch(/"plan": ?"team", ?"balance": ?12345678901234567\.25/);
+      await page.goto(`${scene().url}/console/#/users/mended?project=${projectId}`);
+      await page.getByText('12345678901234567.25').waitFor();
+      expect(complaintsOf(page).filter((line) => !line.includes('404'))).toEqual([]);
+    });
+
+    test('of a correction that is not valid the place of the fault is shown, and of an unknown id that it is unknown', async () => {
+      await put(scene(), [refusedBy(projectId, 'b', '{}')]);
+      const page = await opened(scene(), projectId);
+      await page.locator('[data-row]').first().click();
+      const editor = page.locator('textarea');
+      const text = await editor.inputValue();
+
+      await editor.fill(text.replace(/"timestamp": "[^"]+"/, '"timestamp": "soon"').replace(String.raw`b\u0000`, 'b'));
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByRole('alert').getByText('/timestamp').first().waitFor();
+      await page.getByRole('button', { name: 'Start again' }).click();
+
+      expect(await editor.inputValue()).toBe(text);
+      await page.goto(`${scene().url}/console/#/letters/tidemark.track%2F0%2F999999`);
+      await page.getByText('There is no such dead letter').waitFor();
+    });
+
+    test('the list, a dead letter and the question before a drop are accessible in both themes and fit 360 px', async () => {
+      const page = await opened(scene(), projectId);
+      const looked = async (what: string): Promise<void> => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(await violationsOf(page), `${what}, ${colorScheme}`).toEqual([]);
+        }
+        await page.setViewportSize({ width: 360, height: 740 });
+        expect(await widthOf(page), what).toBeLessThanOrEqual(360);
+        await page.setViewportSize({ width: 1280, height: 800 });
+      };
+
+      await looked('the list');
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.locator('textarea').fill('{"user_id": "b"}');
+      await looked('a letter');
+      await page.getByRole('button', { name: 'Drop…' }).click();
+      await expect.poll(() => page.getByRole('dialog').innerText(), { timeout: 20_000 }).toContain('will stay missing');
+      await looked('the question');
+    });
+
+    test('many are dropped and replayed after their count was shown, and a drop asks for the name', async () => {
+      await put(scene(), [refusedBy(projectId, 'c', '{}'), refusedBy(projectId, 'd', '{}')]);
+      const page = await opened(scene(), projectId, 3);
+
+      await page
+        .getByRole('checkbox', { name: /^Choose tidemark/ })
+        .first()
+        .check();
+      await page.getByRole('button', { name: 'Replay 1 chosen' }).click();
+      await page.getByText('1 message will be read again').waitFor();
+      await page.getByRole('button', { name: 'Replay 1 message' }).click();
+      await page.getByText('1 message replayed').waitFor();
+      await page.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('button', { name: 'Drop all of these' }).click();
+      const drop = page.getByRole('button', { name: /^Drop \d messages?$/ });
+      await drop.waitFor();
+      expect(await drop.isDisabled()).toBe(true);
+      await page.getByRole('dialog').getByRole('textbox').fill('mending');
+      await drop.click();
+      await page.getByText(/messages? dropped/).waitFor();
+      await page.keyboard.press('Escape');
+
+      await expect.poll(async () => page.locator('[data-row]').count(), { timeout: 20_000 }).toBeLessThan(2);
+      await page.goto(`${scene().url}/console/#/letters?state=dropped&project=${projectId}`);
+      await page.locator('[data-row]').nth(1).waitFor();
+    });
+
+    test('the filters are in the address, and Back takes them away', async () => {
+      const page = await scene().signedIn('#/letters?state=any', { isAdmin: true });
+      await page.locator('[data-row]').first().waitFor();
+
+      await page.getByLabel('Reader').selectOption('projector');
+      await expect.poll(() => page.url()).toContain('reader=projector');
+      await page.getByLabel('Kind').selectOption('tidemark.identify');
+      await page.locator('[data-row]').first().waitFor();
+      await page.goBack();
+      await expect.poll(() => page.url()).not.toContain('topic=');
+      await page.goto(`${scene().url}/console/#/letters?day=2020-01-01&state=any`);
+
+      await page.getByText('No dead letter is like this').waitFor();
+    });
+  });
+}
+
+/** The list of this project's, once it has so many. */
+async function opened(scene: Scene, projectId: string, least = 1): Promise<Page> {
+  await expect.poll(async () => waiting(scene, projectId), { timeout: 30_000 }).toBeGreaterThanOrEqual(least);
+  const page = await scene.signedIn(`#/letters?of=${projectId}&project=${projectId}`, { isAdmin: true });
+  await page
+    .locator('[data-row]')
+    .nth(least - 1)
+    .waitFor();
+  return page;
+}
+
+function admin(scene: Scene, path: string, body?: unknown): Promise<Response> {
+  return scene.service.request(path, body, { api_key: ADMIN_KEY });
+}
+
+async function makeProject(scene: Scene): Promise<string> {
+  const made = await admin(scene, '/v1/admin/projects', { name: 'mending' });
+  return ((await made.json()) as { id: string }).id;
+}
+
+async function waiting(scene: Scene, projectId: string): Promise<number> {
+  const answer = await admin(scene, `/v1/admin/dead-letters?project=${projectId}`);
+  return ((await answer.json()) as { dead_letters: unknown[] }).dead_letters.length;
+}
+
+async function profileOf(scene: Scene, projectId: string, userId: string): Promise<string> {
+  return (await admin(scene, `/v1/users/${userId}?project=${projectId}`)).text();
+}
+
+function refusedBy(projectId: string, name: string, traits: string): Identify {
+  return identify({ projectId, userId: name + NUL, messageId: `refused-${name}`, traits });
+}
+
+async function put(scene: Scene, messages: readonly Identify[]): Promise<void> {
+  const log = await openEventLog(`lmdb:${scene.dataDir}/event-log`, { topics: TOPICS });
+  await log.append(messages.map((message) => ({ topic: 'tidemark.identify', ...recordOf(message) })));
+  await log.close();
+}
