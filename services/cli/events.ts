@@ -122,7 +122,7 @@ function countsText({ buckets, series, previous, interval }: CountsAnswer): stri
     one.other ? 'other' : one.value === null && series.length === 1 ? 'ALL' : seriesName(one),
   );
   const rowsOf = (of: CountsAnswer['buckets'], values: (at: number) => readonly unknown[]): string[][] =>
-    of.map(({ local, start }, at) => [timeOf(local ?? start), ...values(at).map((value) => numberText(value))]);
+    of.map(({ local, start }, at) => [localTimeOf(local ?? start), ...values(at).map((value) => numberText(value))]);
   const head = [interval === null ? 'FROM' : interval.toUpperCase(), ...names];
   const now = table(
     head,
@@ -138,7 +138,7 @@ function seriesName({ value }: CountsAnswer['series'][number]): string {
 }
 
 /** The time zone is that of the question. */
-function timeOf(local: string | null): string {
+function localTimeOf(local: string | null): string {
   return local === null ? '-' : local.slice(0, 16).replace('T', ' ');
 }
 

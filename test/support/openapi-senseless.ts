@@ -18,8 +18,13 @@ export const SENSELESS_PATHS: readonly (readonly [operationId: string, path: str
 /** By what is put behind their paths. */
 export const SENSELESS_QUERIES: Readonly<Record<string, readonly string[]>> = {
   '?order=size': [
-    ...['listCatalogEvents', 'listCatalogProperties', 'listCatalogTraits'],
-    ...['uploadImportFile', 'continueImportFile', 'deleteImportFile', 'resumeImport'],
+    'listCatalogEvents',
+    'listCatalogProperties',
+    'listCatalogTraits',
+    'uploadImportFile',
+    'continueImportFile',
+    'deleteImportFile',
+    'resumeImport',
   ],
   '?sample=-1&limit=0': ['previewSavedAudience', 'explainSavedAudience', 'listAudienceMembers', 'listAudienceChanges'],
   '?sort=at': ['listAudienceVersions', 'listAudienceHistory'],
