@@ -1,4 +1,5 @@
 /** "Copy as curl", "as tidemark": the same request, for a terminal. The key is never in it: it is `$TIDEMARK_KEY`. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { chosenProject, pathOf, type Query, SERVICE } from '../api/client.ts';
 
@@ -12,6 +13,8 @@ export interface CopyAsProps {
   readonly isStream?: boolean;
   /** The words behind `tidemark` that ask the same, where the command line has them. */
   readonly tidemark?: readonly string[];
+  /** Further forms of the same, each a `Command`. */
+  readonly children?: ComponentChildren;
 }
 
 export function CopyAs(props: CopyAsProps) {
@@ -21,6 +24,7 @@ export function CopyAs(props: CopyAsProps) {
       <div class="menu-panel">
         <Command name="curl" text={curlText(props)} />
         {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}
+        {props.children}
         <p class="quiet small">
           <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
         </p>
@@ -82,7 +86,8 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function closeByEscape(event: KeyboardEvent & { readonly currentTarget: HTMLDetailsElement }): void {
+/** Esc closes a menu and gives the focus back to what opens it. */
+export function closeByEscape(event: KeyboardEvent & { readonly currentTarget: HTMLDetailsElement }): void {
   const { currentTarget: menu } = event;
   if (event.key !== 'Escape' || !menu.open) return;
   event.preventDefault();
