@@ -1,7 +1,7 @@
 /** The names, types and examples of the project's data, loaded as they are needed. */
 import { signal } from '@preact/signals';
 import { ApiError, ask } from '../../api/client.ts';
-import { type CatalogName, findKnown, type KnownName, knownNames } from './known.ts';
+import { type CatalogName, findKnown, type KnownName, knownNames, type Names } from './known.ts';
 import type { Suggested } from './phrase.ts';
 
 /** The most frequent ones: others can be typed. */
@@ -12,12 +12,6 @@ interface NamesAnswer {
   readonly traits?: readonly CatalogName[];
   readonly properties?: readonly CatalogName[];
   readonly next_cursor: string | null;
-}
-
-export interface Names {
-  readonly names: readonly KnownName[];
-  /** Whether these are all. */
-  readonly isWhole: boolean;
 }
 
 const NONE: Names = { names: [], isWhole: false };

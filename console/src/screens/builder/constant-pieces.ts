@@ -23,7 +23,7 @@ export function constantPieces(at: Path, value: Json, options: ConstantOptions):
   if (!choices.some((choice) => choice.value === type)) return [...field];
   const label = `Type of ${options.label.toLowerCase()}`;
   const make = (wanted: string): Json => (wanted === type ? value : convert(value, wanted));
-  return [...field, { kind: 'choice', at, label, value: type, options: choices, isQuiet: true, make }];
+  return [...field, { kind: 'choice', at, label, value: type, options: choices, looks: 'type', make }];
 }
 
 function fieldOf(

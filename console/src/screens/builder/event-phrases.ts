@@ -9,6 +9,7 @@ import {
   jsonPiece,
   optionsOf,
   type Phrase,
+  phrasesOf,
   type Piece,
   type Suggested,
   unknownPhrase,
@@ -18,7 +19,7 @@ import {
 
 const VERBS = optionsOf({ did: 'did', not: 'did not do' });
 const COUNTS = optionsOf({ at_least: 'at least', at_most: 'at most', exactly: 'exactly', range: 'between' });
-const TIMES = { within: '', first: 'the first of them', last: 'the last of them' } as const;
+const TIMES = { within: '', first: 'with the first of them', last: 'with the last of them' } as const;
 const EVENTS: Suggested = { of: 'events' };
 
 /** @param outer The place with the `not` around it, where there is one. */
@@ -61,14 +62,14 @@ function wherePhrases(at: Path, where: Json, event: string): readonly Phrase[] {
   if (!isList(where)) {
     return [{ name: 'where', pieces: [word('where'), jsonPiece(at, where, 'Where'), remove(at, 'Remove where')] }];
   }
-  return where.map((member, index) => {
+  return where.flatMap((member, index) => {
     const place = [...at, index];
     const pieces = [
       word(index === 0 ? 'where' : 'and'),
       ...wherePieces(place, member, event),
       remove(where.length === 1 ? at : place, `Remove this about the property`),
     ];
-    return { name: `where ${index}`, pieces };
+    return phrasesOf(`where ${index}`, pieces);
   });
 }
 
@@ -96,7 +97,8 @@ function countPieces(at: Path, count: Json): readonly Piece[] {
   const value = count[first] ?? null;
   const make = (wanted: string): Json => {
     if (wanted === kind) return count;
-    return wanted === 'range' ? { at_least: value, at_most: value } : { [wanted]: value };
+    const times = numberOf(JSON.stringify(value)) ?? numberOf('1') ?? value;
+    return wanted === 'range' ? { at_least: times, at_most: times } : { [wanted]: times };
   };
   const end = second === undefined ? [] : [word('and'), timesPiece([...at, second], count[second] ?? null, 'At most')];
   return [

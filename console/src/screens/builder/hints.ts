@@ -1,7 +1,6 @@
 /** What is allowed and finds nobody, as far as the catalogue can tell. */
-import type { Names } from './catalog.ts';
 import { isList, isObject, type JsonObject } from './json-edit.ts';
-import { findKnown, keysOf, strangeTypes } from './known.ts';
+import { findKnown, keysOf, type Names, strangeTypes } from './known.ts';
 import type { TreeNode } from './tree.ts';
 
 export interface Lookup {

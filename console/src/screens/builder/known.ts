@@ -21,6 +21,12 @@ export interface KnownName {
   readonly examples: readonly Json[];
 }
 
+export interface Names {
+  readonly names: readonly KnownName[];
+  /** Whether these are all. */
+  readonly isWhole: boolean;
+}
+
 /** The names, each followed by those within it that its examples have. */
 export function knownNames(names: readonly CatalogName[]): readonly KnownName[] {
   return names.flatMap(({ name, count, types = [], examples = [] }) => {

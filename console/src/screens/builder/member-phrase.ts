@@ -151,12 +151,12 @@ function operatorPiece({ at, node, outer }: MemberPlace, name: string, value: Js
 
 /** What the value of another operator becomes with this one. */
 function valueFor(operator: string, value: Json): Json {
-  const single = isList(value) ? (value[0] ?? '') : value;
+  const constants = (isList(value) ? value : [value]).filter(isConstant);
+  const single = constants[0] ?? '';
   if (operator.startsWith('exists')) return operator === 'exists true';
-  if (operator === 'in') return isList(value) ? value : [value];
+  if (operator === 'in') return constants.length === 0 ? [single] : constants;
   if (operator === 'starts_with') return convert(single, 'text');
-  if (ORDERED.includes(operator) && typeof single === 'boolean') return convert(single, 'number');
-  return isConstant(single) ? single : '';
+  return ORDERED.includes(operator) && typeof single === 'boolean' ? convert(single, 'number') : single;
 }
 
 /** A further operator on the same value, and a further value of a list. */

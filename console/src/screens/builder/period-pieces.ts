@@ -5,7 +5,7 @@ import { jsonPiece, optionsOf, type Piece, word } from './phrase.ts';
 
 const KINDS = optionsOf({ last: 'in the last', since: 'since', before: 'before', between: 'between' });
 const UNITS = optionsOf({ h: 'hours', d: 'days', w: 'weeks' });
-const INSTANTS = optionsOf({ day: 'the day', moment: 'the local time', exact: 'the instant', ago: 'so long ago:' });
+const INSTANTS = optionsOf({ day: 'the day', moment: 'the local time', exact: 'the instant', ago: 'ago' });
 
 const DURATION = /^(\d{1,6})([hdw])$/;
 
@@ -89,10 +89,10 @@ function instantPieces(at: Path, value: Json, label: string): readonly Piece[] {
     label: `Kind of ${label.toLowerCase()}`,
     value: kind,
     options: INSTANTS,
-    isQuiet: true,
+    looks: 'quiet',
     make: (wanted) => (wanted === kind ? value : instantAs(wanted, value)),
   };
-  if (kind === 'ago') return [choice, ...durationPieces(at, value)];
+  if (kind === 'ago') return [...durationPieces(at, value), choice];
   const make = (text: string): Json | undefined => (text === '' ? undefined : text);
   if (kind === 'day') return [choice, { kind: 'date', at, label, value, make }];
   if (kind === 'moment') return [choice, { kind: 'moment', at, label, value, make }];

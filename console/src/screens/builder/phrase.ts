@@ -29,7 +29,7 @@ interface Control {
 
 export type Piece =
   | { readonly kind: 'word'; readonly text: string }
-  | (Control & { readonly kind: 'choice'; readonly options: readonly Option[]; readonly isQuiet?: boolean })
+  | (Control & { readonly kind: 'choice'; readonly options: readonly Option[]; readonly looks?: 'type' | 'quiet' })
   | (Control & {
       readonly kind: 'text';
       readonly suggested?: Suggested;
@@ -65,6 +65,17 @@ export interface Wording {
 
 export function word(text: string): Piece {
   return { kind: 'word', text };
+}
+
+/** One phrase for each of what “and” and “or” join, so that a line breaks before these words. */
+export function phrasesOf(name: string, pieces: readonly Piece[]): readonly Phrase[] {
+  const phrases: Piece[][] = [[]];
+  for (const [index, piece] of pieces.entries()) {
+    const isJoint = piece.kind === 'word' && ['and', 'or'].includes(piece.text);
+    if (isJoint && index > 0) phrases.push([]);
+    phrases.at(-1)?.push(piece);
+  }
+  return phrases.map((part, index) => ({ name: `${name} ${index}`, pieces: part }));
 }
 
 export function optionsOf(texts: Readonly<Record<string, string>>): readonly Option[] {

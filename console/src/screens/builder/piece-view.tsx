@@ -60,10 +60,10 @@ export async function add(builder: Builder, { event, make }: Addition): Promise<
 function Choice({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'choice'> }) {
   const select = (
     <select
-      class={piece.isQuiet === true ? 'token quiet-token' : 'token'}
+      class={piece.looks === undefined ? 'token' : 'token quiet-token'}
       aria-label={piece.label}
       aria-invalid={isRefused(builder, piece)}
-      title={piece.isQuiet === true ? piece.label : undefined}
+      title={piece.looks === 'type' ? piece.label : undefined}
       value={piece.value}
       onChange={({ currentTarget }) => change(builder, piece, currentTarget.value)}
     >
@@ -74,11 +74,10 @@ function Choice({ builder, piece }: { readonly builder: Builder; readonly piece:
       ))}
     </select>
   );
-  const sign = TYPE_SIGNS[piece.value];
-  if (piece.isQuiet !== true || sign === undefined) return select;
+  if (piece.looks !== 'type') return select;
   return (
     <span class="type-choice">
-      <span aria-hidden="true">{sign}</span>
+      <span aria-hidden="true">{TYPE_SIGNS[piece.value]}</span>
       {select}
     </span>
   );

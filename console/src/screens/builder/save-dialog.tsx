@@ -100,7 +100,7 @@ function Form({ builder, error, onSave }: FormProps) {
         <input name="name" required maxLength={200} autocomplete="off" defaultValue={saved?.name ?? ''} />
       </label>
       <label>
-        <span class="label">Who entered and who left is found out</span>
+        <span class="label">Find out who entered and who left</span>
         <select name="refresh" defaultValue={refresh}>
           {Object.entries(choices).map(([value, text]) => (
             <option key={value} value={value} selected={value === refresh}>

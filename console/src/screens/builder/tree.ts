@@ -3,7 +3,7 @@ import type { Json } from '../../api/json.ts';
 import { eventWording } from './event-phrases.ts';
 import { isList, isObject, type Path, pointerOf } from './json-edit.ts';
 import { isFolded, isOperator, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
-import { jsonPiece, type Piece, unknownPhrase, type Wording, word } from './phrase.ts';
+import { jsonPiece, phrasesOf, type Piece, unknownPhrase, type Wording, word } from './phrase.ts';
 
 export interface TreeNode {
   /** With the `not` around it, where there is one. */
@@ -52,7 +52,7 @@ function traitWording({ at, inner, isNegated }: TreeNode, value: { readonly [nam
   const start: readonly Piece[] = [word(isOutside ? 'not: their' : 'their')];
   const pieces = [...start, ...memberPieces(place)];
   return {
-    phrases: [{ name: 'trait', pieces }, ...unknown.map(([key, member]) => unknownPhrase(inner, key, member))],
+    phrases: [...phrasesOf('trait', pieces), ...unknown.map(([key, member]) => unknownPhrase(inner, key, member))],
     additions: memberAdditions(place),
   };
 }
@@ -72,7 +72,7 @@ function textOf(piece: Piece): string {
   if (piece.kind === 'word') return piece.text;
   if (piece.kind === 'remove') return '';
   if (piece.kind !== 'choice') return piece.value;
-  if (piece.isQuiet === true) return '';
+  if (piece.looks === 'type') return '';
   return piece.options.find(({ value }) => value === piece.value)?.text ?? piece.value;
 }
 
