@@ -1,6 +1,7 @@
 /** One service and one browser for all tests of the console: each file beside this one has those of one area. */
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { findChromium } from './browser.ts';
+import { testBuilder } from './builder-tests.ts';
 import { testFiles } from './files-tests.ts';
 import { testLive } from './live-tests.ts';
 import { Scene } from './scene.ts';
@@ -29,6 +30,7 @@ describe.skipIf(!canRun)('the console', () => {
   testScreens(scene);
   testLive(scene);
   testUsers(scene);
+  testBuilder(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

@@ -1,7 +1,7 @@
 /** A trait, or a property of an event, with the operators that its value must pass. */
 import type { Json } from '../../api/json.ts';
 import { constantPieces, convert } from './constant-pieces.ts';
-import { type Edit, isList, type JsonObject, type Path, withRenamed } from './json-edit.ts';
+import { type Edit, isList, isSame, type JsonObject, type Path, withRenamed } from './json-edit.ts';
 import { isConstant, keysOf, type KnownName, nameOf, strangeTypes, testsOf } from './known.ts';
 import { type Addition, jsonPiece, type Option, type Piece, type Suggested, word } from './phrase.ts';
 
@@ -89,16 +89,21 @@ function namePieces(place: MemberPlace): readonly Piece[] {
   });
 }
 
-/** The condition on what was chosen from the catalogue: with other operators where the old ones ask for a type that it never has. */
+/**
+ * The condition on what was chosen from the catalogue. Values that belonged to another name give way to one of its own,
+ * and operators that ask for a type that it never has to others.
+ */
 function renamed({ node, kind }: MemberPlace, known: KnownName): JsonObject {
   const name = { [kind]: nameOf(known.path) };
   const tests = Object.fromEntries(Object.entries(node).filter(([key]) => isOperator(key)));
-  const fits = Object.keys(tests).length > 0 && strangeTypes(tests, known).length === 0 && !isEmptyText(tests);
-  return { ...name, ...(fits ? tests : testsOf(known)) };
-}
-
-function isEmptyText(tests: JsonObject): boolean {
-  return Object.keys(tests).length === 1 && tests['is'] === '';
+  const usual = testsOf(known);
+  const [operator = 'is', ...others] = Object.keys(tests);
+  if (isSame(node[kind], name[kind])) return node;
+  if (others.length === 0 && ['is', 'is_not', 'in'].includes(operator) && usual['is'] !== undefined) {
+    return { ...name, [operator]: operator === 'in' ? [usual['is']] : usual['is'] };
+  }
+  const fits = Object.keys(tests).length > 0 && strangeTypes(tests, known).length === 0;
+  return { ...name, ...(fits ? tests : usual) };
 }
 
 function testPieces(place: MemberPlace, name: string): readonly Piece[] {

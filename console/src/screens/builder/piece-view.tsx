@@ -46,7 +46,7 @@ export function Cross() {
 export function AddButton({ builder, addition }: { readonly builder: Builder; readonly addition: Addition }) {
   const { text, label } = addition;
   return (
-    <button type="button" class="tiny add" aria-label={label} title={label} onClick={() => void add(builder, addition)}>
+    <button type="button" class="tiny add" title={label} onClick={() => void add(builder, addition)}>
       + {text}
     </button>
   );
