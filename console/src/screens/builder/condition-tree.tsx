@@ -66,6 +66,7 @@ function Group({ builder, node, problems }: NodeProps & { readonly problems: Pro
           ))}
         </select>
         <span class="word">{node.parts.length === 1 ? 'is true' : 'are true'}</span>
+        <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label={label} />
       </div>
       <Notes builder={builder} node={node} problems={problems} />
@@ -90,6 +91,7 @@ function Part(props: NodeProps & { readonly problems: Problems }) {
     <div class="group negated" role="group" aria-label="none of this">
       <div class="line" data-row tabIndex={-1} data-at={pointerOf(node.at)} onKeyDown={keysOf(builder, node)}>
         <span class="word">none of this:</span>
+        <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label="none of this" />
       </div>
       {inner !== undefined && <Part builder={builder} node={inner} problems={problems} />}
@@ -136,7 +138,7 @@ function Condition({ builder, node, problems }: NodeProps & { readonly problems:
   );
 }
 
-/** How many users are left after this condition, of the outermost group. */
+/** How many users are found by this condition and those before it, of the outermost group. */
 function Left({ builder, node }: NodeProps) {
   const left = builder.counting.steps.value.get(pointerOf(node.at));
   if (left === undefined) return null;
@@ -147,9 +149,15 @@ function Left({ builder, node }: NodeProps) {
         <rect width="100" height="4" class="all" />
         <rect width={(left * 100) / most} height="4" />
       </svg>
-      <b>{count(left)}</b> left
+      <b>{count(left)}</b> {isNarrowing(builder) ? 'left' : 'so far'}
     </span>
   );
+}
+
+/** Whether each further condition of the outermost group leaves fewer users; of the others it adds some. */
+function isNarrowing(builder: Builder): boolean {
+  const root = builder.root.value;
+  return root === undefined || ['all', 'not any'].includes(groupKind(root));
 }
 
 function Notes({ builder, node, problems }: NodeProps & { readonly problems: Problems }) {
