@@ -60,6 +60,9 @@ describe('changes of the tree', () => {
     expect(jsonText(valueAt(into?.document, into?.focus ?? []) ?? null)).toBe('{"trait":"b","is":1.0}');
     expect(into?.focus).toEqual(['all', 1, 'any', 0]);
     expect(edits.movedOut(root, ['all', 0])).toBeUndefined();
+    // The group that it leaves empty goes, with its not.
+    const last = edits.movedOut(root, ['all', 3, 'not', 'any', 0]);
+    expect(jsonText(valueAt(last?.document, ['all', 3]) ?? null)).toBe('{"event":"E"}');
   });
 
   test('no change of the tree loses a condition', () => {
@@ -92,7 +95,7 @@ describe('changes of the tree', () => {
     );
   });
 
-  test('changes of one field in short order are undone together, and redone', () => {
+  test('several changes of one field in short order are undone together, and redone', () => {
     const history = new History('');
     history.change('O', 'event', 0);
     history.change('Or', 'event', 200);

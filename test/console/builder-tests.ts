@@ -232,7 +232,11 @@ export function testBuilder(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('alert').waitFor();
 
-      const reader = await scene().signedIn('#/audiences/new', { key: scene().empty.readKey });
+      const reader = await scene().signedIn('#/users', { key: scene().empty.readKey });
+      // Other tests send events to this project.
+      const nothing = { events: [], exact: true, truncated: false, next_cursor: null };
+      await reader.route('**/v1/catalog/events?**', async (route) => route.fulfill({ body: JSON.stringify(nothing) }));
+      await reader.goto(`${scene().url}/console/#/audiences/new`);
       await reader.getByText('No event has been sent so far').waitFor();
       await reader.getByText('saving them takes one with the scope').waitFor();
       expect(await reader.getByRole('button', { name: 'Save…' }).isDisabled()).toBe(true);
@@ -270,7 +274,7 @@ export function testBuilder(scene: () => Scene): void {
       expect(await commands.nth(3).innerText()).toMatch(/SELECT/);
     });
 
-    test('on a narrow page the JSON is behind a button', async () => {
+    test('on a narrow page, the JSON is behind a button', async () => {
       const page = await opened({ trait: 'plan', is: 'pro' });
       await page.setViewportSize({ width: 360, height: 740 });
       expect(await json(page).isVisible()).toBe(false);
