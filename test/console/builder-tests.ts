@@ -111,6 +111,12 @@ export function testBuilder(scene: () => Scene): void {
       await page.reload();
       await figure(page).getByText(/user/).waitFor();
       expect(await documentOf(page)).toEqual(made);
+      await page.goto(
+        `${scene().url}/console/#/audiences/new?definition=${encodeURIComponent('{"trait":"plan","is":"pro"}')}`,
+      );
+      await line(page, 'their plan is “pro”').waitFor();
+      await page.goBack();
+      await expect.poll(async () => documentOf(page)).toEqual(made);
     });
 
     test('either pane changes the one document, and text that is no JSON leaves the sentences as they were', async () => {
