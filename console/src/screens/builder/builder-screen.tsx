@@ -1,5 +1,5 @@
 /** The audience builder: `#/audiences/new`, with `?definition=JSON`, and `#/audiences/{id}/edit`. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import './builder.css';
 import type { SavedAudience } from '../../api/audience-builder.ts';
 import { ask } from '../../api/client.ts';
@@ -143,6 +143,7 @@ function useService(builder: Builder): void {
   const saved = builder.saved.value?.definition;
   const shown = saved !== undefined && jsonText(saved) === text ? '' : text;
   const inAddress = address.value.query.get('definition') ?? '';
+  const written = useRef('');
   useEffect(() => {
     builder.catalog.load();
     return () => {
@@ -152,10 +153,13 @@ function useService(builder: Builder): void {
   }, [builder]);
   useEffect(() => {
     builder.counting.ask(builder.draft.peek().document);
+    written.current = shown;
     setParameters({ definition: shown });
   }, [text, shown, builder]);
   useEffect(() => {
-    if (inAddress !== shown) builder.follow(definitionIn(address.peek().query));
+    // Not what was shown: the document may be further by now, and is not to be put back.
+    const { query } = address.peek();
+    if ((query.get('definition') ?? '') !== written.current) builder.follow(definitionIn(query));
   }, [inAddress]);
 }
 

@@ -86,7 +86,9 @@ export class Builder {
 
   /** Another definition in the address: by a link, or by Back. Without one it is what is saved. */
   follow(document: Json | undefined): void {
-    this.#change(draftOf(document ?? this.saved.peek()?.definition), undefined);
+    const wanted = document ?? this.saved.peek()?.definition;
+    // The address comes a moment behind what is typed: the text stays as it was typed.
+    if (!isSame(wanted, this.draft.peek().document)) this.#change(draftOf(wanted), undefined);
   }
 
   /** What somebody else saved meanwhile, in place of what was here. */
