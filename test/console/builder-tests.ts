@@ -111,10 +111,12 @@ export function testBuilder(scene: () => Scene): void {
       await page.reload();
       await figure(page).getByText(/user/).waitFor();
       expect(await documentOf(page)).toEqual(made);
+      const counted = page.waitForResponse('**/v1/audiences/preview');
       await page.goto(
         `${scene().url}/console/#/audiences/new?definition=${encodeURIComponent('{"trait":"plan","is":"pro"}')}`,
       );
       await line(page, 'their plan is “pro”').waitFor();
+      await counted;
       await page.goBack();
       await expect.poll(async () => documentOf(page)).toEqual(made);
     });

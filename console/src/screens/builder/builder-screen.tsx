@@ -136,6 +136,11 @@ function mayChange(): boolean {
   return typeof value === 'object' && value.scopes.some((scope) => scope === 'audiences' || scope === 'admin');
 }
 
+/** The text of the definition in the address. */
+function addressed(): string {
+  return address.peek().query.get('definition') ?? '';
+}
+
 /** Asks the service, and keeps the address, whenever the document has changed; follows the address where it was changed. */
 function useService(builder: Builder): void {
   const { document } = builder.draft.value;
@@ -143,7 +148,7 @@ function useService(builder: Builder): void {
   const saved = builder.saved.value?.definition;
   const shown = saved !== undefined && jsonText(saved) === text ? '' : text;
   const inAddress = address.value.query.get('definition') ?? '';
-  const written = useRef('');
+  const written = useRef<string | undefined>(undefined);
   useEffect(() => {
     builder.catalog.load();
     return () => {
@@ -153,13 +158,16 @@ function useService(builder: Builder): void {
   }, [builder]);
   useEffect(() => {
     builder.counting.ask(builder.draft.peek().document);
+    // An address that was changed by a link or by Back meanwhile is followed, below, not overwritten.
+    if (written.current !== undefined && written.current !== addressed()) return;
     written.current = shown;
     setParameters({ definition: shown });
   }, [text, shown, builder]);
   useEffect(() => {
     // Not what was shown: the document may be further by now, and is not to be put back.
-    const { query } = address.peek();
-    if ((query.get('definition') ?? '') !== written.current) builder.follow(definitionIn(query));
+    if (addressed() === written.current) return;
+    written.current = addressed();
+    builder.follow(definitionIn(address.peek().query));
   }, [inAddress]);
 }
 
