@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { testAudiences } from './audiences-tests.ts';
 import { findChromium } from './browser.ts';
 import { testEvents } from './events-tests.ts';
+import { testBuilder } from './builder-tests.ts';
 import { testFiles } from './files-tests.ts';
 import { testJourneys } from './journey-tests.ts';
 import { testLetters } from './letters-tests.ts';
@@ -44,6 +45,7 @@ describe.skipIf(!canRun)('the console', () => {
   testSettings(scene);
   testReplays(scene);
   testLetters(scene);
+  testBuilder(scene);
   // Last: its last test uses up the sign-ins of this address.
   testSessions(scene);
 });

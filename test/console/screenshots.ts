@@ -26,6 +26,28 @@ interface Shot {
   readonly act?: (page: Page) => Promise<void>;
 }
 
+const BUILT = JSON.stringify({
+  all: [
+    {
+      event: 'Order Completed',
+      where: [{ property: 'total', gt: 100 }],
+      count: { at_least: 2 },
+      within: { last: '30d' },
+    },
+    { trait: 'plan', in: ['pro', 'team'] },
+    { not: { trait: 'country', is: 'DE' } },
+    {
+      any: [
+        { event: 'Newsletter Opened', within: { last: '2w' } },
+        { trait: 'lifetime_value', gte: 100, lt: 900 },
+      ],
+    },
+  ],
+});
+const BROKEN = JSON.stringify({
+  all: [{ event: 'Order Complted', count: { at_least: -2 } }, { trait: 'plan', is: 5 }, { wrong: 1 }],
+});
+
 const SHOTS: readonly Shot[] = [
   { name: 'today', address: '#/', act: (page) => page.waitForTimeout(9_000) },
   { name: 'live', address: '#/live', act: (page) => page.waitForTimeout(6_000) },
@@ -163,6 +185,37 @@ const SHOTS: readonly Shot[] = [
       if ((await row.count()) === 1) await row.click();
       await page.waitForTimeout(1_000);
     },
+  },
+  { name: 'builder-new', address: '#/audiences/new', act: (page) => page.waitForTimeout(1_500) },
+  {
+    name: 'builder',
+    address: `#/audiences/new?definition=${encodeURIComponent(BUILT)}`,
+    act: async (page) => {
+      await page.locator('.figure:not(.stale) b').waitFor();
+      await page.getByRole('button', { name: 'Count each condition' }).click();
+      await page.locator('.left').nth(3).waitFor();
+    },
+  },
+  {
+    name: 'builder-why',
+    address: `#/audiences/new?definition=${encodeURIComponent(BUILT)}`,
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Why?' }).first().click();
+      await page.locator('.why-part').last().scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'builder-suggestions',
+    address: `#/audiences/new?definition=${encodeURIComponent(BUILT)}`,
+    act: async (page) => {
+      await page.waitForTimeout(1_500);
+      await page.getByRole('combobox', { name: 'Property' }).first().click();
+    },
+  },
+  {
+    name: 'builder-problems',
+    address: `#/audiences/new?definition=${encodeURIComponent(BROKEN)}`,
+    act: (page) => page.waitForTimeout(2_000),
   },
   {
     name: 'help',

@@ -9,6 +9,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Enter', 'Open the row'],
   ['Esc', 'Close what is open; leave a field'],
   ['p', 'Pause or go on (Live)'],
+  ['Ctrl Z', 'Undo (audience builder)'],
   ['?', 'This help'],
 ];
 

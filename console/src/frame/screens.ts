@@ -76,4 +76,11 @@ export const SCREENS: readonly Screen[] = [
     icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
     load: () => import('../screens/letters/screen.tsx'),
   },
+  {
+    name: 'Audiences',
+    path: 'audiences',
+    key: 'a',
+    icon: 'M5.800 3a2.300 2.300 0 1 0 0 4.600 2.300 2.300 0 0 0 0-4.600M1.500 13c.3-2.600 2-3.800 4.300-3.800s4 1.200 4.300 3.800M10.500 3.200a2.200 2.200 0 0 1 0 4.200M12 9.500c1.500.5 2.300 1.700 2.500 3.500',
+    load: () => import('../screens/audiences/screen.tsx'),
+  },
 ];

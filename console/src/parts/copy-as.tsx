@@ -1,4 +1,5 @@
 /** "Copy as curl", "as tidemark": the same request, for a terminal. The key is never in it: it is `$TIDEMARK_KEY`. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask, chosenProject, pathOf, type Query, SERVICE } from '../api/client.ts';
 import { Loading, Problem } from './states.tsx';
@@ -16,6 +17,8 @@ export interface CopyAsProps {
   readonly tidemark?: readonly string[];
   /** The path that answers with the SQL, which is asked when the menu opens. */
   readonly explain?: string;
+  /** Further forms of the same, each a `Command`. */
+  readonly children?: ComponentChildren;
 }
 
 export function CopyAs(props: CopyAsProps) {
@@ -27,6 +30,7 @@ export function CopyAs(props: CopyAsProps) {
         <Command name="curl" text={curlText(props)} />
         {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}
         {props.explain !== undefined && isOpen && <Sql path={props.explain} />}
+        {props.children}
         <p class="quiet small">
           <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
         </p>
@@ -102,7 +106,8 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function closeByEscape(event: KeyboardEvent & { readonly currentTarget: HTMLDetailsElement }): void {
+/** Esc closes a menu and gives the focus back to what opens it. */
+export function closeByEscape(event: KeyboardEvent & { readonly currentTarget: HTMLDetailsElement }): void {
   const { currentTarget: menu } = event;
   if (event.key !== 'Escape' || !menu.open) return;
   event.preventDefault();

@@ -48,7 +48,8 @@ export function Excerpt({ value }: { readonly value: Readonly<Record<string, Jso
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)/g;
 
-function piecesOf(text: string) {
+/** JSON as text nodes, coloured by kind. */
+export function piecesOf(text: string) {
   const pieces = [];
   let end = 0;
   for (const match of text.matchAll(TOKEN)) {

@@ -8,6 +8,6 @@ import './audiences.css';
 export function Screen() {
   const [, id, view] = address.value.path;
   if (id === undefined) return <AudienceList />;
-  if (id === 'new') return <BuilderScreen key="new" id={undefined} />;
+  if (id === 'new') return <BuilderScreen key="new" />;
   return view === 'edit' ? <BuilderScreen key={id} id={id} /> : <AudiencePage key={id} id={id} />;
 }

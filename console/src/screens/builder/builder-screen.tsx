@@ -1,8 +1,189 @@
-/** Stands in until the builder is there. */
-export function BuilderScreen({ id }: { readonly id: string | undefined }) {
+/** The audience builder: `#/audiences/new`, with `?definition=JSON`, and `#/audiences/{id}/edit`. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import './builder.css';
+import type { SavedAudience } from '../../api/audience-builder.ts';
+import { ask } from '../../api/client.ts';
+import { type Json, jsonText } from '../../api/json.ts';
+import { address, linkTo, setParameters } from '../../frame/router.ts';
+import { session } from '../../frame/session.ts';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { useRowKeys } from '../../parts/use-rows.ts';
+import { Builder } from './builder.ts';
+import { ConditionTree } from './condition-tree.tsx';
+import { CopyDefinition } from './copy-definition.tsx';
+import { JsonPane } from './json-pane.tsx';
+import { readJson } from './json-text.ts';
+import { ResultBar } from './result-bar.tsx';
+import { Samples } from './samples.tsx';
+import { SaveDialog } from './save-dialog.tsx';
+import { Starts } from './starts.tsx';
+import { TestUser } from './test-user.tsx';
+
+export function BuilderScreen({ id }: { readonly id?: string }) {
+  return id === undefined ? <Opened saved={undefined} /> : <Existing key={id} id={id} />;
+}
+
+function Existing({ id }: { readonly id: string }) {
+  const path = `v1/audiences/${encodeURIComponent(id)}`;
+  const loaded = useLoad(path, async (signal) => ask<SavedAudience>({ path, signal }));
+  if (loaded.state === 'ready') return <Opened saved={loaded.value} />;
   return (
-    <div class="screen">
-      <h1>{id === undefined ? 'New audience' : 'Edit the audience'}</h1>
+    <div class="screen builder">
+      <Up />
+      {loaded.state === 'loading' ? (
+        <Loading what="the audience" />
+      ) : (
+        <Problem error={loaded.error} retry={loaded.retry} />
+      )}
     </div>
   );
+}
+
+function Up() {
+  return (
+    <p class="up">
+      <a href={linkTo(['audiences'])}>Audiences</a>
+    </p>
+  );
+}
+
+/** The definition that the address has; undefined where it has none, or none that is JSON. */
+function definitionIn(query: URLSearchParams): Json | undefined {
+  const parsed = readJson(query.get('definition') ?? '');
+  return parsed.ok ? parsed.value : undefined;
+}
+
+function Opened({ saved }: { readonly saved: SavedAudience | undefined }) {
+  const builder = useMemo(() => new Builder(definitionIn(address.peek().query) ?? saved?.definition, saved), []);
+  const [pane, setPane] = useState<'tree' | 'json'>('tree');
+  const [isSaving, setSaving] = useState(false);
+  useService(builder);
+  useUndoKeys(builder);
+  useRowKeys();
+  const { document } = builder.draft.value;
+  const root = builder.root.value;
+  return (
+    <div class="screen builder">
+      <Up />
+      <Head builder={builder} onSave={() => setSaving(true)} />
+      <ResultBar builder={builder} />
+      <div class="panes-choice row" role="group" aria-label="What is shown">
+        <button type="button" aria-pressed={pane === 'tree'} onClick={() => setPane('tree')}>
+          Sentences
+        </button>
+        <button type="button" aria-pressed={pane === 'json'} onClick={() => setPane('json')}>
+          JSON
+        </button>
+      </div>
+      <div class={`panes ${pane}`}>
+        <section class="pane-tree" aria-label="Conditions">
+          {root === undefined ? <Starts builder={builder} /> : <ConditionTree builder={builder} root={root} />}
+        </section>
+        <section class="pane-json" aria-label="JSON">
+          <JsonPane builder={builder} />
+        </section>
+      </div>
+      {document !== undefined && (
+        <div class="columns">
+          <Samples builder={builder} onTest={test} />
+          <TestUser builder={builder} />
+        </div>
+      )}
+      {isSaving && <SaveDialog builder={builder} onClose={() => setSaving(false)} />}
+    </div>
+  );
+}
+
+function test({ user_id: userId, internal_id: internalId }: { user_id: string | null; internal_id: string }): void {
+  setParameters({ test: userId ?? undefined, test_internal: userId === null ? internalId : undefined });
+}
+
+function Head({ builder, onSave }: { readonly builder: Builder; readonly onSave: () => void }) {
+  const { document, error } = builder.draft.value;
+  const saved = builder.saved.value;
+  const isStuck = document === undefined || error !== undefined || builder.problems.value.length > 0;
+  return (
+    <div class="head">
+      <h1>{saved === undefined ? 'New audience' : saved.name}</h1>
+      <div class="row actions">
+        <button type="button" class="plain" disabled={!builder.canUndo.value} title="Ctrl Z" onClick={builder.undo}>
+          Undo
+        </button>
+        <button
+          type="button"
+          class="plain"
+          disabled={!builder.canRedo.value}
+          title="Ctrl Shift Z"
+          onClick={builder.redo}
+        >
+          Redo
+        </button>
+        {document !== undefined && <CopyDefinition definition={document} />}
+        <button type="button" class="primary" disabled={isStuck || !mayChange()} onClick={onSave}>
+          Save…
+        </button>
+      </div>
+      {!mayChange() && (
+        <p class="quiet small may-not">Your key reads audiences; saving them takes one with the scope “audiences”.</p>
+      )}
+    </div>
+  );
+}
+
+function mayChange(): boolean {
+  const { value } = session;
+  return typeof value === 'object' && value.scopes.some((scope) => scope === 'audiences' || scope === 'admin');
+}
+
+/** The text of the definition in the address. */
+function addressed(): string {
+  return address.peek().query.get('definition') ?? '';
+}
+
+/** Asks the service, and keeps the address, whenever the document has changed; follows the address where it was changed. */
+function useService(builder: Builder): void {
+  const { document } = builder.draft.value;
+  const text = document === undefined ? '' : jsonText(document);
+  const saved = builder.saved.value?.definition;
+  const shown = saved !== undefined && jsonText(saved) === text ? '' : text;
+  const inAddress = address.value.query.get('definition') ?? '';
+  const written = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    builder.catalog.load();
+    return () => {
+      builder.catalog.close();
+      builder.counting.close();
+    };
+  }, [builder]);
+  useEffect(() => {
+    builder.counting.ask(builder.draft.peek().document);
+    // An address that was changed by a link or by Back meanwhile is followed, below, not overwritten.
+    if (written.current !== undefined && written.current !== addressed()) return;
+    written.current = shown;
+    setParameters({ definition: shown });
+  }, [text, shown, builder]);
+  useEffect(() => {
+    // Not what was shown: the document may be further by now, and is not to be put back.
+    if (addressed() === written.current) return;
+    written.current = addressed();
+    builder.follow(definitionIn(address.peek().query));
+  }, [inAddress]);
+}
+
+/** Ctrl-Z and Ctrl-Shift-Z, or Ctrl-Y, in whatever field of the builder; dialogs have their own. */
+function useUndoKeys(builder: Builder): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const key = event.key.toLowerCase();
+      const isElsewhere = event.target instanceof Element && event.target.closest('dialog, form') !== null;
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || isElsewhere) return;
+      if (key !== 'z' && key !== 'y') return;
+      event.preventDefault();
+      if (key === 'y' || event.shiftKey) builder.redo();
+      else builder.undo();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [builder]);
 }

@@ -1,0 +1,126 @@
+/** The document that is edited, in both panes, with what was there before and what the service says of it. */
+import { computed, signal } from '@preact/signals';
+import type { SavedAudience } from '../../api/audience-builder.ts';
+import type { Json } from '../../api/json.ts';
+import { Catalog } from './catalog.ts';
+import { Counting } from './counting.ts';
+import { History } from './history.ts';
+import { applyEdit, type Edit, isSame, type Path, pointerOf } from './json-edit.ts';
+import { formatJson, readJson, type SyntaxProblem } from './json-text.ts';
+import { type Problem, type TreeNode, treeOf } from './tree.ts';
+import type { Changed } from './tree-edits.ts';
+
+export interface Draft {
+  /** What the tree shows; undefined is none. */
+  readonly document: Json | undefined;
+  /** What the JSON pane shows: the document, or text that is not JSON (yet). */
+  readonly text: string;
+  readonly error: SyntaxProblem | undefined;
+}
+
+export class Builder {
+  readonly catalog = new Catalog();
+  readonly counting: Counting;
+  readonly draft = signal<Draft>(draftOf(undefined));
+  /** The saved audience that is changed; undefined where a new one is made. */
+  readonly saved = signal<SavedAudience | undefined>(undefined);
+  /** The condition that gets the focus once it is shown. */
+  readonly focus = signal<string | undefined>(undefined);
+  readonly canUndo = signal(false);
+  readonly canRedo = signal(false);
+  readonly root = computed<TreeNode | undefined>(() => {
+    const { document } = this.draft.value;
+    return document === undefined ? undefined : treeOf(document);
+  });
+  /** Of the present definition alone: others are forgotten with the next change. */
+  readonly problems = computed<readonly Problem[]>(() =>
+    this.counting.isCounting.value ? [] : this.counting.problems.value,
+  );
+  readonly #history: History<Draft>;
+
+  constructor(document: Json | undefined, saved: SavedAudience | undefined) {
+    this.saved.value = saved;
+    const audience = saved && { id: saved.id, definition: () => this.saved.peek()?.definition ?? null };
+    this.counting = new Counting(audience);
+    const draft = draftOf(document);
+    this.#history = new History(draft);
+    this.draft.value = draft;
+  }
+
+  get document(): Json | undefined {
+    return this.draft.value.document;
+  }
+
+  /** Whether it differs from what is saved. */
+  isChanged(): boolean {
+    const saved = this.saved.value;
+    return !isSame(this.draft.value.document, saved?.definition);
+  }
+
+  /** A change of one place in the tree. Those of one place in short order are undone together. */
+  edit(edit: Edit): void {
+    const { document } = this.draft.peek();
+    this.#change(draftOf(applyEdit(document, edit)), pointerOf(edit.at));
+  }
+
+  /** A change of the tree as a whole. */
+  change(changed: Changed | undefined): void {
+    if (changed === undefined) return;
+    this.#change(draftOf(changed.document), undefined);
+    if (changed.focus !== undefined) this.focusOn(changed.focus);
+  }
+
+  focusOn(at: Path): void {
+    this.focus.value = pointerOf(at);
+  }
+
+  /** The text of the JSON pane. Where it is no JSON, the tree stays as it was. */
+  type(text: string): void {
+    const parsed = text.trim() === '' ? ({ ok: true, value: undefined } as const) : readJson(text);
+    const { document } = this.draft.peek();
+    const draft = parsed.ok
+      ? { document: parsed.value, text, error: undefined }
+      : { document, text, error: parsed.problem };
+    this.#change(draft, 'text');
+  }
+
+  /** Another definition in the address: by a link, or by Back. Without one it is what is saved. */
+  follow(document: Json | undefined): void {
+    const wanted = document ?? this.saved.peek()?.definition;
+    // The address comes a moment behind what is typed: the text stays as it was typed.
+    if (!isSame(wanted, this.draft.peek().document)) this.#change(draftOf(wanted), undefined);
+  }
+
+  /** What somebody else saved meanwhile, in place of what was here. */
+  takeSaved(saved: SavedAudience): void {
+    this.saved.value = saved;
+    this.#change(draftOf(saved.definition), undefined);
+  }
+
+  undo = (): void => {
+    this.#history.undo();
+    this.#show();
+  };
+
+  redo = (): void => {
+    this.#history.redo();
+    this.#show();
+  };
+
+  #change(draft: Draft, of: string | undefined): void {
+    const { document, text } = this.draft.peek();
+    if (isSame(draft.document, document) && draft.text === text) return;
+    this.#history.change(draft, of, Date.now());
+    this.#show();
+  }
+
+  #show(): void {
+    this.draft.value = this.#history.present;
+    this.canUndo.value = this.#history.canUndo;
+    this.canRedo.value = this.#history.canRedo;
+  }
+}
+
+function draftOf(document: Json | undefined): Draft {
+  return { document, text: document === undefined ? '' : formatJson(document), error: undefined };
+}

@@ -1,0 +1,78 @@
+/** The names, types and examples of the project's data, loaded as they are needed. */
+import { signal } from '@preact/signals';
+import { ApiError, ask } from '../../api/client.ts';
+import { type CatalogName, findKnown, type KnownName, knownNames, type Names } from './known.ts';
+import type { Suggested } from './phrase.ts';
+
+/** The most frequent ones: others can be typed. */
+const LIMIT = '1000';
+
+interface NamesAnswer {
+  readonly events?: readonly CatalogName[];
+  readonly traits?: readonly CatalogName[];
+  readonly properties?: readonly CatalogName[];
+  readonly next_cursor: string | null;
+}
+
+const NONE: Names = { names: [], isWhole: false };
+
+export class Catalog {
+  /** Undefined until they are loaded. */
+  readonly events = signal<Names | undefined>(undefined);
+  readonly traits = signal<Names | undefined>(undefined);
+  readonly #properties = signal<ReadonlyMap<string, Names>>(new Map());
+  readonly #loading = new Map<string, Promise<Names>>();
+  readonly #stop = new AbortController();
+
+  load(): void {
+    void this.#ask('v1/catalog/events').then((names) => (this.events.value = names));
+    void this.#ask('v1/catalog/traits').then((names) => (this.traits.value = names));
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  /** Of an event that the project has; of another there are none. */
+  async propertiesOf(event: string): Promise<Names> {
+    if (findKnown(this.events.peek()?.names ?? [], [event]) === undefined) return NONE;
+    const path = `v1/catalog/events/${encodeURIComponent(event)}/properties`;
+    const loading = this.#loading.get(event) ?? this.#ask(path);
+    this.#loading.set(event, loading);
+    const names = await loading;
+    if (!this.#properties.peek().has(event)) {
+      this.#properties.value = new Map([...this.#properties.peek(), [event, names]]);
+    }
+    return names;
+  }
+
+  /** The properties of an event as far as they are loaded; asks for them where they are not. */
+  knownProperties(event: string): Names | undefined {
+    const known = this.#properties.value.get(event);
+    if (known === undefined && this.events.value !== undefined) void this.propertiesOf(event);
+    return known;
+  }
+
+  /** What is known of these. */
+  namesFor(suggested: Suggested): readonly KnownName[] {
+    if (suggested.of === 'events') return this.events.value?.names ?? [];
+    if (suggested.of === 'traits') return this.traits.value?.names ?? [];
+    if (suggested.of === 'properties') return this.knownProperties(suggested.event)?.names ?? [];
+    const { path, event } = suggested;
+    const names = event === undefined ? this.traits.value : this.knownProperties(event);
+    const known = findKnown(names?.names ?? [], path);
+    return known === undefined ? [] : [known];
+  }
+
+  /** Suggestions are no reason to disturb anybody: where they cannot be had, there are none. */
+  async #ask(path: string): Promise<Names> {
+    try {
+      const answer = await ask<NamesAnswer>({ path, query: { limit: LIMIT }, signal: this.#stop.signal });
+      const names = answer.events ?? answer.traits ?? answer.properties ?? [];
+      return { names: knownNames(names), isWhole: answer.next_cursor === null };
+    } catch (error) {
+      if (error instanceof ApiError || this.#stop.signal.aborted) return NONE;
+      throw error;
+    }
+  }
+}

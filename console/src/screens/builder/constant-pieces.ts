@@ -1,0 +1,55 @@
+/** A value that a definition compares with, as controls: its type, and the value in a field of that type. */
+import { isRawNumber, type Json, jsonText, type RawNumber } from '../../api/json.ts';
+import { numberOf, type Path } from './json-edit.ts';
+import { isConstant, typeOf } from './known.ts';
+import { jsonPiece, optionsOf, type Piece, type Suggested, word } from './phrase.ts';
+
+const TYPES = optionsOf({ text: 'text', number: 'number', boolean: 'yes or no' });
+const ORDERED_TYPES = TYPES.filter(({ value }) => value !== 'boolean');
+const BOOLEANS = optionsOf({ true: 'true', false: 'false' });
+
+export interface ConstantOptions {
+  readonly label: string;
+  readonly suggested: Suggested;
+  readonly types?: 'any' | 'ordered' | 'text';
+}
+
+export function constantPieces(at: Path, value: Json, options: ConstantOptions): readonly Piece[] {
+  if (!isConstant(value)) return [jsonPiece(at, value, options.label)];
+  const type = typeOf(value);
+  const choices = options.types === 'text' ? [] : options.types === 'ordered' ? ORDERED_TYPES : TYPES;
+  const field = fieldOf(at, value, options);
+  // A value of a type that the operator does not take stays as it is: the service says so.
+  if (!choices.some((choice) => choice.value === type)) return [...field];
+  const label = `Type of ${options.label.toLowerCase()}`;
+  const make = (wanted: string): Json => (wanted === type ? value : convert(value, wanted));
+  return [...field, { kind: 'choice', at, label, value: type, options: choices, looks: 'type', make }];
+}
+
+function fieldOf(
+  at: Path,
+  value: string | boolean | RawNumber,
+  { label, suggested }: ConstantOptions,
+): readonly Piece[] {
+  if (typeof value === 'string') {
+    return [
+      word('“'),
+      { kind: 'text', at, label, value, suggested, make: (text) => text, choose: chosenAt(at) },
+      word('”'),
+    ];
+  }
+  if (isRawNumber(value)) return [{ kind: 'number', at, label, value: value.rawJSON, make: numberOf }];
+  return [{ kind: 'choice', at, label, value: String(value), options: BOOLEANS, make: (text) => text === 'true' }];
+}
+
+function chosenAt(at: Path) {
+  return ({ examples }: { readonly examples: readonly Json[] }) => ({ at, value: examples[0] ?? '' });
+}
+
+/** The value as another type, as far as it can be read so. */
+export function convert(value: Json, type: string): Json {
+  if (typeOf(value) === type) return value;
+  const text = isRawNumber(value) ? value.rawJSON : typeof value === 'string' ? value : jsonText(value);
+  if (type === 'number') return numberOf(text) ?? numberOf('0') ?? '';
+  return type === 'boolean' ? text === 'true' : text;
+}

@@ -1,0 +1,112 @@
+/** The definition as JSON, edited as text: coloured, with the lines that are refused marked. */
+import { useId, useMemo, useRef } from 'preact/hooks';
+import { piecesOf } from '../../parts/json-view.tsx';
+import type { Builder } from './builder.ts';
+import type { Path } from './json-edit.ts';
+import { lineAt, offsetOf } from './json-text.ts';
+import type { Problem } from './tree.ts';
+
+interface LineProblem {
+  readonly line: number;
+  readonly offset: number;
+  readonly message: string;
+}
+
+export function JsonPane({ builder }: { readonly builder: Builder }) {
+  const { text, error } = builder.draft.value;
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const problems: readonly LineProblem[] =
+    error === undefined
+      ? builder.problems.value.map((problem) => placed(text, problem))
+      : [{ line: error.line, offset: offsetOfLine(text, error.line), message: error.message }];
+  const marked = new Set(problems.map(({ line }) => line));
+  const coloured = useMemo(() => piecesOf(text), [text]);
+  const lines = text.split('\n');
+  return (
+    <div class="json-pane">
+      <div class="code">
+        <ol aria-hidden="true">
+          {lines.map((_, index) => (
+            <li key={index} class={marked.has(index + 1) ? 'refused' : undefined}>
+              {index + 1}
+            </li>
+          ))}
+        </ol>
+        <div class="code-text">
+          <pre class="json" aria-hidden="true">
+            {coloured}
+            {'\n'}
+          </pre>
+          <textarea
+            ref={area}
+            aria-label="The definition as JSON"
+            aria-invalid={problems.length > 0}
+            aria-describedby={problems.length > 0 ? id : undefined}
+            spellcheck={false}
+            autocapitalize="off"
+            autocomplete="off"
+            rows={Math.max(12, lines.length + 1)}
+            maxLength={32_768}
+            placeholder={'{ "trait": "plan", "is": "pro" }'}
+            value={text}
+            onInput={({ currentTarget }) => builder.type(currentTarget.value)}
+          />
+        </div>
+      </div>
+      {problems.length > 0 && <Refused id={id} isJson={error === undefined} problems={problems} area={area} />}
+    </div>
+  );
+}
+
+interface RefusedProps {
+  readonly id: string;
+  readonly isJson: boolean;
+  readonly problems: readonly LineProblem[];
+  readonly area: { readonly current: HTMLTextAreaElement | null };
+}
+
+function Refused({ id, isJson, problems, area }: RefusedProps) {
+  return (
+    <div id={id} class="code-problems" role="status">
+      {!isJson && <p>This is not JSON yet. The sentences show what was there before.</p>}
+      <ul>
+        {problems.map(({ line, offset, message }) => (
+          <li key={`${offset} ${message}`}>
+            <button type="button" class="plain" onClick={() => select(area.current, offset)}>
+              Line {line}
+            </button>{' '}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function placed(text: string, { pointer, message }: Problem): LineProblem {
+  const offset = offsetOf(text, keysIn(pointer));
+  return { line: lineAt(text, offset), offset, message };
+}
+
+/** The keys of a pointer. An index is a text here, too: `offsetOf` takes both. */
+function keysIn(pointer: string): Path {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function offsetOfLine(text: string, line: number): number {
+  return text
+    .split('\n')
+    .slice(0, line - 1)
+    .reduce((sum, { length }) => sum + length + 1, 0);
+}
+
+function select(area: HTMLTextAreaElement | null, offset: number): void {
+  if (area === null) return;
+  const end = area.value.indexOf('\n', offset);
+  area.focus();
+  area.setSelectionRange(offset, end === -1 ? area.value.length : end);
+}

@@ -1,0 +1,107 @@
+/** What the catalogue knows of a project's data, as it is suggested. */
+import { countOf, type Json, type RawNumber } from '../../api/json.ts';
+import { isList, isObject, type JsonObject, numberOf } from './json-edit.ts';
+import { readJson } from './json-text.ts';
+
+/** A member of `GET /v1/catalog/events`, `…/properties` or `/v1/catalog/traits`. */
+export interface CatalogName {
+  readonly name: string;
+  readonly count: RawNumber;
+  readonly types?: readonly { readonly type: string }[];
+  /** JSON texts, cut at 200 characters. */
+  readonly examples?: readonly string[];
+}
+
+export interface KnownName {
+  /** The key, or the keys from the outermost in. */
+  readonly path: readonly string[];
+  readonly count: number;
+  /** `text`, `number`, …, the most frequent first; none of a member of an object or of an event. */
+  readonly types: readonly string[];
+  readonly examples: readonly Json[];
+}
+
+export interface Names {
+  readonly names: readonly KnownName[];
+  /** Whether these are all. */
+  readonly isWhole: boolean;
+}
+
+/** The names, each followed by those within it that its examples have. */
+export function knownNames(names: readonly CatalogName[]): readonly KnownName[] {
+  return names.flatMap(({ name, count, types = [], examples = [] }) => {
+    const values = examples.flatMap((text) => {
+      const parsed = readJson(text);
+      return parsed.ok ? [parsed.value] : [];
+    });
+    const known = { path: [name], count: countOf(count), types: types.map(({ type }) => type), examples: values };
+    return [known, ...within(known)];
+  });
+}
+
+const MAX_DEPTH = 3;
+
+function within({ path, count, examples }: KnownName): readonly KnownName[] {
+  if (path.length >= MAX_DEPTH) return [];
+  const objects = examples.filter(isObject);
+  const names = new Set(objects.flatMap((object) => Object.keys(object)));
+  return [...names].flatMap((name) => {
+    const values = objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] ?? null] : []));
+    const unique = [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+    const types = [...new Set(unique.map(typeOf))];
+    const known = { path: [...path, name], count, types, examples: unique };
+    return [known, ...within(known)];
+  });
+}
+
+/** As the catalogue names types. */
+export function typeOf(value: Json): string {
+  if (value === null) return 'null';
+  if (isList(value)) return 'array';
+  if (isObject(value)) return 'object';
+  if (typeof value === 'string') return 'text';
+  return typeof value === 'boolean' ? 'boolean' : 'number';
+}
+
+export function findKnown(names: readonly KnownName[], path: readonly string[]): KnownName | undefined {
+  return names.find((known) => known.path.length === path.length && known.path.every((key, i) => key === path[i]));
+}
+
+/** The operators that a condition on this begins with: its first example, where there is one. */
+export function testsOf({ types, examples }: Pick<KnownName, 'types' | 'examples'>): JsonObject {
+  const example = examples.find((value) => value !== null && typeOf(value) === types[0]) ?? examples[0];
+  if (isList(example)) {
+    const [member] = example;
+    return isConstant(member) ? { contains: member } : { exists: true };
+  }
+  if (isObject(example)) return { exists: true };
+  if (types[0] === 'number') return { gte: isConstant(example) ? example : (numberOf('0') ?? '') };
+  return { is: isConstant(example) ? example : '' };
+}
+
+export function isConstant(value: Json | undefined): value is string | boolean | RawNumber {
+  return value !== undefined && ['text', 'number', 'boolean'].includes(typeOf(value));
+}
+
+/** How a definition names it: by its key, or by all keys. */
+export function nameOf(path: readonly string[]): Json {
+  const [key] = path;
+  return path.length === 1 && key !== undefined ? key : path;
+}
+
+/** The keys of a name in a definition; undefined where it is none. */
+export function keysOf(name: Json | undefined): readonly string[] | undefined {
+  if (typeof name === 'string') return [name];
+  return isList(name) && name.every((key) => typeof key === 'string') ? name : undefined;
+}
+
+/** The types of values that these operators ask for, and that the data never has. */
+export function strangeTypes(tests: JsonObject, known: KnownName): readonly string[] {
+  if (known.types.length === 0 || known.types.some((type) => ['array', 'object'].includes(type))) return [];
+  const constants = Object.entries(tests).flatMap(([name, value]) =>
+    name === 'in' && isList(value) ? value : [value],
+  );
+  const types = new Set(constants.filter(isConstant).map(typeOf));
+  if (Object.hasOwn(tests, 'exists')) types.delete('boolean');
+  return [...types].filter((type) => !known.types.includes(type));
+}

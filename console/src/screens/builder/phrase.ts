@@ -1,0 +1,107 @@
+/** A condition as a sentence whose words are controls. Plain data: the components show it, `sentence.ts` reads it out. */
+import type { Json } from '../../api/json.ts';
+import { type Edit, type Path, pointerOf } from './json-edit.ts';
+import { readJson } from './json-text.ts';
+import type { KnownName } from './known.ts';
+
+export interface Option {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** What the catalogue is asked for, to be suggested. */
+export type Suggested =
+  | { readonly of: 'events' }
+  | { readonly of: 'traits' }
+  | { readonly of: 'properties'; readonly event: string }
+  /** Values of a trait, or of a property of an event. */
+  | { readonly of: 'values'; readonly path: readonly string[]; readonly event: string | undefined };
+
+interface Control {
+  /** The place that `make` gives a new value for. */
+  readonly at: Path;
+  /** What it is, for those who do not see where it stands. */
+  readonly label: string;
+  readonly value: string;
+  /** The value with the control changed to this; undefined where it cannot be. With `value` it is what is there. */
+  readonly make: (value: string) => Json | undefined;
+}
+
+export type Piece =
+  | { readonly kind: 'word'; readonly text: string }
+  | (Control & { readonly kind: 'choice'; readonly options: readonly Option[]; readonly looks?: 'type' | 'quiet' })
+  | (Control & {
+      readonly kind: 'text';
+      readonly suggested?: Suggested;
+      /** What choosing a name of the catalogue does, where that is more than `make`. */
+      readonly choose?: (known: KnownName) => Edit;
+    })
+  | (Control & { readonly kind: 'number' | 'date' | 'moment' | 'json' })
+  /** Takes something out. */
+  | { readonly kind: 'remove'; readonly label: string; readonly edit: Edit };
+
+/** Pieces that stay on one line where there is room. */
+export interface Phrase {
+  readonly pieces: readonly Piece[];
+  /** A key among the phrases of one condition. */
+  readonly name: string;
+}
+
+/** Something that a condition may have and does not. */
+export interface Addition {
+  readonly text: string;
+  readonly label: string;
+  /** In the menu alone. */
+  readonly isRare?: boolean;
+  /** Whose properties the catalogue must have named before. */
+  readonly event?: string;
+  readonly make: (properties: readonly KnownName[]) => Edit;
+}
+
+export interface Wording {
+  readonly phrases: readonly Phrase[];
+  readonly additions: readonly Addition[];
+}
+
+export function word(text: string): Piece {
+  return { kind: 'word', text };
+}
+
+/** One phrase for each of what “and” and “or” join, so that a line breaks before these words. */
+export function phrasesOf(name: string, pieces: readonly Piece[]): readonly Phrase[] {
+  const phrases: Piece[][] = [[]];
+  for (const [index, piece] of pieces.entries()) {
+    const isJoint = piece.kind === 'word' && ['and', 'or'].includes(piece.text);
+    if (isJoint && index > 0) phrases.push([]);
+    phrases.at(-1)?.push(piece);
+  }
+  return phrases.map((part, index) => ({ name: `${name} ${index}`, pieces: part }));
+}
+
+export function optionsOf(texts: Readonly<Record<string, string>>): readonly Option[] {
+  return Object.entries(texts).map(([value, text]) => ({ value, text }));
+}
+
+/** A value without a control of its own, as one line of JSON. */
+export function jsonPiece(at: Path, value: Json, label: string): Piece {
+  const text = JSON.stringify(value);
+  return { kind: 'json', at, label, value: text, make: (changed) => parsedOr(changed) };
+}
+
+function parsedOr(text: string): Json | undefined {
+  const parsed = readJson(text);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+/** A member that is not known here: shown as it is, so that nothing is lost. */
+export function unknownPhrase(at: Path, name: string, value: Json): Phrase {
+  const path = [...at, name];
+  return {
+    name: pointerOf(path),
+    pieces: [
+      word(`${name}:`),
+      jsonPiece(path, value, name),
+      { kind: 'remove', label: `Remove ${name}`, edit: { at: path, value: undefined } },
+    ],
+  };
+}

@@ -1,0 +1,177 @@
+/** The controls that a sentence is made of. */
+import { useState } from 'preact/hooks';
+import { type Json, jsonText } from '../../api/json.ts';
+import { Combobox, type Suggestion } from '../../parts/combobox.tsx';
+import { count } from '../../parts/numbers.ts';
+import type { Builder } from './builder.ts';
+import { pointerOf } from './json-edit.ts';
+import { isConstant, type KnownName } from './known.ts';
+import type { Addition, Piece, Suggested } from './phrase.ts';
+
+type PieceOf<K extends Piece['kind']> = Extract<Piece, { readonly kind: K }>;
+
+export interface PieceProps {
+  readonly builder: Builder;
+  readonly piece: Piece;
+}
+
+export function PieceView({ builder, piece }: PieceProps) {
+  if (piece.kind === 'word') {
+    return <span class={/^[“”→]$/.test(piece.text) ? 'glyph' : 'word'}>{piece.text}</span>;
+  }
+  if (piece.kind === 'choice') return <Choice builder={builder} piece={piece} />;
+  if (piece.kind === 'text') return <TextField builder={builder} piece={piece} />;
+  if (piece.kind !== 'remove') return <Typed builder={builder} piece={piece} />;
+  return (
+    <button
+      type="button"
+      class="tiny remove"
+      aria-label={piece.label}
+      title={piece.label}
+      onClick={() => builder.edit(piece.edit)}
+    >
+      <Cross />
+    </button>
+  );
+}
+
+export function Cross() {
+  return (
+    <svg viewBox="0 0 12 12" aria-hidden="true">
+      <path d="M3 3l6 6M9 3l-6 6" />
+    </svg>
+  );
+}
+
+export function AddButton({ builder, addition }: { readonly builder: Builder; readonly addition: Addition }) {
+  const { text, label } = addition;
+  return (
+    <button type="button" class="tiny add" title={label} onClick={() => void add(builder, addition)}>
+      + {text}
+    </button>
+  );
+}
+
+export async function add(builder: Builder, { event, make }: Addition): Promise<void> {
+  const properties = event === undefined ? [] : (await builder.catalog.propertiesOf(event)).names;
+  builder.edit(make(properties));
+}
+
+function Choice({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'choice'> }) {
+  const select = (
+    <select
+      class={piece.looks === undefined ? 'token' : 'token quiet-token'}
+      aria-label={piece.label}
+      aria-invalid={isRefused(builder, piece)}
+      title={piece.looks === 'type' ? piece.label : undefined}
+      value={piece.value}
+      onChange={({ currentTarget }) => change(builder, piece, currentTarget.value)}
+    >
+      {piece.options.map(({ value, text }) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+  if (piece.looks !== 'type') return select;
+  return (
+    <span class="type-choice">
+      <span aria-hidden="true">{TYPE_SIGNS[piece.value]}</span>
+      {select}
+    </span>
+  );
+}
+
+/** What stands for a type of values: the list with their names lies over it. */
+const TYPE_SIGNS: Readonly<Record<string, string>> = { text: 'abc', number: '123', boolean: 'y/n' };
+
+/** What the field has becomes the value; what it cannot be leaves the value as it was. */
+function change(builder: Builder, piece: Exclude<Piece, { kind: 'word' | 'remove' }>, text: string): boolean {
+  const value = piece.make(text);
+  if (value !== undefined) builder.edit({ at: piece.at, value });
+  return value !== undefined;
+}
+
+function isRefused(builder: Builder, { at }: { readonly at: PieceOf<'choice'>['at'] }): boolean {
+  const pointer = pointerOf(at);
+  return builder.problems.value.some((problem) => problem.pointer === pointer);
+}
+
+interface NameSuggestion extends Suggestion {
+  readonly known: KnownName;
+}
+
+function TextField({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<'text'> }) {
+  const { suggested, choose } = piece;
+  const onChoose = ({ known }: NameSuggestion): void => {
+    if (choose === undefined) change(builder, piece, known.path.join(''));
+    else builder.edit(choose(known));
+  };
+  return (
+    <Combobox
+      label={piece.label}
+      value={piece.value}
+      suggestions={suggested === undefined ? [] : suggestionsFor(builder, suggested)}
+      onType={(text) => change(builder, piece, text)}
+      onChoose={onChoose}
+      isInvalid={isRefused(builder, piece)}
+      placeholder={piece.label.toLowerCase()}
+    />
+  );
+}
+
+function suggestionsFor(builder: Builder, suggested: Suggested): readonly NameSuggestion[] {
+  const names = builder.catalog.namesFor(suggested);
+  if (suggested.of !== 'values') {
+    return names.map((known) => ({ name: known.path.join(' → '), detail: detailOf(known, suggested.of), known }));
+  }
+  // A value is suggested as a name whose only example it is.
+  return names.flatMap((known) =>
+    known.examples
+      .flatMap((example): readonly Json[] => (Array.isArray(example) ? (example as readonly Json[]) : [example]))
+      .filter(isConstant)
+      .map((example) => ({
+        name: typeof example === 'string' ? example : jsonText(example),
+        known: { ...known, examples: [example] },
+      })),
+  );
+}
+
+function detailOf({ types, examples, count: seen }: KnownName, of: Suggested['of']): string {
+  if (of === 'events') return `${count(seen)} ×`;
+  const kinds = types.filter((type) => type !== 'null').join(' or ');
+  const example = examples.find(isConstant);
+  const shown = example === undefined ? '' : `, such as ${jsonText(example).slice(0, 24)}`;
+  return `${kinds}${shown}`;
+}
+
+const INPUTS = {
+  number: { type: 'text', inputMode: 'decimal' },
+  date: { type: 'date' },
+  moment: { type: 'datetime-local' },
+  json: { type: 'text' },
+} as const;
+
+/** A field whose text is not always a value: the text stays as it is typed until the field is left. */
+function Typed({ builder, piece }: { readonly builder: Builder; readonly piece: PieceOf<keyof typeof INPUTS> }) {
+  const [typed, setTyped] = useState<{ readonly text: string; readonly isValue: boolean }>();
+  const text = typed?.text ?? piece.value;
+  return (
+    <input
+      class={`token ${piece.kind}`}
+      {...INPUTS[piece.kind]}
+      aria-label={piece.label}
+      aria-invalid={typed?.isValue === false || isRefused(builder, piece)}
+      autocomplete="off"
+      spellcheck={false}
+      size={Math.max(2, text.length)}
+      value={text}
+      onInput={({ currentTarget }) => {
+        const { value } = currentTarget;
+        setTyped({ text: value, isValue: change(builder, piece, value) });
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+/** How many users the definition finds, what that cost, and what a change of a saved audience would do. */
+import { Problem as Refusal } from '../../parts/states.tsx';
+import { count } from '../../parts/numbers.ts';
+import type { Builder } from './builder.ts';
+import type { Counted } from './counting.ts';
+
+export function ResultBar({ builder }: { readonly builder: Builder }) {
+  const { counting } = builder;
+  const counted = counting.counted.value;
+  const refusal = counting.refusal.value;
+  const isCounting = counting.isCounting.value;
+  const isRefused = refusal !== undefined && !isCounting;
+  return (
+    <>
+      <section class="result" aria-label="How many users">
+        <p class={`figure ${isCounting || isRefused ? 'stale' : ''}`} aria-live="polite">
+          <Figure counted={counted} />
+        </p>
+        <p class="quiet small result-note">
+          <Note builder={builder} counted={counted} />
+        </p>
+        {builder.root.value?.kind === 'group' && (
+          <button
+            type="button"
+            class="plain"
+            aria-pressed={counting.wantsSteps.value}
+            onClick={() => counting.showSteps(!counting.wantsSteps.value)}
+          >
+            Count each condition
+          </button>
+        )}
+      </section>
+      {isRefused && refusal.status !== 400 && <Refusal error={refusal} retry={counting.again} />}
+    </>
+  );
+}
+
+function Figure({ counted }: { readonly counted: Counted | undefined }) {
+  if (counted === undefined) return <b aria-hidden="true">–</b>;
+  return (
+    <>
+      <b>{count(counted.count)}</b> {counted.count === 1 ? 'user' : 'users'}
+    </>
+  );
+}
+
+function Note({ builder, counted }: { readonly builder: Builder; readonly counted: Counted | undefined }) {
+  const { counting } = builder;
+  const problems = counting.problems.value.length;
+  const effect = counting.effect.value;
+  if (builder.document === undefined) return <>Add a condition, and the users are counted as you write.</>;
+  if (counting.isCounting.value) return <>Counting…</>;
+  if (problems > 0)
+    return (
+      <span class="refused">
+        {problems === 1 ? 'One problem' : `${problems} problems`} to solve first, shown below.
+      </span>
+    );
+  if (counted === undefined) return null;
+  return (
+    <>
+      {effect !== undefined && (
+        <span class="effect">
+          <b class="entering">adds {count(effect.entering)}</b>, <b class="leaving">removes {count(effect.leaving)}</b>{' '}
+          compared with what is saved.{' '}
+        </span>
+      )}
+      Read {count(counted.rowsRead)} rows in {count(counted.tookMs)} ms.
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import type { Json } from '../../api/json.ts';
+import { closeByEscape } from '../../parts/copy-as.tsx';
+import type { Builder } from './builder.ts';
+import type { Addition } from './phrase.ts';
+import { add, Cross } from './piece-view.tsx';
+import type { TreeNode } from './tree.ts';
+import { type Changed, copied, grouped, moved, movedIn, movedOut, negated, removed, ungrouped } from './tree-edits.ts';
+
+interface RowMenuProps {
+  readonly builder: Builder;
+  readonly node: TreeNode;
+  readonly label: string;
+  readonly additions?: readonly Addition[];
+}
+
+/** What can be done with a condition or a group as a whole. */
+export function RowMenu({ builder, node, label, additions = [] }: RowMenuProps) {
+  const root = builder.draft.value.document;
+  if (root === undefined) return null;
+  return (
+    <span class="line-actions">
+      <details class="menu" onKeyDown={closeByEscape}>
+        <summary class="tiny" aria-label={`More for: ${label}`} title="More">
+          <svg viewBox="0 0 12 12" aria-hidden="true">
+            <path d="M2 6h.01M6 6h.01M10 6h.01" />
+          </svg>
+        </summary>
+        <div class="menu-panel choices">
+          {additions.map((addition) => (
+            <Choice key={addition.label} text={addition.label} run={() => void add(builder, addition)} />
+          ))}
+          {additions.length > 0 && <hr />}
+          {actionsFor(root, node).map(({ text, keys, change }) => (
+            <Choice
+              key={text}
+              text={text}
+              keys={keys}
+              isOff={change === undefined}
+              run={() => builder.change(change)}
+            />
+          ))}
+        </div>
+      </details>
+      <button
+        type="button"
+        class="tiny"
+        aria-label={`Remove: ${label}`}
+        title="Remove"
+        onClick={() => builder.change(removed(root, node.at))}
+      >
+        <Cross />
+      </button>
+    </span>
+  );
+}
+
+interface ChoiceProps {
+  readonly text: string;
+  readonly keys?: string | undefined;
+  readonly isOff?: boolean;
+  readonly run: () => void;
+}
+
+function Choice({ text, keys, isOff = false, run }: ChoiceProps) {
+  const onClick = ({ currentTarget }: { readonly currentTarget: HTMLElement }): void => {
+    currentTarget.closest('details')?.removeAttribute('open');
+    run();
+  };
+  return (
+    <button type="button" class="plain" disabled={isOff} onClick={onClick}>
+      {text} {keys !== undefined && <kbd>{keys}</kbd>}
+    </button>
+  );
+}
+
+interface Action {
+  readonly text: string;
+  readonly keys?: string;
+  /** Undefined where it cannot be done. */
+  readonly change: Changed | undefined;
+}
+
+function actionsFor(root: Json, node: TreeNode): readonly Action[] {
+  const isGroup = node.kind === 'group';
+  return [
+    { text: 'Copy', change: copied(root, node.at) },
+    { text: node.isNegated ? 'Without “not”' : 'Turn into the opposite', change: negated(root, node) },
+    { text: 'Move up', keys: 'Alt ↑', change: moved(root, node.at, -1) },
+    { text: 'Move down', keys: 'Alt ↓', change: moved(root, node.at, 1) },
+    { text: 'Move into the group beside it', change: movedIn(root, node.at) },
+    { text: 'Move out of its group', change: movedOut(root, node.at) },
+    { text: 'Put into a new group', change: grouped(root, node.at) },
+    ...(isGroup ? [{ text: 'Dissolve the group', change: ungrouped(root, node) }] : []),
+  ];
+}

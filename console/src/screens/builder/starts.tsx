@@ -1,0 +1,67 @@
+/** What a new audience begins with: sentences about the project's own events. */
+import type { Json } from '../../api/json.ts';
+import { Loading } from '../../parts/states.tsx';
+import type { Builder } from './builder.ts';
+import { newEvent, newTrait } from './condition-tree.tsx';
+import { numberOf } from './json-edit.ts';
+import { sentenceOf, treeOf } from './tree.ts';
+
+export function Starts({ builder }: { readonly builder: Builder }) {
+  const events = builder.catalog.events.value;
+  if (events === undefined) return <Loading what="the names of events" />;
+  const starts = startsWith(events.names.map(({ path }) => path[0] ?? ''));
+  const begin = (definition: Json): void => builder.change({ document: definition, focus: [] });
+  return (
+    <div class="starts">
+      <h2>{starts.length > 0 ? 'Begin with a sentence' : 'Who is it about?'}</h2>
+      <p class="quiet">
+        {starts.length > 0
+          ? 'Every word of it can be changed afterwards.'
+          : 'No event has been sent so far: an audience can be made all the same.'}
+      </p>
+      <ul>
+        {starts.map((definition) => {
+          const text = textOf(definition);
+          return (
+            <li key={text}>
+              <button type="button" data-row onClick={() => begin(definition)}>
+                <span>
+                  Users who <b>{text}</b>
+                </span>
+                <svg viewBox="0 0 16 16" aria-hidden="true">
+                  <path d="M6 3l5 5-5 5" />
+                </svg>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      <div class="row">
+        <span class="quiet">Or from nothing:</span>
+        <button type="button" class="tiny add" onClick={() => begin(newEvent(builder))}>
+          + What they did
+        </button>
+        <button type="button" class="tiny add" onClick={() => begin(newTrait(builder))}>
+          + Who they are
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Who is active, who is regular, and who stopped, by the most frequent events. */
+export function startsWith(events: readonly string[]): readonly Json[] {
+  const [first, second = first, third = second] = events;
+  if (first === undefined || second === undefined || third === undefined) return [];
+  const three = numberOf('3') ?? '';
+  return [
+    { event: first, within: { last: '7d' } },
+    { event: second, count: { at_least: three }, within: { last: '30d' } },
+    { all: [{ event: third }, { not: { event: third, within: { last: '14d' } } }] },
+  ];
+}
+
+function textOf(definition: Json): string {
+  const root = treeOf(definition);
+  return root.kind === 'group' ? root.parts.map(sentenceOf).join(' and ') : sentenceOf(root);
+}

@@ -1,0 +1,113 @@
+/** A definition as a tree of conditions and groups, and the sentence of each. */
+import type { Json } from '../../api/json.ts';
+import { eventWording } from './event-phrases.ts';
+import { isList, isObject, type Path, pointerOf } from './json-edit.ts';
+import { isFolded, isOperator, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
+import { jsonPiece, phrasesOf, type Piece, unknownPhrase, type Wording, word } from './phrase.ts';
+
+export interface TreeNode {
+  /** With the `not` around it, where there is one. */
+  readonly at: Path;
+  /** Without it. */
+  readonly inner: Path;
+  readonly isNegated: boolean;
+  /** `not` is one around another `not`, or around what has no sentence; `other` is such a thing. */
+  readonly kind: 'group' | 'event' | 'trait' | 'not' | 'other';
+  /** Of a group. */
+  readonly joinedBy?: 'all' | 'any';
+  readonly value: Json;
+  /** Of a group, or of a `not`. */
+  readonly parts: readonly TreeNode[];
+}
+
+export function treeOf(value: Json, at: Path = []): TreeNode {
+  const plain = { at, inner: at, isNegated: false, value, parts: [] };
+  if (!isObject(value)) return { ...plain, kind: 'other' };
+  const [key, ...others] = Object.keys(value);
+  const of = key === undefined ? undefined : value[key];
+  if (others.length === 0 && (key === 'all' || key === 'any') && isList(of)) {
+    return { ...plain, kind: 'group', joinedBy: key, parts: of.map((part, i) => treeOf(part, [...at, key, i])) };
+  }
+  if (others.length === 0 && key === 'not' && of !== undefined) {
+    const inner = treeOf(of, [...at, 'not']);
+    const isSimple = !inner.isNegated && ['group', 'event', 'trait'].includes(inner.kind);
+    return isSimple ? { ...inner, at, isNegated: true } : { ...plain, kind: 'not', parts: [inner] };
+  }
+  if (Object.hasOwn(value, 'event')) return { ...plain, kind: 'event' };
+  return { ...plain, kind: Object.hasOwn(value, 'trait') ? 'trait' : 'other' };
+}
+
+/** The phrases of one condition; of a group there are none. */
+export function wordingOf(node: TreeNode): Wording {
+  const { at, inner, value } = node;
+  if (node.kind === 'event' && isObject(value)) return eventWording(inner, value, at);
+  if (node.kind === 'trait' && isObject(value)) return traitWording(node, value);
+  return { phrases: [{ name: 'json', pieces: [jsonPiece(inner, value, 'JSON')] }], additions: [] };
+}
+
+function traitWording({ at, inner, isNegated }: TreeNode, value: { readonly [name: string]: Json }): Wording {
+  const place: MemberPlace = { at: inner, node: value, kind: 'trait', outer: at };
+  const unknown = Object.entries(value).filter(([key]) => key !== 'trait' && !isOperator(key));
+  const isOutside = isNegated && !isFolded(value);
+  const start: readonly Piece[] = [word(isOutside ? 'not: their' : 'their')];
+  const pieces = [...start, ...memberPieces(place)];
+  return {
+    phrases: [...phrasesOf('trait', pieces), ...unknown.map(([key, member]) => unknownPhrase(inner, key, member))],
+    additions: memberAdditions(place),
+  };
+}
+
+/** A condition in words; a group by what joins its parts. */
+export function sentenceOf(node: TreeNode): string {
+  if (node.kind === 'group') return groupText(node);
+  if (node.kind === 'not') return 'none of this';
+  const texts = wordingOf(node).phrases.flatMap(({ pieces }) => pieces.map(textOf));
+  return texts
+    .filter((text) => text !== '')
+    .join(' ')
+    .replaceAll(/“ (.*?) ”/gs, '“$1”');
+}
+
+function textOf(piece: Piece): string {
+  if (piece.kind === 'word') return piece.text;
+  if (piece.kind === 'remove') return '';
+  if (piece.kind !== 'choice') return piece.value;
+  if (piece.looks === 'type') return '';
+  return piece.options.find(({ value }) => value === piece.value)?.text ?? piece.value;
+}
+
+export const GROUPS: Readonly<Record<string, string>> = {
+  all: 'all of these',
+  any: 'at least one of these',
+  'not any': 'none of these',
+  'not all': 'not all of these',
+};
+
+export function groupKind({ joinedBy = 'all', isNegated }: TreeNode): string {
+  return isNegated ? `not ${joinedBy}` : joinedBy;
+}
+
+function groupText(node: TreeNode): string {
+  return GROUPS[groupKind(node)] ?? '';
+}
+
+/** What the service refuses, by its place in the definition (a pointer). */
+export interface Problem {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Each problem at the innermost condition that it is in: by the pointer of that condition. */
+export function problemsByNode(root: TreeNode, problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
+  const found = new Map<string, readonly Problem[]>();
+  for (const problem of problems) {
+    const at = pointerOf(innermost(root, problem.pointer).at);
+    found.set(at, [...(found.get(at) ?? []), problem]);
+  }
+  return found;
+}
+
+function innermost(node: TreeNode, pointer: string): TreeNode {
+  const part = node.parts.find(({ at }) => `${pointer}/`.startsWith(`${pointerOf(at)}/`));
+  return part === undefined ? node : innermost(part, pointer);
+}

@@ -1,0 +1,296 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { READ_KEY } from '../support/service.ts';
+import { complaintsOf, type Scene } from './scene.ts';
+
+interface Saved {
+  readonly id: string;
+  readonly name: string;
+  readonly revision: number;
+  readonly definition: unknown;
+}
+
+export function testBuilder(scene: () => Scene): void {
+  const api = async <T>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST'): Promise<T> => {
+    const response = await fetch(`${scene().url}/v1/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${READ_KEY}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    expect(response.ok, `${path}: ${response.status}`).toBe(true);
+    const text = await response.text();
+    return (path.endsWith('/changes') ? text : JSON.parse(text)) as T;
+  };
+
+  const countOf = async (definition: unknown): Promise<number> =>
+    (await api<{ count: number }>('audiences/preview', { definition, sample: 0 })).count;
+
+  const opened = async (definition?: unknown, rest = ''): Promise<Page> => {
+    const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
+    const query = definition === undefined ? '' : `?definition=${encodeURIComponent(text)}`;
+    return scene().signedIn(`#/audiences/new${query}${rest}`);
+  };
+
+  const json = (page: Page) => page.getByLabel('The definition as JSON');
+  const documentOf = async (page: Page): Promise<unknown> => JSON.parse(await json(page).inputValue()) as unknown;
+  const figure = (page: Page) => page.getByRole('region', { name: 'How many users' }).locator('.figure:not(.stale)');
+  const line = (page: Page, name: string | RegExp) => page.getByRole('group', { name }).last();
+  const choose = async (page: Page, field: ReturnType<typeof line>, option: string): Promise<void> => {
+    await field.click();
+    await page.getByRole('option', { name: new RegExp(`^${option}`) }).click();
+  };
+
+  describe('the audience builder', () => {
+    test('ordered for more than 100 in 30 days, pro, and not in DE is built by clicking, counted, tested, saved and followed', async () => {
+      const page = await opened();
+      await page.getByText('Begin with a sentence').waitFor();
+      await page.getByRole('button', { name: '+ What they did' }).click();
+      await choose(page, line(page, /^did /).getByRole('combobox', { name: 'Event' }), 'Order Completed');
+      await page.getByRole('button', { name: '+ where' }).click();
+      await choose(page, page.getByRole('combobox', { name: 'Property' }), 'total');
+      await page.getByLabel('Comparison').selectOption({ label: 'is more than' });
+      await page.getByRole('textbox', { name: 'Value' }).fill('100');
+      await page.getByRole('button', { name: '+ when' }).click();
+      await page.getByRole('button', { name: '+ Who they are' }).click();
+      await choose(page, line(page, /^their /).getByRole('combobox', { name: 'Trait' }), 'plan');
+      await choose(page, line(page, /^their plan/).getByRole('combobox', { name: 'Value', exact: true }), 'pro');
+      await page.getByRole('button', { name: '+ Who they are' }).click();
+      await choose(page, line(page, /^their /).getByRole('combobox', { name: 'Trait' }), 'country');
+      await line(page, /^their country/)
+        .getByLabel('Comparison')
+        .selectOption({ label: 'is none of' });
+      await choose(page, line(page, /^their country/).getByRole('combobox', { name: 'Value 1', exact: true }), 'DE');
+
+      const definition = {
+        all: [
+          { event: 'Order Completed', where: [{ property: 'total', gt: 100 }], within: { last: '30d' } },
+          { trait: 'plan', is: 'pro' },
+          { not: { trait: 'country', in: ['DE'] } },
+        ],
+      };
+      expect(await documentOf(page)).toEqual(definition);
+      const count = await countOf(definition);
+      await expect.poll(async () => figure(page).innerText()).toMatch(new RegExp(`^${count} users?$`));
+
+      await page.getByLabel('User id').fill('u-00001');
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page
+        .getByRole('status')
+        .getByText(/in the audience/)
+        .waitFor();
+      expect(await page.locator('.why-part').count()).toBe(4);
+
+      await page.getByRole('button', { name: 'Save…' }).click();
+      await page.getByLabel('Name').fill('Pro, abroad, over 100');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await expect.poll(() => page.url()).toMatch(/#\/audiences\/aud_/);
+      const id = /aud_\w+/.exec(page.url())?.[0] ?? '';
+      expect((await api<Saved>(`audiences/${id}`)).definition).toEqual(definition);
+
+      await api(`audiences/${id}/evaluate`, {});
+      await scene().service.request('/v1/identify', { userId: 'newcomer', traits: { plan: 'pro', country: 'FR' } });
+      await scene().service.request('/v1/track', {
+        userId: 'newcomer',
+        event: 'Order Completed',
+        properties: { total: 100.5 },
+      });
+      await expect.poll(async () => countOf(definition), { timeout: 20_000 }).toBe(count + 1);
+      await api(`audiences/${id}/evaluate`, {});
+      expect(await api<string>(`audiences/${id}/changes`)).toMatch(/"user_id":\s*"newcomer".*"entered"/);
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test("a sentence of the project's own events is there to begin with, and the address keeps what is made of it", async () => {
+      const page = await opened();
+      await page.locator('.starts li button').nth(1).click();
+      await figure(page).getByText(/user/).waitFor();
+      const made = await documentOf(page);
+
+      expect(made).toMatchObject({ count: { at_least: 3 }, within: { last: '30d' } });
+      await page.reload();
+      await figure(page).getByText(/user/).waitFor();
+      expect(await documentOf(page)).toEqual(made);
+      const counted = page.waitForResponse('**/v1/audiences/preview');
+      await page.goto(
+        `${scene().url}/console/#/audiences/new?definition=${encodeURIComponent('{"trait":"plan","is":"pro"}')}`,
+      );
+      await line(page, 'their plan is “pro”').waitFor();
+      await counted;
+      await page.goBack();
+      await expect.poll(async () => documentOf(page)).toEqual(made);
+    });
+
+    test('either pane changes the one document, and text that is no JSON leaves the sentences as they were', async () => {
+      const page = await opened({ trait: 'plan', is: 'pro' });
+      await line(page, 'their plan is “pro”').waitFor();
+
+      await json(page).fill('{"trait": "plan",\n "is": 12345678901234567890.10}');
+      await line(page, 'their plan is 12345678901234567890.10').waitFor();
+      await page.getByRole('textbox', { name: 'Value' }).fill('1e400');
+      await expect.poll(async () => json(page).inputValue()).toContain('1e400');
+      await page.getByRole('textbox', { name: 'Value' }).fill('1e');
+      expect(await page.getByRole('textbox', { name: 'Value' }).getAttribute('aria-invalid')).toBe('true');
+      await json(page).fill('{"trait": "plan",\n "is" "team"}');
+
+      await page.getByText('This is not JSON yet').waitFor();
+      expect(await page.getByRole('button', { name: 'Line 2' }).isVisible()).toBe(true);
+      await line(page, 'their plan is 1e400').waitFor();
+      expect(await page.getByRole('button', { name: 'Save…' }).isDisabled()).toBe(true);
+    });
+
+    test('problems are shown at their place in both panes', async () => {
+      const page = await opened(
+        '{"all":[{"trait":"plan","is":"pro"},{"event":"Order Completed","count":{"at_least":-2}},{"wrong":1}]}',
+      );
+      const wrong = page.locator('.condition', { hasText: 'at least' });
+
+      await page.getByText('2 problems to solve first').waitFor();
+      expect(await wrong.getByLabel('Number of times').getAttribute('aria-invalid')).toBe('true');
+      await page.locator('li', { has: wrong }).last().getByText('is not a whole number from 0').waitFor();
+      expect(await page.locator('.code ol .refused').count()).toBe(2);
+      await page.getByRole('textbox', { name: 'JSON', exact: true }).fill('{"trait":"country","is":"DE"}');
+      await wrong.getByLabel('Number of times').fill('2');
+      await figure(page).getByText(/user/).waitFor();
+    });
+
+    test('Ctrl-Z takes back changes of both panes, and Ctrl-Shift-Z makes them again', async () => {
+      const page = await opened({ trait: 'plan', is: 'pro' });
+      await page.getByRole('button', { name: '+ What they did' }).click();
+      await page.getByRole('button', { name: /^Remove: their plan/ }).click();
+      await json(page).fill('{"event": "Other"}');
+
+      await page.keyboard.press('Control+z');
+      await page.keyboard.press('Control+z');
+      await line(page, 'their plan is “pro”').waitFor();
+      await page.keyboard.press('Control+z');
+      expect(await documentOf(page)).toEqual({ trait: 'plan', is: 'pro' });
+      await page.keyboard.press('Control+Shift+Z');
+      await page.getByRole('button', { name: 'Redo' }).click();
+      await page.getByRole('button', { name: 'Redo' }).click();
+
+      expect(await documentOf(page)).toEqual({ event: 'Other' });
+    });
+
+    test('the keyboard alone adds, names, moves and removes conditions', async () => {
+      const page = await opened({ all: [{ trait: 'plan', is: 'pro' }, { event: 'Page Viewed' }] });
+      await figure(page).getByText(/user/).waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('Alt+ArrowDown');
+      expect(await documentOf(page)).toEqual({ all: [{ event: 'Page Viewed' }, { trait: 'plan', is: 'pro' }] });
+
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.type('count');
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('listbox').count()).toBe(0);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('Delete');
+
+      expect(await page.locator('.condition').count()).toBe(1);
+    });
+
+    test('the users left after each condition are what previews of the first ones say', async () => {
+      const parts = [{ event: 'Page Viewed' }, { trait: 'plan', is: 'pro' }, { not: { trait: 'country', is: 'DE' } }];
+      const page = await opened({ all: parts });
+      await page.getByRole('button', { name: 'Count each condition' }).click();
+
+      await page.locator('.left').nth(2).waitFor();
+
+      const shown = await page.locator('.left b').allInnerTexts();
+      const counts = await Promise.all([1, 2, 3].map(async (length) => countOf({ all: parts.slice(0, length) })));
+      expect(shown.map(Number)).toEqual(counts);
+    });
+
+    test('a change of a saved audience shows whom it adds and removes, and whose change was in between', async () => {
+      const saved = await api<Saved>('audiences', { name: 'On pro', definition: { trait: 'plan', is: 'pro' } });
+      const page = await scene().signedIn(`#/audiences/${saved.id}/edit`);
+      await page.getByRole('heading', { name: 'On pro' }).waitFor();
+      await json(page).fill('{"trait": "plan", "is": "team"}');
+      const effect = await api<{ entering: { count: number }; leaving: { count: number } }>('audiences/compare', {
+        audience: saved.id,
+        definition: { trait: 'plan', is: 'team' },
+      });
+      await page.getByText(`adds ${effect.entering.count}`).waitFor();
+      await page.getByText(`removes ${effect.leaving.count}`).waitFor();
+
+      await api(`audiences/${saved.id}`, { name: 'On pro, still', definition: { trait: 'plan', is: 'free' } }, 'PATCH');
+      await page.getByRole('button', { name: 'Save…' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Somebody changed it meanwhile').waitFor();
+      await page.getByText('Saved now: On pro, still').waitFor();
+      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+      await page.getByRole('button', { name: 'Save yours over it' }).click();
+
+      await expect
+        .poll(async () => (await api<Saved>(`audiences/${saved.id}`)).definition)
+        .toEqual({ trait: 'plan', is: 'team' });
+    });
+
+    test('a name that another audience has is refused in the dialog, and a key that only reads cannot save', async () => {
+      await api('audiences', { name: 'Taken', definition: { trait: 'plan', is: 'pro' } });
+      const page = await opened({ trait: 'plan', is: 'pro' });
+      await page.getByRole('button', { name: 'Save…' }).click();
+      await page.getByLabel('Name').fill('Taken');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('alert').waitFor();
+
+      const reader = await scene().signedIn('#/users', { key: scene().empty.readKey });
+      // Other tests send events to this project.
+      const nothing = { events: [], exact: true, truncated: false, next_cursor: null };
+      await reader.route('**/v1/catalog/events?**', async (route) => route.fulfill({ body: JSON.stringify(nothing) }));
+      await reader.goto(`${scene().url}/console/#/audiences/new`);
+      await reader.getByText('No event has been sent so far').waitFor();
+      await reader.getByText('saving them takes one with the scope').waitFor();
+      expect(await reader.getByRole('button', { name: 'Save…' }).isDisabled()).toBe(true);
+    });
+
+    test('a limit, a part that is unavailable and an audience that is not there are shown as what they are', async () => {
+      const page = await opened({ trait: 'plan', is: 'pro' });
+      await figure(page).getByText(/user/).waitFor();
+      await page.route('**/v1/audiences/preview', async (route) =>
+        route.fulfill({
+          status: 422,
+          headers: { 'content-type': 'application/problem+json' },
+          body: JSON.stringify({ code: 'query-limit', detail: 'It would read more than 5 rows.', title: 'Limit' }),
+        }),
+      );
+      await json(page).fill('{"trait": "plan", "is": "team"}');
+      await page.getByText('The question is past its limits').waitFor();
+      await page.unroute('**/v1/audiences/preview');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await figure(page).getByText(/user/).waitFor();
+
+      await page.goto(`${scene().url}/console/#/audiences/aud_unknown/edit`);
+      await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    });
+
+    test('Copy as… has the count, the JSON and the SQL', async () => {
+      const page = await opened({ trait: 'plan', is: 'pro' });
+      await page.getByText('Copy as…').click();
+      await page.getByRole('button', { name: 'Show the SQL' }).click();
+
+      const commands = page.locator('.command');
+      await expect.poll(async () => commands.count()).toBe(4);
+      expect(await commands.nth(0).innerText()).toContain('/v1/audiences/preview');
+      expect(await commands.nth(1).innerText()).toContain(`tidemark audience preview '{"trait":"plan","is":"pro"}'`);
+      expect(await commands.nth(3).innerText()).toMatch(/SELECT/);
+    });
+
+    test('on a narrow page, the JSON is behind a button', async () => {
+      const page = await opened({ trait: 'plan', is: 'pro' });
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await json(page).isVisible()).toBe(false);
+
+      await page.getByRole('button', { name: 'JSON', exact: true }).click();
+
+      expect(await json(page).isVisible()).toBe(true);
+      expect(await page.getByRole('group', { name: /their plan/ }).isVisible()).toBe(false);
+    });
+  });
+}
