@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
 import { DEAD_LETTER_TOPIC, type Identify, MESSAGE_TOPICS } from '../../../services/messages/message.ts';
-import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { Projector } from '../../../services/consumers/projector/project.ts';
 import type { CommandArguments, CommandCall } from '../../../services/runtime/command.ts';
@@ -9,6 +8,7 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { ask, MessageMaker } from '../../support/analytics.ts';
 import { sharedDatabase } from '../../support/database.ts';
+import { overriding } from '../../support/projector.ts';
 import { codec, sinkBench } from '../../support/sink.ts';
 
 const database = sharedDatabase();
@@ -34,13 +34,7 @@ function readers(): { refusing: { projector: boolean; sink: boolean } } {
     if (refusing.sink && isUnprocessable) refuse();
   };
   const store = new SqlProfileStore(database());
-  const faulty: ProfileStore = {
-    find: (...args) => store.find(...args),
-    seenWith: (...args) => store.seenWith(...args),
-    findWhole: (...args) => store.findWhole(...args),
-    positions: (...args) => store.positions(...args),
-    probe: (...args) => store.probe(...args),
-    forgetRepeats: (...args) => store.forgetRepeats(...args),
+  const faulty = overriding(store, {
     write: (steps, claims, fold, tally) =>
       store.write(
         steps,
@@ -52,7 +46,7 @@ function readers(): { refusing: { projector: boolean; sink: boolean } } {
         },
         tally,
       ),
-  };
+  });
   const projector = new Projector({ log: bench().log, codec, store: faulty, logger: quiet, repeatWindowMs: 60_000 });
   onTestFinished(() => projector.stop());
   projector.start();
