@@ -29,12 +29,12 @@ export interface LargeBatchLimits {
 }
 
 export const LARGE_BATCH_LIMITS: LargeBatchLimits = {
-  users: 60_000,
+  users: 150_000,
   traits: 200_000,
   bytes: 16 * 1024 * 1024,
   claims: 10_000,
-  records: 500_000,
-  ageMs: 5_000,
+  records: 1_000_000,
+  ageMs: 10_000,
   sliceUsers: 2_000,
   sliceChars: 2 * 1024 * 1024,
 };
