@@ -29,7 +29,7 @@ export interface WrittenBatch extends BatchReport {
   readonly dropped: readonly DroppedTraits[];
 }
 
-/** A large batch of fewer records, at the end of what waits, ends the catching up. */
+/** Once no group of partitions has more than so many waiting, it has caught up. */
 const FEW_RECORDS = 12_000;
 
 // While another partition's records are read ahead, those of the wanted one arrive within milliseconds.
@@ -46,6 +46,7 @@ export class CatchUp {
   /** The partitions by their number; undefined while it is not catching up. */
   #groups: readonly (readonly TopicPartition[])[] | undefined;
   #turn = 0;
+  #fewInARow = 0;
   #gathered: LargeBatch;
   #writing: { readonly large: LargeBatch; readonly done: Promise<void> } | undefined;
   #failure: { readonly error: unknown; readonly large: LargeBatch } | undefined;
@@ -80,6 +81,8 @@ export class CatchUp {
     if (turn === -1 || assigned.some((partition) => this.#isCareful(partition))) return;
     this.#groups = groups;
     this.#turn = turn;
+    this.#fewInARow = 0;
+    this.#gathered = new LargeBatch(this.#parts.limits);
   }
 
   /** Ends the catching up; what was gathered is to be read again. Waits for what is being written. */
@@ -145,19 +148,25 @@ export class CatchUp {
   }
 
   async #flush(reader: LogReader, isDrained: boolean): Promise<void> {
-    const large = this.#gathered;
     const groups = this.#groups ?? [];
-    await this.#writing?.done;
-    this.#throwFailure();
-    this.#gathered = new LargeBatch(this.#parts.limits);
-    if (large.records > 0) this.#writing = { large, done: this.#writeInBackground(large, reader) };
-    if (!isDrained || large.records >= FEW_RECORDS) {
+    const { records } = this.#gathered;
+    if (records > 0) await this.#beginWriting(reader);
+    this.#fewInARow = isDrained && records < FEW_RECORDS ? this.#fewInARow + 1 : 0;
+    if (this.#fewInARow < groups.length) {
       this.#turn = (this.#turn + 1) % groups.length;
       return;
     }
     await this.#writing?.done;
     this.#throwFailure();
     this.#groups = undefined;
+  }
+
+  async #beginWriting(reader: LogReader): Promise<void> {
+    await this.#writing?.done;
+    this.#throwFailure();
+    const large = this.#gathered;
+    this.#gathered = new LargeBatch(this.#parts.limits);
+    this.#writing = { large, done: this.#writeInBackground(large, reader) };
   }
 
   async #writeInBackground(large: LargeBatch, reader: LogReader): Promise<void> {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
-import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
+import type { Claim, ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { LARGE_BATCH_LIMITS, type LargeBatchLimits } from '../../../services/consumers/projector/large-batch.ts';
 import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
@@ -78,9 +78,21 @@ describe.each(STORES)('a projector that is behind, on $name', ({ share, numRuns 
     );
     append(log, messages);
 
-    project();
+    const refused = { merges: 0 };
+    const real = store();
+    const watching = overriding(real, {
+      merge: (changes) =>
+        real.merge(changes).catch((error: unknown) => {
+          refused.merges++;
+          throw error;
+        }),
+    });
+
+    project(watching, { largeBatches: { ...SMALL, users: 100, records: 100 } });
 
     await caughtUp();
+    // What it was with is written with care from then on.
+    expect(refused.merges).toBeLessThanOrEqual(2);
     await expect.poll(() => reports.reduce((sum, { messages: written }) => sum + written, 0)).toBe(58);
     expect(letters().map(({ offset }) => Number(offset))).toEqual(offsetsOf(log, messages, [33, 51]));
     expect(await usersOf(database(), projectId)).toBe(58);
@@ -102,6 +114,39 @@ describe.each(STORES)('a projector that is behind, on $name', ({ share, numRuns 
     await caughtUp();
     expect(letters()).toHaveLength(1);
     expect((await find(projectId))?.traits).toBe('{"plan": "pro"}');
+  });
+
+  test('the second of two copies does not count while the first is being written', async () => {
+    const { log, projectId, project, caughtUp } = await scene();
+    const said = (messageId: string, traits: string) =>
+      identify({ projectId, userId: 'ada', messageId, messageIdGiven: true, traits });
+    const others = Array.from({ length: 8 }, (_, index) => said(`other-${index}`, '{"seen":true}'));
+    append(log, [
+      ...others.slice(0, 3),
+      said('m1', '{"plan":"free"}'),
+      ...others.slice(3),
+      said('m1', '{"plan":"pro"}'),
+    ]);
+    const isAskedAgain = Promise.withResolvers<void>();
+    let asked = 0;
+    const real = store();
+    const has = (claims: readonly Claim[]) => claims.some(({ messageId }) => messageId === 'm1');
+    const slow = overriding(real, {
+      areRepeats: async (claims) => {
+        const answer = await real.areRepeats(claims);
+        if (has(claims) && ++asked === 2) isAskedAgain.resolve();
+        return answer;
+      },
+      write: async (...args) => {
+        if (has(args[1])) await isAskedAgain.promise;
+        await real.write(...args);
+      },
+    });
+
+    project(slow);
+
+    await caughtUp();
+    expect((await find(projectId))?.traits).toBe('{"plan": "free", "seen": true}');
   });
 
   test('a record that is not a message goes to the dead letters once', async () => {
