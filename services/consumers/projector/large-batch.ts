@@ -29,7 +29,7 @@ export interface LargeBatchLimits {
 }
 
 export const LARGE_BATCH_LIMITS: LargeBatchLimits = {
-  users: 150_000,
+  users: 100_000,
   traits: 200_000,
   bytes: 16 * 1024 * 1024,
   claims: 10_000,
