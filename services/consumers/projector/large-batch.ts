@@ -29,8 +29,8 @@ export interface LargeBatchLimits {
 }
 
 export const LARGE_BATCH_LIMITS: LargeBatchLimits = {
-  users: 100_000,
-  traits: 200_000,
+  users: 60_000,
+  traits: 120_000,
   bytes: 16 * 1024 * 1024,
   claims: 10_000,
   records: 1_000_000,
