@@ -79,6 +79,8 @@ export interface PollOptions {
   readonly maxBytes: number;
   /** Resolves empty after this long without records; 0 does not wait. */
   readonly maxWaitMs: number;
+  /** Only records of these, of those assigned to the reader; of all by default. */
+  readonly of?: readonly TopicPartition[] | undefined;
 }
 
 /**

@@ -13,6 +13,11 @@ export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
+/** Whether it is one of these; always where they are undefined. */
+export function isAmong(these: readonly TopicPartition[] | undefined, one: TopicPartition): boolean {
+  return these?.some(({ topic, partition }) => topic === one.topic && partition === one.partition) ?? true;
+}
+
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 

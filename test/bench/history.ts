@@ -17,15 +17,24 @@ const PROJECT = 'proj_benchmark0000000000';
 /** Of the embedded schemas' ids. */
 export const codec = new Codec(new EmbeddedSchemaIds());
 
+interface HistoryOptions {
+  readonly count?: number;
+  /** They come in turn: no user twice before all of them came. */
+  readonly users?: number;
+  readonly encoder?: Pick<Codec, 'encode'>;
+}
+
 /** 80 % tracks with about 200 bytes of properties, 20 % identifies of 5 traits. */
 export async function fill(
   log: EventLog,
-  { count = MESSAGES, encoder = codec }: { readonly count?: number; readonly encoder?: Pick<Codec, 'encode'> } = {},
+  { count = MESSAGES, users = USERS, encoder = codec }: HistoryOptions = {},
 ): Promise<void> {
   const clock = new ArrivalClock();
   const processBits = drawProcessBits();
   for (let made = 0; made < count; made += 1000) {
-    const messages = Array.from({ length: 1000 }, (_, index) => messageOf(made + index, clock.next(), processBits));
+    const messages = Array.from({ length: 1000 }, (_, index) =>
+      messageOf(made + index, users, clock.next(), processBits),
+    );
     await log.append(
       messages.map((message) => ({
         topic: topicOf(message),
@@ -36,8 +45,8 @@ export async function fill(
   }
 }
 
-function messageOf(index: number, receivedAt: bigint, processBits: number): Message {
-  const userId = `user-${(index * 7919) % USERS}`;
+function messageOf(index: number, users: number, receivedAt: bigint, processBits: number): Message {
+  const userId = `user-${(index * 7919) % users}`;
   const envelope = {
     messageId: newMessageId(),
     messageIdGiven: false,

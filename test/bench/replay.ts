@@ -1,7 +1,7 @@
 /**
  * How fast the log is read again beside a service that has nothing else to do, by the wall clock: what `tidemark replay`
  * takes for each kind, and how much of it is reading. To be compared with what each reader does alone (readers.ts).
- * `BENCH_REPLAY_MESSAGES` (1,000,000).
+ * `BENCH_REPLAY_MESSAGES` (1,000,000), `BENCH_REPLAY_PER_USER` (`20 2`), `BENCH_REPLAY_KINDS` (`profiles analytics`).
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -16,35 +16,58 @@ import type { Figures } from './figures.ts';
 import type { Form, Installation } from './forms.ts';
 import { fill } from './history.ts';
 import { hasRead } from './lag.ts';
+import { memoryOf, MemoryPeak } from './memory.ts';
 
 const run = promisify(execFile);
 /** So many that the seconds until the readers see the new generation are few among all. */
 const COUNT = Number(process.env['BENCH_REPLAY_MESSAGES'] ?? 1_000_000);
-const KINDS = ['profiles', 'analytics'] as const;
+/** Messages of each user. */
+const PER_USER = listOf('BENCH_REPLAY_PER_USER', '20 2').map(Number);
+const KINDS = listOf('BENCH_REPLAY_KINDS', 'profiles analytics') as readonly Kind[];
 
-export async function benchReplay(figures: Figures, form: Form): Promise<void> {
-  await form.install(async (installation) => {
-    const { folder, settings } = installation;
-    const log = await openEventLog(settings.EVENT_LOG_URL, { topics: TOPICS, partitions: 4 });
-    const encoder = new Codec(await openSchemaIds(settings['SCHEMA_REGISTRY_URL']));
-    await fill(log, { count: COUNT, encoder });
-    await log.close();
-    const service = await ServiceProcess.start(folder, settings);
-    try {
-      await hasRead(service, 'projector|sink');
-      for (const kind of KINDS) await measure(figures, `${form.title}replay ${kind}`, kind, installation);
-    } finally {
-      await service.stop();
-    }
-  });
+type Kind = 'profiles' | 'analytics';
+
+function listOf(setting: string, otherwise: string): readonly string[] {
+  return (process.env[setting] ?? otherwise).split(' ');
 }
 
-async function measure(
-  figures: Figures,
-  name: string,
-  kind: (typeof KINDS)[number],
-  installation: Installation,
-): Promise<void> {
+export async function benchReplay(figures: Figures, form: Form): Promise<void> {
+  for (const perUser of PER_USER) {
+    await form.install((installation) => benchHistory(figures, form.title, installation, perUser));
+  }
+}
+
+async function benchHistory(figures: Figures, title: string, installation: Installation, perUser: number) {
+  const { folder, settings } = installation;
+  const log = await openEventLog(settings.EVENT_LOG_URL, { topics: TOPICS, partitions: 4 });
+  const encoder = new Codec(await openSchemaIds(settings['SCHEMA_REGISTRY_URL']));
+  await fill(log, { count: COUNT, users: COUNT / perUser, encoder });
+  await log.close();
+  const started = performance.now();
+  const service = await ServiceProcess.start(folder, settings);
+  const memory = new MemoryPeak(service.pid);
+  try {
+    const name = (what: string): string => `${title}${what}, ${perUser} messages a user`;
+    await hasRead(service, 'projector|import-projector');
+    // From the start of the process, while the sink reads too.
+    figures.add(name('projector behind'), { seconds: [(performance.now() - started) / 1_000, 's'] });
+    await hasRead(service, 'projector|sink');
+    for (const kind of KINDS) {
+      const idle = await memoryOf(service.pid);
+      await memory.take();
+      await measure(figures, name(`replay ${kind}`), kind, installation);
+      const peak = await memory.take();
+      figures.add(name(`replay ${kind}`), {
+        'memory above what it was before': [peak.withoutLogMiB - idle.withoutLogMiB, 'MiB'],
+      });
+    }
+  } finally {
+    memory.stop();
+    await service.stop();
+  }
+}
+
+async function measure(figures: Figures, name: string, kind: Kind, installation: Installation): Promise<void> {
   const started = performance.now();
   const built = await tidemark<BuiltGeneration>(installation, kind, '--yes');
   const seconds = (performance.now() - started) / 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Position, TopicPartition } from '../../services/event-log/event-log.ts';
 import { beginningOf, positionAfter } from '../../services/event-log/identity.ts';
-import { AT_ONCE, keyIn, PATIENT, placed, readCount, record, records, values } from '../support/event-log.ts';
+import { AT_ONCE, keyIn, PATIENT, placed, placeOf, readCount, record, records, values } from '../support/event-log.ts';
 import { type MakeBench, PARTITIONS } from './event-log-bench.ts';
 
 export function testReading(makeBench: MakeBench): void {
@@ -115,6 +115,23 @@ export function testReading(makeBench: MakeBench): void {
       }
 
       expect(read).toEqual(given.map(({ value }) => value.toString()));
+    });
+
+    test('a reader that is asked for some partitions brings records of these alone, and of the others later', async () => {
+      const { log, a, b, reader } = await makeBench();
+      const keys = [keyIn(0, PARTITIONS), keyIn(1, PARTITIONS)];
+      await log.append([a, b].flatMap((topic) => keys.map((key) => record(topic, key, 'x'))));
+      const opened = await reader({ topics: [a, b] });
+      const of = [a, b].map((topic) => ({ topic, partition: 1 }));
+
+      const asked = await readCount(opened, 2, { ...PATIENT, of });
+      const none = await opened.poll({ ...AT_ONCE, of });
+      const others = await readCount(opened, 2);
+
+      const placesOf = (read: typeof asked) => new Set(read.map(placeOf));
+      expect(placesOf(asked)).toEqual(new Set([`${a}/1@0`, `${b}/1@0`]));
+      expect(none).toEqual([]);
+      expect(placesOf(others)).toEqual(new Set([`${a}/0@0`, `${b}/0@0`]));
     });
 
     test('a reader takes at least one record, however large', async () => {

@@ -57,6 +57,18 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.find(projectId, userKey);
   }
 
+  areRepeats(...args: Parameters<ProfileStore['areRepeats']>): Promise<readonly boolean[]> {
+    return this.#store.areRepeats(...args);
+  }
+
+  noteAhead(steps: readonly ReaderStep[]): Promise<void> {
+    return this.#store.noteAhead(steps);
+  }
+
+  merge(...args: Parameters<ProfileStore['merge']>): Promise<void> {
+    return this.#store.merge(...args);
+  }
+
   probe(steps: readonly ReaderStep[]): Promise<void> {
     return this.#store.probe(steps);
   }

@@ -41,7 +41,11 @@ export function values(polled: readonly PlacedRecord[]): readonly string[] {
 }
 
 /** Polls until this many records have come. */
-export async function readCount(reader: LogReader, count: number, options = PATIENT): Promise<readonly PlacedRecord[]> {
+export async function readCount(
+  reader: LogReader,
+  count: number,
+  options: PollOptions = PATIENT,
+): Promise<readonly PlacedRecord[]> {
   const read: PlacedRecord[] = [];
   while (read.length < count) {
     const polled = placed(await reader.poll(options));

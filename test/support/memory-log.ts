@@ -13,6 +13,7 @@ import type {
   TopicPartition,
 } from '../../services/event-log/event-log.ts';
 import { identityOf } from '../../services/event-log/identity.ts';
+import { isAmong } from '../../services/event-log/partition.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
 /** An event log in memory: one reader, a partition chosen by the test. A fake at the port, for the readers' tests. */
@@ -102,12 +103,12 @@ class MemoryReader implements LogReader {
     this.#committed = committed;
   }
 
-  async poll({ maxRecords, maxWaitMs }: PollOptions): Promise<readonly PartitionRecords[]> {
+  async poll({ maxRecords, maxWaitMs, of }: PollOptions): Promise<readonly PartitionRecords[]> {
     if (this.#log.trouble) throw this.#log.trouble;
     await this.#begin();
     const batch: PartitionRecords[] = [];
     let left = maxRecords;
-    for (const at of this.assigned()) {
+    for (const at of this.assigned().filter((each) => isAmong(of, each))) {
       const name = `${at.topic}/${at.partition}`;
       const from = Number(this.#next.get(name) ?? 0n);
       const records = this.#log.records(at.topic, at.partition).slice(from, from + left);

@@ -4,8 +4,8 @@ import { MESSAGE_TOPICS } from '../../services/messages/message.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import type { Database } from '../../services/stores/database/database.ts';
-import type { ProfileStore } from '../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
+import { overriding } from './projector.ts';
 import { codec, type sinkBench } from './sink.ts';
 
 export const PATIENCE = { timeout: 20_000, interval: 10 };
@@ -24,13 +24,7 @@ export function refusingReaders(bench: Bench, database: Database): { refusing: {
     if (refusing.sink && isUnprocessable) refuse();
   };
   const store = new SqlProfileStore(database);
-  const faulty: ProfileStore = {
-    find: (...args) => store.find(...args),
-    seenWith: (...args) => store.seenWith(...args),
-    findWhole: (...args) => store.findWhole(...args),
-    positions: (...args) => store.positions(...args),
-    probe: (...args) => store.probe(...args),
-    forgetRepeats: (...args) => store.forgetRepeats(...args),
+  const faulty = overriding(store, {
     write: (steps, claims, fold, tally) =>
       store.write(
         steps,
@@ -42,7 +36,7 @@ export function refusingReaders(bench: Bench, database: Database): { refusing: {
         },
         tally,
       ),
-  };
+  });
   const projector = new Projector({ log: bench.log, codec, store: faulty, logger: quiet, repeatWindowMs: 60_000 });
   onTestFinished(() => projector.stop());
   projector.start();

@@ -14,15 +14,26 @@ type Count = { -readonly [Name in keyof AppliedCount]: AppliedCount[Name] };
 
 /** Counts messages by partition, project and hour. Pure. */
 export function countApplied(messages: Iterable<AppliedMessage>): readonly AppliedCount[] {
-  const counts = new Map<string, Count>();
+  const counts = new AppliedCounts();
+  for (const message of messages) counts.add(message);
+  return counts.list();
+}
+
+/** Counts of messages by partition, project and hour, as they come. */
+export class AppliedCounts {
+  readonly #counts = new Map<string, Count>();
   // Most messages of a batch have the same partition, project and hour.
-  let last: Count | undefined;
-  for (const message of messages) {
-    if (last === undefined || !isOf(last, message)) last = countFor(counts, message);
-    if (message.isRepeat) last.repeats++;
-    else last.messages++;
+  #last: Count | undefined;
+
+  add(message: AppliedMessage): void {
+    if (this.#last === undefined || !isOf(this.#last, message)) this.#last = countFor(this.#counts, message);
+    if (message.isRepeat) this.#last.repeats++;
+    else this.#last.messages++;
   }
-  return [...counts.values()];
+
+  list(): readonly AppliedCount[] {
+    return [...this.#counts.values()];
+  }
 }
 
 function isOf(count: Count, { topic, partition, projectId, hour }: AppliedMessage): boolean {

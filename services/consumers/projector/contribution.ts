@@ -31,7 +31,8 @@ export function foldOf(decoded: readonly Decoded<Contribution>[], isFirstCopy: r
   return { changes, dropped };
 }
 
-function* changesOfFirstCopies(
+/** @param isFirstCopy As for `foldOf`. */
+export function* changesOfFirstCopies(
   decoded: readonly Decoded<Contribution>[],
   isFirstCopy: readonly boolean[],
 ): Generator<ProfileChange> {

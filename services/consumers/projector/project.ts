@@ -1,5 +1,5 @@
 import { beginningOf, positionAfter } from '../../event-log/identity.ts';
-import type { LogReader, PartitionRecords, Position, TopicPartition } from '../../event-log/event-log.ts';
+import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
@@ -9,6 +9,8 @@ import { decodeBatch, type Decoded, type DecodedBatch } from '../decode-batch.ts
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batches.ts';
+import type { LargeBatchLimits } from './large-batch.ts';
+import { CatchUp, type WrittenBatch } from './catch-up.ts';
 import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages } from './contribution.ts';
 import { type DecodedPart, splitBySize, splitInHalf } from './split-batch.ts';
 import { countApplied } from './applied-counts.ts';
@@ -17,6 +19,8 @@ export interface ProjectorOptions extends ConsumerOptions {
   readonly store: ProfileStore;
   /** How long the first copy of a message is remembered. */
   readonly repeatWindowMs: number;
+  /** While it catches up. */
+  readonly largeBatches?: LargeBatchLimits;
   /** Called after every batch, for metrics. */
   readonly onBatch?: (report: BatchReport) => void;
   /** Called after a batch with the users who had more traits than a profile keeps. */
@@ -45,6 +49,7 @@ const FORGET_EVERY_MS = 3_600_000;
 /** Folds the log into profiles. Each transaction also writes the positions that it reaches. */
 export class Projector extends LogConsumer {
   readonly #options: ProjectorOptions;
+  readonly #catchUp: CatchUp;
   readonly #positions = new Map<string, Position>();
   /** The change of one message that the store accepted. */
   #accepted: ProfileChange | undefined;
@@ -52,14 +57,46 @@ export class Projector extends LogConsumer {
 
   constructor(options: ProjectorOptions) {
     super('projector', options, {
-      poll: () => ({ ...POLL, maxRecords: Math.min(POLL.maxRecords, options.maxRecords?.() ?? Infinity) }),
+      poll: () => this.#catchUp.pollOptions(this.#livePoll()),
+      // While it catches up, for the end of what waits in a partition.
+      handlesEmpty: true,
+      isIdle: () => this.#catchUp.isIdle,
+      throttle: (...worked) => this.#throttle(...worked),
       start: (partitions) => this.#begin(partitions),
       handle: (batch, reader) => this.#handle(batch, reader),
     });
     this.#options = options;
+    this.#catchUp = new CatchUp({
+      store: options.store,
+      limits: options.largeBatches,
+      withRetry: (...call) => this.loop.withRetry(...call),
+      decode: (batch) => this.#decode(batch),
+      toDeadLetters: (unprocessable) => this.deadLetters.append(unprocessable),
+      positionOf: (partition) => this.#positionOf(partition),
+      onAccepted: (change) => (this.#accepted = change),
+      onWritten: (...written) => this.#finish(...written),
+    });
+  }
+
+  /** Waits for the transaction under way, but not for retries. Idempotent. */
+  override async stop(): Promise<void> {
+    await Promise.all([this.#catchUp.stop(), super.stop()]);
+    // The loop may have begun to write after the first wait.
+    await this.#catchUp.stop();
+  }
+
+  #livePoll(): PollOptions {
+    return { ...POLL, maxRecords: Math.min(POLL.maxRecords, this.#options.maxRecords?.() ?? Infinity) };
+  }
+
+  /** Includes the time of writing large batches, which is done concurrently with the loop. */
+  async #throttle(workedMs: number, signal: AbortSignal, records: number): Promise<void> {
+    await this.#options.throttle?.(workedMs + this.#catchUp.takeWrittenMs(), signal, records);
   }
 
   async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    // It may be about to move positions that are read next.
+    await this.#catchUp.reset();
     const positions = await this.#options.store.positions(partitions);
     for (const partition of partitions) this.#positions.delete(nameOf(partition));
     for (const position of positions) this.#positions.set(nameOf(position), position);
@@ -67,8 +104,18 @@ export class Projector extends LogConsumer {
   }
 
   async #handle(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
+    if (this.#catchUp.isActive) {
+      await this.#catchUp.handle(batch, reader);
+      return;
+    }
+    if (batch.length === 0) return;
+    await this.#handleLive(batch, reader);
+    const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
+    if (records >= this.#livePoll().maxRecords) this.#catchUp.begin(batch, reader.assigned());
+  }
+
+  async #handleLive(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
     const startedAt = performance.now();
-    const { logger, onBatch } = this.#options;
     const parts = splitBySize(batch, RECORDS_A_TRANSACTION);
     let [messages, deadLetters] = [0, 0];
     let reading = this.#read(parts[0] ?? []);
@@ -83,19 +130,36 @@ export class Projector extends LogConsumer {
       deadLetters += unprocessable.length + rejected;
     }
     const report = { messages, deadLetters, tookMs: Math.round(performance.now() - startedAt) };
-    logger.info(report, 'profiles written');
-    onBatch?.(report);
-    await reader.commit(batch.map((partition) => this.#positionOf(partition)));
+    const ends = batch.map((partition) => this.#positionOf(partition));
+    await this.#report(report, ends, reader);
+  }
+
+  async #finish({ steps, dropped, ...report }: WrittenBatch, reader: LogReader): Promise<void> {
+    if (dropped.length > 0) this.#options.onDropped?.(dropped);
+    const ends = steps.map(({ to }) => to);
+    for (const end of ends) this.#positions.set(nameOf(end), end);
+    await this.#report(report, ends, reader);
+  }
+
+  async #report(report: BatchReport, ends: readonly Position[], reader: LogReader): Promise<void> {
+    this.#options.logger.info(report, 'profiles written');
+    this.#options.onBatch?.(report);
+    await reader.commit(ends);
     await this.#forgetRepeats();
   }
 
   async #read(batch: readonly PartitionRecords[]): Promise<Read> {
+    const read = await this.#decode(batch);
+    const folded = read.decoded.some(({ claim }) => claim) ? undefined : foldOf(read.decoded, []);
+    return { ...read, folded };
+  }
+
+  /** Without the messages of other projects, if only one is wanted. */
+  async #decode(batch: readonly PartitionRecords[]): Promise<DecodedBatch<Contribution>> {
     const { codec, projectId } = this.#options;
     const read = await this.loop.withRetry('read the schemas', () => decodeBatch(codec, batch, contributionOf));
-    const isWanted = ({ content }: Decoded<Contribution>): boolean => content.change.projectId === projectId;
-    const decoded = projectId === undefined ? read.decoded : read.decoded.filter(isWanted);
-    const folded = decoded.some(({ claim }) => claim) ? undefined : foldOf(decoded, []);
-    return { decoded, unprocessable: read.unprocessable, folded };
+    if (projectId === undefined) return read;
+    return { ...read, decoded: read.decoded.filter(({ content }) => content.change.projectId === projectId) };
   }
 
   /** Writes all but the messages that are rejected or never finished, and returns how many went to the dead letters. */

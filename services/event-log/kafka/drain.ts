@@ -1,12 +1,13 @@
 import type { LogRecord, PartitionRecords, PollOptions } from '../event-log.ts';
+import { isAmong } from '../partition.ts';
 import { type Fetches, type PartitionBuffer, weightOf } from './fetches.ts';
 
 /** Takes records from all buffers that have some, about evenly. The buffer served first comes last the next time. */
 export function drain(
   { buffers }: Pick<Fetches, 'buffers'>,
-  { maxRecords, maxBytes }: Pick<PollOptions, 'maxRecords' | 'maxBytes'>,
+  { maxRecords, maxBytes, of }: Pick<PollOptions, 'maxRecords' | 'maxBytes' | 'of'>,
 ): readonly PartitionRecords[] {
-  const waiting = buffers.filter(({ records }) => records.length > 0);
+  const waiting = buffers.filter((buffer) => buffer.records.length > 0 && isAmong(of, buffer));
   const found: PartitionRecords[] = [];
   let records = Math.max(1, maxRecords);
   let bytes = maxBytes;

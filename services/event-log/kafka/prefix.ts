@@ -73,7 +73,8 @@ class PrefixedReader implements LogReader {
   }
 
   async poll(options: PollOptions): Promise<readonly PartitionRecords[]> {
-    return withoutPrefix(await this.#reader.poll(options), this.#prefix);
+    const of = options.of && withPrefix(options.of, this.#prefix);
+    return withoutPrefix(await this.#reader.poll({ ...options, of }), this.#prefix);
   }
 
   commit(positions: readonly Position[]): Promise<void> {

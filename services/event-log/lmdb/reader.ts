@@ -12,7 +12,7 @@ import type { LogPartition } from './layout.ts';
 import type { LmdbStore } from './store.ts';
 import { type PartitionCursor, readNext } from './partition-cursor.ts';
 import type { LmdbWriter } from './writer.ts';
-import { nameOf } from '../partition.ts';
+import { isAmong, nameOf } from '../partition.ts';
 import { replaced } from '../refusals.ts';
 
 // How often a waiting reader checks for records that another thread has appended. A check costs about 10 µs.
@@ -51,10 +51,10 @@ export class LmdbReader implements LogReader {
     this.#partitions = store.layout.partitionsOf(topics);
   }
 
-  async poll({ maxRecords, maxBytes, maxWaitMs }: PollOptions): Promise<readonly PartitionRecords[]> {
+  async poll({ maxRecords, maxBytes, maxWaitMs, of }: PollOptions): Promise<readonly PartitionRecords[]> {
     const deadlineMs = performance.now() + maxWaitMs;
     while (!this.#isClosed) {
-      const cursors = await this.#ready();
+      const cursors = (await this.#ready())?.filter(({ partition }) => isAmong(of, partition));
       if (this.#isClosed) break;
       const found = cursors === undefined ? [] : this.#read(cursors, maxRecords, maxBytes);
       const leftMs = deadlineMs - performance.now();

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ScanRange } from '../../event-log/event-log.ts';
 import { tableOf } from '../../stores/generations/generation.ts';
 import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import type { Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
 import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';
-import { between, namedWithin, type Offsets } from './between.ts';
+import { between, higher, lower, namedWithin, type Offsets } from './between.ts';
 import { type Compared, type ComparisonParts, countVerdicts, type Pair, SAMPLE, type Verdict } from './comparison.ts';
 
 // Of both generations together; in one statement, which holds an embedded database for some 50 ms.
@@ -65,12 +66,17 @@ interface ProfilePair {
   readonly undecided: Map<string, Verdict>;
 }
 
-interface VerdictRow {
+interface PositionColumns {
+  readonly live_positions: string | null;
+  readonly fresh_positions: string | null;
+  readonly live_ahead: string | null;
+  readonly fresh_ahead: string | null;
+}
+
+interface VerdictRow extends PositionColumns {
   readonly verdict: Verdict | 'equal';
   readonly users: bigint;
   readonly names: readonly string[];
-  readonly live_positions: string | null;
-  readonly fresh_positions: string | null;
 }
 
 async function look(parts: ComparisonParts, sql: string, values: Parameters<ComparisonParts['database']['query']>[1]) {
@@ -79,7 +85,7 @@ async function look(parts: ComparisonParts, sql: string, values: Parameters<Comp
     verdict === 'equal' ? [] : names.map((name) => [name, verdict] as const),
   );
   const [any] = rows;
-  const ranges = any === undefined ? [] : between(offsetsIn(any.live_positions), offsetsIn(any.fresh_positions));
+  const ranges = any === undefined ? [] : doubtfulRanges(any);
   const asked = new Set(differing.map(([name]) => name));
   const doubtful = await namedWithin(parts, ranges, asked, userNameOf, parts.signal);
   const result: ProfilePair = {
@@ -88,6 +94,13 @@ async function look(parts: ComparisonParts, sql: string, values: Parameters<Comp
     undecided: new Map(differing.filter(([name]) => doubtful.has(name))),
   };
   return result;
+}
+
+/** What one of them may have and the other may not: from where the one behind stands to where the other may be ahead. */
+function doubtfulRanges(row: PositionColumns): readonly ScanRange[] {
+  const stand = lower(offsetsIn(row.live_positions), offsetsIn(row.fresh_positions));
+  const ahead = higher(offsetsIn(row.live_ahead), offsetsIn(row.fresh_ahead));
+  return between(stand, ahead);
 }
 
 function offsetsIn(json: string | null): Offsets {
@@ -134,6 +147,8 @@ function statementsOf({ live, fresh, projectId }: Pair, maxTraits: number) {
   };
 }
 
+const AHEAD = 'greatest(next_offset, ahead_to)';
+
 const STORED_COLUMNS = ['user_id', 'anonymous_id', 'first_seen', 'last_seen', 'anonymous', 'anonymous_version'];
 const USER_COLUMNS = [...STORED_COLUMNS, 'anonymous_ids'];
 const COMPARED_COLUMNS = [...USER_COLUMNS, 'traits', 'versions'];
@@ -150,8 +165,8 @@ function verdictsOf(live: number, fresh: number, maxTraits: number, condition: s
   // Of those that differ alone: a profile written before there was a bound keeps all that it had until its next merge.
   const kept = (of: string): string =>
     `(select (versions, traits) from (${newestTraitsSql(of, String(maxTraits))}) as kept)`;
-  const positions = (number: number): string =>
-    `(select jsonb_object_agg(topic || '/' || partition, next_offset::text)::text
+  const offsets = (number: number, offset: string): string =>
+    `(select jsonb_object_agg(topic || '/' || partition, (${offset})::text)::text
       from ${tableOf('profiles', number, 'reader_positions')})`;
   return `
     with live as (${side(live)}), fresh as (${side(fresh)}), pairs as (
@@ -166,7 +181,8 @@ function verdictsOf(live: number, fresh: number, maxTraits: number, condition: s
     )
     select verdict, count(*) as users,
            coalesce(array_agg(name) filter (where verdict <> 'equal'), '{}')::text[] as names,
-           ${positions(live)} as live_positions, ${positions(fresh)} as fresh_positions
+           ${offsets(live, 'next_offset')} as live_positions, ${offsets(fresh, 'next_offset')} as fresh_positions,
+           ${offsets(live, AHEAD)} as live_ahead, ${offsets(fresh, AHEAD)} as fresh_ahead
     from pairs
     group by verdict`;
 }

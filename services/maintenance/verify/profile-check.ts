@@ -9,9 +9,11 @@ import { ownAnonymousIdOf } from '../../messages/user-key.ts';
 import * as ids from '../../stores/profiles/anonymous-ids.ts';
 import { newestTraits } from '../../stores/profiles/newest-traits.ts';
 import { hasCode } from '../../runtime/errors.ts';
+import type { Decoded } from '../../consumers/decode-batch.ts';
 import { partitionKey } from './checkpoints.ts';
 import { identityOf, type Located, type DeadLettered } from './log-cells.ts';
 import { wholeRanges } from './log-ranges.ts';
+import { readSlice, type Stored, type StoredUser } from './profile-slice.ts';
 import { type ScanParts, scanMessages } from './scan-messages.ts';
 
 export interface ProfileParts extends ScanParts {
@@ -30,7 +32,10 @@ export interface ProfileParts extends ScanParts {
 /** Plain JSON. */
 export interface ProfileFinding {
   readonly users: number;
-  /** Of whom nobody can say what they should be: a copy of a message came after the window of repeats. */
+  /**
+   * Of whom nobody can say what they should be: a copy of a message came after the window of repeats, or the projector is
+   * just writing messages of theirs.
+   */
   readonly undecided: number;
   readonly different: { readonly count: number; readonly first: readonly DifferentProfile[] };
 }
@@ -63,49 +68,6 @@ export async function checkProfiles(parts: ProfileParts): Promise<ProfileFinding
   return { users, undecided, different: { count, first } };
 }
 
-interface StoredUser {
-  readonly project_id: string;
-  readonly user_key: string;
-  readonly user_id: string | null;
-  readonly anonymous_id: string | null;
-  readonly anonymous_ids: string;
-  readonly first_seen: bigint;
-  readonly last_seen: bigint;
-  readonly anonymous: boolean | null;
-  readonly anonymous_version: string | null;
-  readonly traits: string;
-  readonly versions: string;
-}
-
-interface Stored {
-  readonly users: ReadonlyMap<string, StoredUser>;
-  /** Up to where the projector had come. */
-  readonly ends: ReadonlyMap<string, bigint>;
-}
-
-/** Of one instant. */
-function readSlice({ profiles, projectId }: ProfileParts, slices: number, slice: number): Promise<Stored> {
-  return profiles.transaction(async (transaction: Queryable) => {
-    await transaction.query('set transaction isolation level repeatable read');
-    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId ?? null]);
-    const positions = await transaction.query<{ topic: string; partition: number; next_offset: bigint }>(
-      'select topic, partition, next_offset from {reader_positions}',
-    );
-    return {
-      users: new Map(users.map((user) => [`${user.project_id}/${user.user_key}`, user])),
-      ends: new Map(positions.map((position) => [partitionKey(position), position.next_offset])),
-    };
-  });
-}
-
-const SLICE = `
-  select project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version,
-         ${ids.anonymousIdsSql('users', '{anonymous_ids}')}::text as anonymous_ids,
-         coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions
-  from {users} as users
-  left join {profiles} using (project_id, user_key)
-  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)`;
-
 function isInSlice({ userKey }: Message, slices: number, slice: number): boolean {
   return Number.parseInt(userKey.slice(0, 7), 16) % slices === slice;
 }
@@ -129,20 +91,18 @@ async function foldSlice(
 ): Promise<Map<string, FoldedUser>> {
   const maxTraits = parts.maxTraits ?? MAX_TRAITS;
   const folded = new Map<string, FoldedUser>();
-  const countedAtMs = new Map<string, number>();
+  const foldFirstCopy = foldingFirstCopies(folded, maxTraits, parts.repeatWindowMs);
   for await (const { decoded } of scanMessages(parts, await rangesUpTo(parts.log, ends))) {
     for (const one of decoded) {
-      const { content, record, claim } = one;
+      const { content, record } = one;
       if (!isInSlice(content, slices, slice)) continue;
       if (parts.projectId !== undefined && content.projectId !== parts.projectId) continue;
       if (parts.deadLettered.has('projector', one, record.offset)) continue;
-      const counted = claim === undefined ? undefined : countedAtMs.get(identityOf(one));
-      if (counted === undefined) {
-        if (claim !== undefined) countedAtMs.set(identityOf(one), record.appendedAtMs);
-        foldInto(folded, one, maxTraits);
-      } else if (record.appendedAtMs - counted > parts.repeatWindowMs) {
-        const user = folded.get(userOf(content));
-        if (user !== undefined) user.isUndecided = true;
+      if (record.offset >= (ends.get(partitionKey(one))?.next ?? 0n)) {
+        // It may have been written, or not.
+        foldInto(folded, one, maxTraits).isUndecided = true;
+      } else {
+        foldFirstCopy(one);
       }
     }
   }
@@ -150,14 +110,34 @@ async function foldSlice(
   return folded;
 }
 
-async function rangesUpTo(log: ProfileParts['log'], ends: ReadonlyMap<string, bigint>): Promise<readonly ScanRange[]> {
+/** Folds each message unless a copy of it was folded before. */
+function foldingFirstCopies(
+  folded: Map<string, FoldedUser>,
+  maxTraits: number,
+  repeatWindowMs: number,
+): (one: Decoded<Message>) => void {
+  const countedAtMs = new Map<string, number>();
+  return (one) => {
+    const { content, record, claim } = one;
+    const counted = claim === undefined ? undefined : countedAtMs.get(identityOf(one));
+    if (counted === undefined) {
+      if (claim !== undefined) countedAtMs.set(identityOf(one), record.appendedAtMs);
+      foldInto(folded, one, maxTraits);
+    } else if (record.appendedAtMs - counted > repeatWindowMs) {
+      const user = folded.get(userOf(content));
+      if (user !== undefined) user.isUndecided = true;
+    }
+  };
+}
+
+async function rangesUpTo(log: ProfileParts['log'], ends: Stored['ends']): Promise<readonly ScanRange[]> {
   const ranges = await wholeRanges(log, MESSAGE_TOPICS);
   return ranges
-    .map((range) => ({ ...range, to: ends.get(partitionKey(range)) ?? range.from }))
+    .map((range) => ({ ...range, to: ends.get(partitionKey(range))?.ahead ?? range.from }))
     .filter(({ from, to }) => to > from);
 }
 
-function foldInto(folded: Map<string, FoldedUser>, { content }: Located, maxTraits: number): void {
+function foldInto(folded: Map<string, FoldedUser>, { content }: Located, maxTraits: number): FoldedUser {
   const { timestamp, version } = content;
   let user = folded.get(userOf(content));
   if (user === undefined) {
@@ -178,11 +158,12 @@ function foldInto(folded: Map<string, FoldedUser>, { content }: Located, maxTrai
   user.anonymousIds = ids.newestAnonymousIds([user.anonymousIds, ids.anonymousIdsOf(content)]);
   if (timestamp < user.firstSeen) user.firstSeen = timestamp;
   if (timestamp > user.lastSeen) user.lastSeen = timestamp;
-  if (content.type === 'track') return;
+  if (content.type === 'track') return user;
   if (content.type === 'session' && version > (user.anonymous?.version ?? '')) {
     user.anonymous = { value: content.anonymous, version };
   }
   setTraits(user, content, maxTraits);
+  return user;
 }
 
 function setTraits(
@@ -242,8 +223,8 @@ async function differences(
     if (why !== undefined) found.push({ project: user.project_id, user: user.user_key, why });
     else if (fold !== undefined) alike.push([user, fold]);
   }
-  for (const name of folded.keys()) {
-    if (stored.has(name)) continue;
+  for (const [name, { isUndecided }] of folded) {
+    if (stored.has(name) || isUndecided) continue;
     const cut = name.lastIndexOf('/');
     found.push({ project: name.slice(0, cut), user: name.slice(cut + 1), why: 'Postgres knows of no such user' });
   }

@@ -7,35 +7,74 @@ import { MAX_TRAITS } from '../../messages/max-traits.ts';
 import { type DroppedTraits, newestTraitsSql } from './newest-traits.ts';
 import type { ProfileChange } from './profile.ts';
 
-/** A row is rewritten only where something of it changes. */
+/** A row is rewritten only where something of it changes. Columns that are null in every change are left out: each costs. */
 export async function mergeUsers(transaction: Queryable, changes: readonly ProfileChange[]): Promise<void> {
-  await transaction.query(
-    `insert into {users} as stored (project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::bool[], $8::text[])
-     on conflict (project_id, user_key) do update
-     set user_id = greatest(stored.user_id, excluded.user_id),
-         anonymous_id = greatest(stored.anonymous_id, excluded.anonymous_id),
-         first_seen = least(stored.first_seen, excluded.first_seen),
-         last_seen = greatest(stored.last_seen, excluded.last_seen),
-         anonymous = case when excluded.anonymous_version > coalesce(stored.anonymous_version, '')
-                          then excluded.anonymous else stored.anonymous end,
-         anonymous_version = greatest(stored.anonymous_version, excluded.anonymous_version)
-     where excluded.first_seen < stored.first_seen
-        or excluded.last_seen > stored.last_seen
-        or excluded.anonymous_version > coalesce(stored.anonymous_version, '')
-        or excluded.user_id > coalesce(stored.user_id, '')
-        or excluded.anonymous_id > coalesce(stored.anonymous_id, '')`,
-    [
-      changes.map(({ projectId }) => projectId),
-      changes.map(({ userKey }) => userKey),
-      changes.map(({ userId }) => userId),
-      changes.map(({ anonymousId }) => anonymousId),
-      changes.map(({ firstSeen }) => firstSeen),
-      changes.map(({ lastSeen }) => lastSeen),
-      changes.map(({ anonymous }) => anonymous?.value ?? null),
-      changes.map(({ anonymous }) => anonymous?.version ?? null),
-    ],
-  );
+  const columns = OPTIONAL_COLUMNS.filter(({ of }) => changes.some((change) => of(change) !== null));
+  const values = [
+    changes.map(({ projectId }) => projectId),
+    changes.map(({ userKey }) => userKey),
+    changes.map(({ firstSeen }) => firstSeen),
+    changes.map(({ lastSeen }) => lastSeen),
+    ...columns.map(({ of }) => changes.map(of)),
+  ];
+  await transaction.query(usersStatement(columns), values);
+}
+
+interface OptionalColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly of: (change: ProfileChange) => string | boolean | null;
+  /** What is stored after a conflict. */
+  readonly merged: string;
+  /** Where that is another value than before. */
+  readonly isNew?: string;
+}
+
+function idColumn(name: string, of: OptionalColumn['of']): OptionalColumn {
+  return {
+    name,
+    type: 'text',
+    of,
+    merged: `greatest(stored.${name}, excluded.${name})`,
+    isNew: `excluded.${name} > coalesce(stored.${name}, '')`,
+  };
+}
+
+const IS_NEWER = "excluded.anonymous_version > coalesce(stored.anonymous_version, '')";
+
+const OPTIONAL_COLUMNS: readonly OptionalColumn[] = [
+  idColumn('user_id', ({ userId }) => userId),
+  idColumn('anonymous_id', ({ anonymousId }) => anonymousId),
+  {
+    name: 'anonymous',
+    type: 'bool',
+    of: ({ anonymous }) => anonymous?.value ?? null,
+    merged: `case when ${IS_NEWER} then excluded.anonymous else stored.anonymous end`,
+  },
+  {
+    name: 'anonymous_version',
+    type: 'text',
+    of: ({ anonymous }) => anonymous?.version ?? null,
+    merged: 'greatest(stored.anonymous_version, excluded.anonymous_version)',
+    isNew: IS_NEWER,
+  },
+];
+
+function usersStatement(optional: readonly OptionalColumn[]): string {
+  const names = optional.map(({ name }) => `, ${name}`).join('');
+  const arrays = optional.map(({ type }, index) => `, $${index + 5}::${type}[]`).join('');
+  const merged = optional.map(({ name, merged: value }) => `, ${name} = ${value}`).join('');
+  const isNew = optional
+    .flatMap(({ isNew: condition }) => condition ?? [])
+    .map((condition) => ` or ${condition}`)
+    .join('');
+  return `
+    insert into {users} as stored (project_id, user_key, first_seen, last_seen${names})
+    select * from unnest($1::text[], $2::text[], $3::int8[], $4::int8[]${arrays})
+    on conflict (project_id, user_key) do update
+    set first_seen = least(stored.first_seen, excluded.first_seen),
+        last_seen = greatest(stored.last_seen, excluded.last_seen)${merged}
+    where excluded.first_seen < stored.first_seen or excluded.last_seen > stored.last_seen${isNew}`;
 }
 
 /**

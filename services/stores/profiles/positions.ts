@@ -28,8 +28,26 @@ export async function readPositions(database: Queryable, of: readonly TopicParti
  * @throws TidemarkError `POSITION_MOVED` where a partition's position is not `from`; some may have been moved.
  */
 export async function movePositions(transaction: Queryable, steps: readonly ReaderStep[]): Promise<void> {
-  const [row] = await transaction.query<{ readonly moved: bigint }>(
-    `with step as (
+  await step(transaction, MOVE, steps);
+}
+
+/**
+ * Notes that profiles may be ahead of the positions, up to the ends of these steps, until the positions are there.
+ *
+ * @throws TidemarkError `POSITION_MOVED` where a partition's position is not `from`; some may have been noted.
+ */
+export async function noteAhead(transaction: Queryable, steps: readonly ReaderStep[]): Promise<void> {
+  await step(transaction, NOTE_AHEAD, steps);
+}
+
+async function step(transaction: Queryable, sql: string, steps: readonly ReaderStep[]): Promise<void> {
+  const [row] = await transaction.query<{ readonly moved: bigint }>(sql, stepColumns(steps));
+  if (row?.moved !== BigInt(steps.length)) throw positionMoved(steps);
+}
+
+function stepStatement(change: string, begin: string): string {
+  return `
+    with step as (
        select * from unnest($1::text[], $2::int4[], $3::int8[], $4::text[], $5::int8[], $6::text[])
          as step (topic, partition, from_offset, from_identity, to_offset, to_identity)
      ), held as (
@@ -41,24 +59,29 @@ export async function movePositions(transaction: Queryable, steps: readonly Read
        for update of stands
      ), moved as (
        update {reader_positions} as stands
-       set next_offset = to_offset, identity = to_identity, counted_from = coalesce(counted_from, from_offset)
+       set ${change}
        from held
        where (stands.topic, stands.partition) = (held.topic, held.partition)
        returning 1
      ), begun as (
-       insert into {reader_positions} (topic, partition, next_offset, identity, counted_from)
-       select topic, partition, to_offset, to_identity, 0
+       insert into {reader_positions} (topic, partition, counted_from, next_offset, identity, ahead_to)
+       select topic, partition, 0, ${begin}
        from step
        where (from_offset, from_identity) = (0, '')
        order by topic, partition
        on conflict do nothing
        returning 1
      )
-     select (select count(*) from moved) + (select count(*) from begun) as moved`,
-    stepColumns(steps),
-  );
-  if (row?.moved !== BigInt(steps.length)) throw positionMoved(steps);
+     select (select count(*) from moved) + (select count(*) from begun) as moved`;
 }
+
+const MOVE = stepStatement(
+  `next_offset = to_offset, identity = to_identity, counted_from = coalesce(counted_from, from_offset),
+   ahead_to = case when ahead_to > to_offset then ahead_to end`,
+  'to_offset, to_identity, null',
+);
+
+const NOTE_AHEAD = stepStatement('ahead_to = greatest(ahead_to, to_offset)', "0, '', to_offset");
 
 /** Six columns: topic, partition, from (offset, identity), to (offset, identity). */
 export function stepColumns(steps: readonly ReaderStep[]) {

@@ -64,6 +64,20 @@ export interface ProfileStore extends ProfileReader {
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
     tally?: (counts: readonly boolean[]) => readonly AppliedCount[],
   ): Promise<void>;
+  /** Of each claim, in order, whether another copy of its message counts. Enters nothing. */
+  areRepeats(claims: readonly Claim[]): Promise<readonly boolean[]>;
+  /**
+   * Notes that profiles may be ahead of the positions, up to the ends of these steps: to be called before `merge` of what
+   * lies between, so that nobody takes it for an error meanwhile.
+   *
+   * @throws TidemarkError `POSITION_MOVED` as `write`: nothing is written.
+   */
+  noteAhead(steps: readonly ReaderStep[]): Promise<void>;
+  /**
+   * One transaction: merges these changes, at most one for each user, and moves no position. `write` of the steps from
+   * which they come, with no changes, follows; until then they are merged again after a crash, to the same profiles.
+   */
+  merge(changes: readonly ProfileChange[]): Promise<void>;
   /**
    * Does what `write` does with these steps and two messages of a made-up user, and takes it back: resolves where the
    * store takes that now. It fails as `write` does.

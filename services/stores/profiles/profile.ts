@@ -29,6 +29,12 @@ export interface ProfileChange {
   readonly traits: ReadonlyMap<string, TraitState>;
 }
 
+/** One order everywhere: two projectors may write the same user at once, and must not deadlock. */
+export function byUser(a: ProfileChange, b: ProfileChange): number {
+  if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
+  return a.userKey < b.userKey ? -1 : 1;
+}
+
 /** A profile as it is read back. */
 export interface Profile {
   readonly projectId: string;

@@ -39,17 +39,18 @@ export async function progressSoFar(
 
 /**
  * How far a generation can have come by now, whatever is still under way: of analytics the end of what is planned, for
- * rows of it may be there already.
+ * rows of it may be there already; of profiles what they may be ahead to. The identities are of no use.
  */
 export async function checkedRangesOf(
   database: Queryable,
   kind: GenerationKind,
   number: number,
 ): Promise<readonly Position[]> {
-  if (kind === 'profiles') return progressOf(database, kind, number);
-  return database.query<Position>(
-    `select topic, partition, to_offset as offset, to_identity as identity from ${progressTable(kind, number)}`,
-  );
+  const columns =
+    kind === 'profiles'
+      ? 'greatest(next_offset, ahead_to) as offset, identity'
+      : 'to_offset as offset, to_identity as identity';
+  return database.query<Position>(`select topic, partition, ${columns} from ${progressTable(kind, number)}`);
 }
 
 function progressTable(kind: GenerationKind, number: number): string {

@@ -7,13 +7,13 @@ import { pipelined } from '../database/pipelined.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
 import { mergeAnonymousIds } from './anonymous-ids.ts';
-import { enterClaims, forgetClaims } from './claims.ts';
+import { areRepeats, enterClaims, forgetClaims } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
 import type { DroppedTraits } from './newest-traits.ts';
-import { movePositions, readPositions } from './positions.ts';
+import { movePositions, noteAhead, readPositions } from './positions.ts';
 import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
-import type { Profile, ProfileChange, WholeProfile } from './profile.ts';
+import { byUser, type Profile, type ProfileChange, type WholeProfile } from './profile.ts';
 import { inSlices } from './slices.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
@@ -70,19 +70,32 @@ export class SqlProfileStore implements ProfileStore {
     fold: (counts: readonly boolean[]) => readonly ProfileChange[],
     tally: (counts: readonly boolean[]) => readonly AppliedCount[] = () => [],
   ): Promise<void> {
-    const { maxTraits, onDropped } = this.#options;
-    const dropped = await this.#database.transaction(async (transaction) => {
-      await this.#move(transaction, steps);
+    await this.#writing(async (transaction) => {
+      await this.#begin(transaction, () => movePositions(transaction, steps));
       const counts = await enterClaims(transaction, 'projector', claims);
-      return merge(transaction, fold(counts), tally(counts), maxTraits);
+      return merge(transaction, fold(counts), tally(counts), this.#options.maxTraits);
     });
-    if (dropped.length > 0) onDropped?.(dropped);
+  }
+
+  areRepeats(claims: readonly Claim[]): Promise<readonly boolean[]> {
+    return areRepeats(this.#database, 'projector', claims);
+  }
+
+  async noteAhead(steps: readonly ReaderStep[]): Promise<void> {
+    await this.#database.transaction((transaction) => this.#begin(transaction, () => noteAhead(transaction, steps)));
+  }
+
+  async merge(changes: readonly ProfileChange[]): Promise<void> {
+    await this.#writing(async (transaction) => {
+      await this.#begin(transaction);
+      return merge(transaction, changes, [], this.#options.maxTraits);
+    });
   }
 
   async probe(steps: readonly ReaderStep[]): Promise<void> {
     const { claim, changes, count } = madeUp();
     await this.#takeBack(async (transaction) => {
-      await this.#move(transaction, steps);
+      await this.#begin(transaction, () => movePositions(transaction, steps));
       await enterClaims(transaction, 'projector', [claim]);
       // The second time the rows are there.
       for (const change of changes) await merge(transaction, [change], [count], this.#options.maxTraits);
@@ -107,11 +120,13 @@ export class SqlProfileStore implements ProfileStore {
     }
   }
 
-  async #move(transaction: Queryable, steps: readonly ReaderStep[]): Promise<void> {
-    await pipelined([
-      () => refuseWhilePaused(transaction, 'profiles', this.#generation),
-      () => movePositions(transaction, steps),
-    ]);
+  async #writing(run: (transaction: Queryable) => Promise<readonly DroppedTraits[]>): Promise<void> {
+    const dropped = await this.#database.transaction(run);
+    if (dropped.length > 0) this.#options.onDropped?.(dropped);
+  }
+
+  async #begin(transaction: Queryable, ...first: readonly (() => Promise<void>)[]): Promise<void> {
+    await pipelined([() => refuseWhilePaused(transaction, 'profiles', this.#generation), ...first]);
   }
 
   async forgetRepeats(windowMs: number): Promise<number> {
@@ -172,7 +187,7 @@ async function merge(
   const dropped: DroppedTraits[] = [];
   const merges = function* (): Generator<() => Promise<void>> {
     yield () => addCounts(transaction, counts);
-    const sorted = changes.toSorted(byKey);
+    const sorted = changes.toSorted(byUser);
     for (const slice of inSlices(sorted)) yield () => mergeUsers(transaction, slice);
     const named = sorted.filter(({ anonymousIds }) => anonymousIds.size > 0);
     for (const slice of inSlices(named, IDS_USERS)) yield () => mergeAnonymousIds(transaction, slice);
@@ -186,12 +201,6 @@ async function merge(
   };
   await pipelined(merges());
   return dropped;
-}
-
-/** One order everywhere: two projectors may write the same user at once, and must not deadlock. */
-function byKey(a: ProfileChange, b: ProfileChange): number {
-  if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
-  return a.userKey < b.userKey ? -1 : 1;
 }
 
 /** Statements on `applied_counts`: what was applied, by project and hour. */

@@ -1,0 +1,60 @@
+/** The stored profiles of a part of the users. */
+import type { TopicPartition } from '../../event-log/event-log.ts';
+import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
+import type { Database, Queryable } from '../../stores/database/database.ts';
+import { partitionKey } from './checkpoints.ts';
+
+interface SliceParts {
+  readonly profiles: Database;
+  /** Only its users. */
+  readonly projectId?: string | undefined;
+}
+
+export interface StoredUser {
+  readonly project_id: string;
+  readonly user_key: string;
+  readonly user_id: string | null;
+  readonly anonymous_id: string | null;
+  readonly anonymous_ids: string;
+  readonly first_seen: bigint;
+  readonly last_seen: bigint;
+  readonly anonymous: boolean | null;
+  readonly anonymous_version: string | null;
+  readonly traits: string;
+  readonly versions: string;
+}
+
+export interface Stored {
+  readonly users: ReadonlyMap<string, StoredUser>;
+  readonly ends: ReadonlyMap<string, StoredEnd>;
+}
+
+interface StoredEnd {
+  /** Up to where the projector had come. */
+  readonly next: bigint;
+  /** Up to where profiles may hold messages already. */
+  readonly ahead: bigint;
+}
+
+/** Of one instant. @param slice Of so many `slices`. */
+export function readSlice({ profiles, projectId }: SliceParts, slices: number, slice: number): Promise<Stored> {
+  return profiles.transaction(async (transaction: Queryable) => {
+    await transaction.query('set transaction isolation level repeatable read');
+    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId ?? null]);
+    const positions = await transaction.query<TopicPartition & StoredEnd>(
+      'select topic, partition, next_offset as next, greatest(next_offset, ahead_to) as ahead from {reader_positions}',
+    );
+    return {
+      users: new Map(users.map((user) => [`${user.project_id}/${user.user_key}`, user])),
+      ends: new Map(positions.map((position) => [partitionKey(position), position])),
+    };
+  });
+}
+
+const SLICE = `
+  select project_id, user_key, user_id, anonymous_id, first_seen, last_seen, anonymous, anonymous_version,
+         ${anonymousIdsSql('users', '{anonymous_ids}')}::text as anonymous_ids,
+         coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions
+  from {users} as users
+  left join {profiles} using (project_id, user_key)
+  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)`;
