@@ -92,7 +92,6 @@ function again({ fingerprint: before, answer }: KeptRequest, fingerprint: string
 const TOO_LONG: Refusal = {
   refused: 'invalid-parameter',
   detail: `Idempotency-Key is longer than ${MAX_KEY_LENGTH} characters.`,
-  errors: [{ path: 'Idempotency-Key', message: `is longer than ${MAX_KEY_LENGTH} characters` }],
 };
 
 const OTHER_REQUEST: Refusal = {
