@@ -23,7 +23,7 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['audiences', '#/audiences', 'Left a full cart this week'],
   ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
   ['Pipeline', '#/pipeline', 'sign in with an admin key'],
-  ['Replays, imports', '#/replays', 'This needs an admin key'],
+  ['Replays and imports', '#/replays', 'This needs an admin key'],
   ['the beginning of an audience', '#/audiences/new', 'Begin with a sentence'],
   ['the builder', `#/audiences/new?definition=${encodeURIComponent(BUILT)}&test=u-00001`, 'in the audience'],
   [
