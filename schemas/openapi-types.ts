@@ -3247,8 +3247,10 @@ export interface components {
         };
         readonly VerifiedTotals: {
             readonly equal: boolean;
-            readonly hours_compared: number;
-            readonly hours_different: number;
+            readonly hours_compared?: number;
+            readonly hours_different?: number;
+        } & {
+            readonly [key: string]: unknown;
         };
         readonly WholeDeadLetter: {
             readonly attempts: readonly {

@@ -8,8 +8,8 @@ export function NeedsAdmin({ children }: { readonly children: ComponentChildren 
   return (
     <Empty title="This needs an admin key">
       <p>{children}</p>
-      <p>
-        You signed in with a key of the scope <code>{scopes}</code>. On the machine of the service,{' '}
+      <p class="below">
+        The key of this session opens <code>{scopes}</code>. On the machine of the service,{' '}
         <code>tidemark key create --scope admin</code> makes an admin key.
       </p>
     </Empty>

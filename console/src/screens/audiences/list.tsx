@@ -29,12 +29,12 @@ export function AudienceList() {
       <div class="head">
         <h1>Audiences</h1>
         <div class="row actions">
-          <CopyAs request={operation('GET /v1/audiences')} tidemark={['audience', 'list']} />
           {mayChangeAudiences.value && (
             <a class="button primary" href={linkTo(['audiences', 'new'])}>
               New audience
             </a>
           )}
+          <CopyAs request={operation('GET /v1/audiences')} tidemark={['audience', 'list']} />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="audiences" />}

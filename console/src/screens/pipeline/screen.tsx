@@ -7,6 +7,7 @@ import { address } from '../../frame/router.ts';
 import { isAdmin } from '../../frame/session.ts';
 import { AttentionList } from '../../parts/attention.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { NeedsAdmin } from '../../parts/needs-admin.tsx';
 import { ReadyParts } from '../../parts/ready-parts.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { usePoll } from '../../parts/use-poll.ts';
@@ -82,10 +83,9 @@ function WithoutAdmin() {
         </div>
       </div>
       <ReadyParts />
-      <p class="quiet">
-        This key opens a project. Rates, what waits, disks and the comparison of the stores with the log belong to the
-        whole installation: sign in with an admin key to see them.
-      </p>
+      <NeedsAdmin>
+        Rates, what waits, disks and the comparison of the stores with the log belong to the whole installation.
+      </NeedsAdmin>
     </div>
   );
 }

@@ -27,8 +27,8 @@ const STATE_WORDS: Readonly<Record<Generation['state'], string>> = {
   live: 'Live',
   building: 'Being built',
   former: 'Was live before',
-  dropping: 'Being removed',
-  dropped: 'Removed',
+  dropping: 'Being deleted',
+  dropped: 'Deleted',
 };
 
 type Step = 'compare' | 'swap' | 'rollback' | 'drop';
@@ -37,7 +37,7 @@ const UNDER_WAY: Readonly<Record<Step, string>> = {
   compare: 'Comparing with what is live…',
   swap: 'Taking the place of what is live…',
   rollback: 'Going back to what was live before…',
-  drop: 'Removing…',
+  drop: 'Deleting…',
 };
 
 /** A generation, how far it is, and what can be done with it. */
@@ -100,11 +100,11 @@ const STEPS: Readonly<Record<Generation['state'], readonly (readonly [Step, stri
   building: [
     ['compare', 'Compare'],
     ['swap', 'Make it live'],
-    ['drop', 'Remove'],
+    ['drop', 'Delete'],
   ],
   former: [
     ['compare', 'Compare'],
-    ['drop', 'Remove'],
+    ['drop', 'Delete'],
   ],
   dropping: [],
   dropped: [],
@@ -266,7 +266,7 @@ function Question({ generation, step, onConfirm, onClose }: QuestionProps) {
     );
   }
   return (
-    <ConfirmName title={`Remove ${name}?`} action="Remove" {...props}>
+    <ConfirmName title={`Delete ${name}?`} action="Delete" {...props}>
       <p>
         It holds what came of {plural(countOf(messages), 'message')}, and cannot be had back but by another replay. What
         is live stays as it is.

@@ -26,8 +26,8 @@ export function ImportPage({ id }: { readonly id: string }) {
       <div class="head">
         <h1>{job === undefined ? 'Import' : job.args.name}</h1>
         <div class="row actions">
-          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path: { id } })} />
           {job !== undefined && <Steps job={job} onDone={refresh} />}
+          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path: { id } })} />
         </div>
       </div>
       {error !== undefined && <Problem error={error} retry={refresh} />}

@@ -61,8 +61,8 @@ function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
       <div class="section-head">
         <p class="quiet">History from files. It never overwrites what is newer.</p>
         <div class="row">
-          <CopyAs request={operation('GET /v1/admin/imports')} />
           <ImportAFile />
+          <CopyAs request={operation('GET /v1/admin/imports')} />
         </div>
       </div>
       <ul class="rows" aria-label="Imports, newest first">

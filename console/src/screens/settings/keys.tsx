@@ -5,7 +5,7 @@ import { operation } from '../../api/operations.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { session } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
-import { Command } from '../../parts/copy-as.tsx';
+import { Command, CopyAs } from '../../parts/copy-as.tsx';
 import { More } from '../../parts/more.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -32,11 +32,7 @@ export function Keys({ project }: KeysProps) {
   const [isMaking, setMaking] = useState(false);
   const reload = (): void => setChanges(changes + 1);
   const pages = usePages(`${changes} ${project}`, async (cursor, signal) => {
-    const query = { cursor };
-    const asked = isOfInstallation
-      ? operation('GET /v1/admin/keys', { query })
-      : operation('GET /v1/admin/projects/{id}/keys', { path: { id: project }, query });
-    const { keys, next_cursor: next } = await ask({ ...asked, signal });
+    const { keys, next_cursor: next } = await ask({ ...keysOf(project, cursor), signal });
     return { items: keys, next };
   });
   const finish = (key: CreatedKey): void => {
@@ -48,11 +44,14 @@ export function Keys({ project }: KeysProps) {
     <section class="keys-of" aria-labelledby="keys">
       <div class="section-head">
         <h2 id="keys">{isOfInstallation ? 'Admin keys' : 'Keys'}</h2>
-        {!isMaking && (
-          <button type="button" onClick={() => setMaking(true)}>
-            New key
-          </button>
-        )}
+        <div class="row">
+          {!isMaking && (
+            <button type="button" onClick={() => setMaking(true)}>
+              New key
+            </button>
+          )}
+          <CopyAs request={keysOf(project)} />
+        </div>
       </div>
       {isOfInstallation && (
         <p class="quiet small">An admin key opens every project and these settings. It records no messages.</p>
@@ -62,6 +61,12 @@ export function Keys({ project }: KeysProps) {
       <List pages={pages} onRevoked={reload} />
     </section>
   );
+}
+
+function keysOf(project: string | undefined, cursor?: string) {
+  const query = { cursor };
+  if (project === undefined) return operation('GET /v1/admin/keys', { query });
+  return operation('GET /v1/admin/projects/{id}/keys', { path: { id: project }, query });
 }
 
 function Shown({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) {
