@@ -95,7 +95,7 @@ function Chart({ history, fromMs, untilMs, days }: ChartProps) {
       />
       <details class="below">
         <summary>As a table</summary>
-        <div class="scrolling" tabIndex={0} role="region" aria-label="Sizes">
+        <div class="scrolling sizes-box" tabIndex={0} role="region" aria-label="Sizes">
           <table class="sizes">
             <thead>
               <tr>

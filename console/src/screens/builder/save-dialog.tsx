@@ -166,7 +166,7 @@ function Conflict({ builder, theirs, wanted, onOver, onTake }: ConflictProps) {
         {isSameDefinition ? 'Its conditions are the same as yours.' : 'Its conditions differ from yours:'}
       </p>
       {!isSameDefinition && (
-        <div class="versions">
+        <div class="both-versions">
           <div>
             <h3>Saved now: {theirs.name}</h3>
             <JsonView value={theirs.definition} />

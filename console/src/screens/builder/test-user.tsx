@@ -66,7 +66,7 @@ function Why({ user, definition }: { readonly user: TestedUser; readonly definit
   const { is_member: isMember, changes_at: changesAt, why: verdict } = why.value;
   return (
     <div class="why">
-      <p class={`verdict ${isMember ? 'met' : 'unmet'}`} role="status">
+      <p class={`test-verdict ${isMember ? 'met' : 'unmet'}`} role="status">
         <Sign isMet={isMember} />
         <span>
           <a class="id" href={userLink(why.value)}>

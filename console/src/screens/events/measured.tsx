@@ -137,7 +137,7 @@ function Headline({ answered: { question, whole } }: { readonly answered: Answer
   const [now, before] = [one?.values[0], one?.previous?.[0]];
   const change = changeText(now, before);
   return (
-    <div class="headline">
+    <div class="total">
       <h2 class="figure">
         <b title={now?.rawJSON}>{one === undefined ? '0' : figureText(now, question.measure)}</b>{' '}
         {measureText(question)}
