@@ -2111,6 +2111,34 @@ export interface components {
             /** @description The definition after the change. */
             readonly to?: components["schemas"]["Audience"];
         } & (unknown | unknown);
+        readonly ComparedGeneration: {
+            readonly comparison: readonly {
+                readonly different: number;
+                readonly equal: number;
+                /** @description Only in the new one. */
+                readonly extra: number;
+                /** @description Only in the live generation. */
+                readonly missing: number;
+                /** @description Names of some that differ. */
+                readonly sample: readonly string[];
+                /** @description Messages for these arrived during every attempt, so that they could not be compared. */
+                readonly undecided: number;
+                /** @description Of the counts: `users`, or `days` (an event on a day). */
+                readonly unit: string;
+                /** @description `profiles`, `events`, … */
+                readonly what: string;
+            }[];
+            /** @enum {string} */
+            readonly kind: "profiles" | "analytics";
+            readonly messages: number;
+            readonly number: number;
+            readonly project: string | null;
+            readonly same: boolean;
+        };
+        /** @description A job whose `result` says what differs. */
+        readonly ComparisonJob: components["schemas"]["Job"] & {
+            readonly result: null | components["schemas"]["ComparedGeneration"];
+        };
         readonly ConsoleSession: {
             readonly expires_at: components["schemas"]["Time"];
             /** @description Of the key that was signed in with. */
@@ -2138,6 +2166,10 @@ export interface components {
             /** @description The first of `scopes`. */
             readonly scope: string;
             readonly scopes: readonly ("write" | "read" | "audiences" | "admin")[];
+        };
+        /** @description A job whose `result` counts the messages. */
+        readonly DeadLetterJob: components["schemas"]["Job"] & {
+            readonly result: null | components["schemas"]["SettledDeadLetters"];
         };
         readonly DeadLetterPage: {
             readonly dead_letters: readonly components["schemas"]["DeadLetterSummary"][];
@@ -2415,7 +2447,8 @@ export interface components {
             readonly answers: readonly string[];
             readonly behind: number;
             readonly created_at: string;
-            readonly kind: string;
+            /** @enum {string} */
+            readonly kind: "profiles" | "analytics";
             readonly messages: number;
             readonly number: number;
             readonly project: string | null;
@@ -2512,8 +2545,29 @@ export interface components {
             readonly id: string;
             readonly name: string;
         };
+        /** @description A job that reads a file. */
+        readonly ImportJob: components["schemas"]["Job"] & {
+            readonly args: {
+                readonly dry_run: boolean;
+                /** @description The id of the upload. */
+                readonly file: string | null;
+                /** @description The machine that reads it. */
+                readonly host: string;
+                /** @description Of the file. */
+                readonly name: string;
+                /** @description On the machine of the service. */
+                readonly path: string | null;
+                readonly project: string;
+            };
+            readonly progress: {
+                readonly accepted?: number;
+                readonly lines?: number;
+                readonly refused?: number;
+            } | null;
+            readonly result: null | components["schemas"]["ImportResult"];
+        };
         readonly ImportPage: {
-            readonly imports: readonly components["schemas"]["Job"][];
+            readonly imports: readonly components["schemas"]["ImportJob"][];
             readonly next_cursor: string | null;
         };
         readonly ImportPreview: {
@@ -2536,6 +2590,13 @@ export interface components {
                 /** @description Why the line would be refused. */
                 readonly problems: readonly components["schemas"]["Error"][];
             }[];
+        };
+        readonly ImportResult: {
+            readonly accepted: number;
+            readonly lines: number;
+            readonly refused: number;
+            /** @description The line that was done last before it went on; 0 where it began anew. */
+            readonly resumed_at_line: number;
         };
         /** @description A file and how it is read. */
         readonly ImportSource: {
@@ -2652,9 +2713,12 @@ export interface components {
             readonly principal: string;
             readonly problem: null | components["schemas"]["Problem"];
             readonly progress: ({
-                readonly done?: number;
+                readonly done: number;
+                readonly phase?: string;
                 readonly total?: number;
                 readonly unit?: string;
+                /** @description For what, where nothing goes on. */
+                readonly waiting?: string;
             } & {
                 readonly [key: string]: unknown;
             }) | null;
@@ -2715,6 +2779,28 @@ export interface components {
                     readonly profiles: number;
                 };
             }[];
+        };
+        /** @description What a replay would take. */
+        readonly PlannedReplay: {
+            /**
+             * @description Where the rate is from: a limit, the last replay of this kind here, or figures of another machine.
+             * @enum {string}
+             */
+            readonly basis: "limit" | "last replay" | "assumed";
+            /** @description More of the disk, about. */
+            readonly bytes: number;
+            /** @enum {string} */
+            readonly kind: "profiles" | "analytics";
+            /** @description That would be read. */
+            readonly messages: number;
+            /** @description Messages. */
+            readonly per_second: number;
+            readonly project: string | null;
+            /** @description How many messages that generation has read already. */
+            readonly read: number;
+            /** @description The number of the generation whose build would go on; null where a new one would be made. */
+            readonly resumes: number | null;
+            readonly seconds: number;
         };
         readonly PreviewBody: {
             readonly definition: components["schemas"]["Audience"];
@@ -2975,6 +3061,17 @@ export interface components {
         } & components["schemas"]["Call"];
         /** @description An id as analytics SDKs send it: null where they know none. */
         readonly SdkId: string | null;
+        readonly SettledDeadLetters: {
+            readonly dry_run: boolean;
+            /** @description That were replayed or dropped, or would be. */
+            readonly messages: number;
+            /** @description Ids that name no dead letter. */
+            readonly not_found: readonly string[];
+            /** @description That were replayed or dropped before. They are not changed. */
+            readonly settled_before: number;
+            /** @description Those of them that this version cannot read either. */
+            readonly still_undecodable: number;
+        };
         readonly SignInBody: {
             /** @description A key with the scope `read`, `audiences` or `admin`. */
             readonly key: string;
@@ -3083,7 +3180,7 @@ export interface components {
             readonly hours: readonly components["schemas"]["VerifiedHour"][];
             /** @description The cursor of the next page; null on the last. */
             readonly next_cursor: string | null;
-            readonly verification: components["schemas"]["Job"];
+            readonly verification: components["schemas"]["VerificationJob"];
         };
         readonly VerificationBody: {
             /** @description Compares every profile by its content too. */
@@ -3092,6 +3189,10 @@ export interface components {
             /** @description A time, `24h`, `7d`, `2w` or `all`; the last 24 hours where left out. */
             readonly since?: string;
             readonly until?: string;
+        };
+        /** @description A job whose `result` has the totals. */
+        readonly VerificationJob: components["schemas"]["Job"] & {
+            readonly result: null | components["schemas"]["VerifiedTotals"];
         };
         readonly VerificationPage: {
             readonly last: null | {
@@ -3106,7 +3207,7 @@ export interface components {
                 };
             };
             readonly next_cursor: string | null;
-            readonly verifications: readonly components["schemas"]["Job"][];
+            readonly verifications: readonly components["schemas"]["VerificationJob"][];
         };
         /** @description One project in one hour of arrival. */
         readonly VerifiedHour: {
@@ -3143,6 +3244,13 @@ export interface components {
                 readonly clickhouse: number;
                 readonly postgres: number;
             };
+        };
+        readonly VerifiedTotals: {
+            readonly equal: boolean;
+            readonly hours_compared?: number;
+            readonly hours_different?: number;
+        } & {
+            readonly [key: string]: unknown;
         };
         readonly WholeDeadLetter: {
             readonly attempts: readonly {
@@ -4359,7 +4467,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Job"];
+                    readonly "application/json": components["schemas"]["DeadLetterJob"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -4405,7 +4513,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Job"];
+                    readonly "application/json": components["schemas"]["DeadLetterJob"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -4476,6 +4584,16 @@ export interface operations {
             };
         };
         readonly responses: {
+            /** @description With `dry_run=true`: what a replay would take. Nothing is started. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PlannedReplay"];
+                };
+            };
             /** @description The job that does it. With `Accept: application/x-ndjson` 200 and a line of JSON for each progress, at least one a second, and a last line with `result` or `problem`; whoever leaves such a stream cancels the job. */
             readonly 202: {
                 headers: {
@@ -4586,7 +4704,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Job"];
+                    readonly "application/json": components["schemas"]["ComparisonJob"];
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
@@ -4823,7 +4941,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Job"];
+                    readonly "application/json": components["schemas"]["ImportJob"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -4868,7 +4986,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Job"];
+                    readonly "application/json": components["schemas"]["ImportJob"];
                 };
             };
             readonly 400: components["responses"]["BadParameter"];
@@ -4952,7 +5070,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Job"];
+                    readonly "application/json": components["schemas"]["ImportJob"];
                 };
             };
             readonly 400: components["responses"]["BadParameter"];
@@ -5856,7 +5974,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Job"];
+                    readonly "application/json": components["schemas"]["VerificationJob"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { HistoryEntry, SavedAudience } from '../../console/src/api/audiences.ts';
+import type { HistoryEntry, SavedAudience } from '../../console/src/api/types.ts';
 import { parseJson } from '../../console/src/api/json.ts';
 import { csvLine } from '../../console/src/parts/csv.ts';
-import { changedLines } from '../../console/src/screens/audiences/changed-lines.ts';
-import { changeOfDay, refreshText, seriesOf, stateOf } from '../../console/src/screens/audiences/state.ts';
+import {
+  changedLines,
+  changeOfDay,
+  refreshText,
+  seriesOf,
+  stateOf,
+} from '../../console/src/screens/audiences/state.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 
@@ -57,8 +62,8 @@ test('a changed condition is removed and added, what is beside it stays', () => 
   const before = parseJson('{"all":[{"trait":"a","is":1},{"trait":"b","is":2}]}');
   const after = parseJson('{"all":[{"trait":"a","is":1},{"trait":"b","is":3}]}');
 
-  expect(changedLines(after, before).map(({ is }) => is)).toEqual(['same', 'same', 'removed', 'added']);
-  expect(changedLines(after, undefined).every(({ is }) => is === 'same')).toBe(true);
+  expect(changedLines(after, before).map(({ kind }) => kind)).toEqual(['same', 'same', 'removed', 'added']);
+  expect(changedLines(after, undefined).every(({ kind }) => kind === 'same')).toBe(true);
 });
 
 test('a line of CSV has no formula in it, and telephone numbers as they are', () => {

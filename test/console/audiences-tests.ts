@@ -191,10 +191,10 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Delete…' }).click();
       await page.getByText('2 users are in it').waitFor();
       const remove = page.getByRole('button', { name: 'Delete the audience' });
-      await page.getByLabel('Type its name').fill('Team');
+      await page.getByLabel('To confirm').fill('Team');
       expect(await remove.isDisabled()).toBe(true);
 
-      await page.getByLabel('Type its name').fill('Team gone');
+      await page.getByLabel('To confirm').fill('Team gone');
       await remove.click();
 
       await page.getByRole('heading', { name: 'Audiences' }).waitFor();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { diffOf } from '../../console/src/screens/letters/diff.ts';
+import { lineDiff } from '../../console/src/parts/line-diff.ts';
 
-const SIGNS = { same: ' ', gone: '-', new: '+' } as const;
+const SIGNS = { same: ' ', removed: '-', added: '+' } as const;
 
 function signed(before: string, after: string): readonly string[] {
-  return diffOf(before, after).map(({ kind, text }) => SIGNS[kind] + text);
+  return lineDiff(before.split('\n'), after.split('\n')).map(({ kind, line }) => SIGNS[kind] + line);
 }
 
 test.each([
@@ -20,10 +20,10 @@ test.each([
 });
 
 test('texts of thousands of lines without any in common are told apart without comparing each pair', () => {
-  const lines = (name: string): string => Array.from({ length: 5_000 }, (_, n) => name + n).join('\n');
+  const lines = (name: string): string[] => Array.from({ length: 5_000 }, (_, n) => name + n);
 
-  const diff = diffOf(lines('a'), lines('b'));
+  const diff = lineDiff(lines('a'), lines('b'));
 
-  expect(diff.filter(({ kind }) => kind === 'gone')).toHaveLength(5_000);
-  expect(diff.filter(({ kind }) => kind === 'new')).toHaveLength(5_000);
+  expect(diff.filter(({ kind }) => kind === 'removed')).toHaveLength(5_000);
+  expect(diff.filter(({ kind }) => kind === 'added')).toHaveLength(5_000);
 });

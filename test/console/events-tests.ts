@@ -21,7 +21,7 @@ export function testEvents(scene: () => Scene): void {
   const counts = async (question: object): Promise<CountsAnswer> =>
     (await (await post('/v1/events/counts', JSON.stringify(question))).json()) as CountsAnswer;
 
-  const figureOf = async (page: Page): Promise<string> => page.locator('.headline b').first().innerText();
+  const figureOf = async (page: Page): Promise<string> => page.locator('.total b').first().innerText();
 
   describe('events', () => {
     test('the catalogue lists every name with its count and its last days, a few questions at once', async () => {
@@ -82,7 +82,7 @@ export function testEvents(scene: () => Scene): void {
       await page.keyboard.press('Home');
       expect(await chart.getAttribute('aria-valuetext')).toMatch(said(values[0]));
       await page.getByText('The same as a table').click();
-      await expect.poll(async () => page.locator('.figures tbody tr').count()).toBe(values.length);
+      await expect.poll(async () => page.locator('.same-table tbody tr').count()).toBe(values.length);
     });
 
     test('measure, split, comparison and period are in the address, each a step of Back', async () => {

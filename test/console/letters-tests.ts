@@ -37,8 +37,8 @@ export function testLetters(scene: () => Scene): void {
       const text = await editor.inputValue();
       expect(text).toContain('12345678901234567.25');
       await editor.fill(text.replace(String.raw`a\u0000`, 'mended').replace('"pro"', '"team"'));
-      await page.locator('.diff .new').getByText('"mended"').waitFor();
-      expect(await page.locator('.diff .gone').count()).toBe(2);
+      await page.locator('.diff .added').getByText('"mended"').waitFor();
+      expect(await page.locator('.diff .removed').count()).toBe(2);
       await page.getByRole('button', { name: 'Try it' }).click();
       await expect.poll(async () => page.locator('.trial li.takes').count(), { timeout: 20_000 }).toBe(2);
       await page.getByRole('button', { name: 'Send the corrected message' }).click();

@@ -10,7 +10,7 @@ import { jsonText, parseJson, type RawNumber } from '../../console/src/api/json.
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const raw = (text: string): RawNumber => parseJson(text) as RawNumber;
 const asked = (query: string) => questionOf('Order Completed', new URLSearchParams(query), NOW);
-const number = [{ type: 'number', count: raw('1'), share: raw('1') }];
+const number = [{ type: 'number' as const, count: raw('1'), share: raw('1') }];
 
 describe('an address is a question', () => {
   test('an address without parameters counts the events of each of the last 30 days', () => {
@@ -53,7 +53,7 @@ describe('an address is a question', () => {
 describe('conditions', () => {
   test('what is typed is a number where the property has numbers, with every digit', () => {
     expect(jsonText(typedValue('100.50', number, 'gt'))).toBe('100.50');
-    expect(typedValue('100.50', [{ ...number[0]!, type: 'text' }], 'gt')).toBe('100.50');
+    expect(typedValue('100.50', [{ ...number[0]!, type: 'text' as const }], 'gt')).toBe('100.50');
     expect(typedValue('"20"', number, 'is')).toBe('20');
     expect(typedValue('20', number, 'contains')).toBe('20');
     expect(typedValue('true', [], 'is')).toBe(true);

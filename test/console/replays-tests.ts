@@ -124,9 +124,9 @@ export function testReplays(scene: () => Scene): void {
       await dialog.getByRole('button', { name: 'Go back' }).click();
       const second = page.locator('article', { hasText: 'Was live before · number 2' });
       await second.waitFor({ timeout: 60_000 });
-      await second.getByRole('button', { name: 'Remove' }).click();
+      await second.getByRole('button', { name: 'Delete' }).click();
       await dialog.getByRole('textbox').fill('profiles 2');
-      await dialog.getByRole('button', { name: 'Remove' }).click();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
       await expect.poll(async () => page.getByText('number 2').count(), { timeout: 60_000 }).toBe(0);
     });
   });

@@ -22,8 +22,8 @@ const SCREENS: readonly (readonly [name: string, address: string, text: string])
   ['a user', '#/users/u-00001', 'There are no earlier events'],
   ['audiences', '#/audiences', 'Left a full cart this week'],
   ['no such audience', '#/audiences/aud_0123456789abcdefghij', 'There is no such audience'],
-  ['Pipeline', '#/pipeline', 'sign in with an admin key'],
-  ['Replays, imports', '#/replays', 'This needs an admin key'],
+  ['Pipeline', '#/pipeline', 'This needs an admin key'],
+  ['Replays and imports', '#/replays', 'This needs an admin key'],
   ['the beginning of an audience', '#/audiences/new', 'Begin with a sentence'],
   ['the builder', `#/audiences/new?definition=${encodeURIComponent(BUILT)}&test=u-00001`, 'in the audience'],
   [
@@ -44,6 +44,19 @@ const ADMIN_SCREENS: typeof SCREENS = [
   ['audit log', '#/settings/audit', 'key.create'],
   ['installation', '#/settings/installation', 'Processes'],
 ];
+
+/** In the order of the navigation, each with the letter behind `g`. */
+const KEYS = {
+  Today: 't',
+  Live: 'l',
+  Users: 'u',
+  Audiences: 'a',
+  Events: 'e',
+  'Dead letters': 'd',
+  Pipeline: 'p',
+  'Replays and imports': 'r',
+  Settings: 's',
+} as const;
 
 /** Each look of axe takes a second or two on a busy machine. */
 const WITH_AXE = { timeout: 300_000 };
@@ -95,6 +108,20 @@ export function testScreens(scene: () => Scene): void {
       await page.getByRole('alert').getByText('There is no such key').waitFor();
       await signIn(page, scene().empty.readKey);
       await page.getByRole('heading', { name: 'Today' }).waitFor();
+    });
+
+    test('each screen is in the navigation once, and its key goes there', async () => {
+      const page = await scene().newPage();
+      await signIn(page, scene().empty.readKey);
+      const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
+
+      expect(await links.allInnerTexts()).toEqual(Object.keys(KEYS));
+
+      for (const [name, key] of Object.entries(KEYS)) {
+        await page.keyboard.press('g');
+        await page.keyboard.press(key);
+        await page.getByRole('heading', { name, level: 1 }).waitFor();
+      }
     });
 
     const testWhole = ([name, address, text]: (typeof SCREENS)[number], isAdmin: boolean): void => {

@@ -1,6 +1,6 @@
 /** The pure parts of the screen Settings. */
 import { describe, expect, test } from 'vitest';
-import type { AdminProject } from '../../console/src/api/settings.ts';
+import type { AdminProject } from '../../console/src/api/types.ts';
 import { parseJson, type RawNumber } from '../../console/src/api/json.ts';
 import { lineDiff } from '../../console/src/parts/line-diff.ts';
 import { bytes } from '../../console/src/parts/numbers.ts';
@@ -26,7 +26,7 @@ describe('what a form changes of a project', () => {
 
 describe('a diff', () => {
   const shown = (before: readonly string[], after: readonly string[]): string[] =>
-    lineDiff(before, after).map(({ kind, text }) => `${{ same: ' ', removed: '-', added: '+' }[kind]}${text}`);
+    lineDiff(before, after).map(({ kind, line }) => `${{ same: ' ', removed: '-', added: '+' }[kind]}${line}`);
 
   test('lines that both have stay, others are removed or added where they stood', () => {
     expect(shown(['{', 'a', 'b', '}'], ['{', 'a', 'c', 'd', '}'])).toEqual([' {', ' a', '-b', '+c', '+d', ' }']);
@@ -36,8 +36,10 @@ describe('a diff', () => {
 
   test('texts of more lines than can be compared are removed and added whole', () => {
     const many = Array.from({ length: 1_001 }, (_, i) => String(i));
+    const others = many.map((text) => `other ${text}`);
 
-    expect(lineDiff(many, many)).toHaveLength(2_002);
+    expect(lineDiff(many, others)).toHaveLength(2_002);
+    expect(lineDiff(many, many).every(({ kind }) => kind === 'same')).toBe(true);
   });
 });
 

@@ -109,6 +109,12 @@ test('every example of a body is accepted, and every answer is as documented', a
   }
 });
 
+test('what a replay would take is answered as documented', async () => {
+  const path = '/v1/admin/generations?dry_run=true';
+
+  expect(await exchange(document.operation('buildGeneration'), { path })).toBe(200);
+});
+
 test('a lenient batch is answered as documented', async () => {
   const batch = [
     { type: 'track', user_id: 'a', event: 'e' },

@@ -4,6 +4,7 @@ import {
   isFinished,
   type Job,
   type JobEnd,
+  type JobFilter,
   type JobStore,
   type NewJob,
 } from '../../services/admin/jobs/job.ts';
@@ -16,6 +17,28 @@ import { deadLetterUnknown } from '../../services/maintenance/dead-letters/selec
 import { projectCommands } from '../../services/stores/projects/project-commands.ts';
 import { MemoryProjectStore } from './memory-project-store.ts';
 import { track } from './messages.ts';
+
+const SETTLED = { dry_run: false, messages: 1, still_undecodable: 0, settled_before: 0, not_found: [] };
+
+/** What each came to, where the document describes it. */
+const RESULTS: Readonly<Record<string, object>> = {
+  'replay plan': {
+    kind: 'profiles',
+    project: null,
+    resumes: null,
+    read: 0,
+    messages: 10,
+    bytes: 1_000,
+    seconds: 1,
+    per_second: 30_000,
+    basis: 'assumed',
+  },
+  'replay compare': { kind: 'profiles', number: 2, project: null, messages: 10, same: true, comparison: [] },
+  'dead-letters replay': SETTLED,
+  'dead-letters drop': SETTLED,
+  verify: { equal: true, hours_compared: 1, hours_different: 0 },
+  import: { lines: 3, accepted: 2, refused: 1, resumed_at_line: 0 },
+};
 
 /** Jobs in memory, which can be away. */
 export class MemoryJobStore implements JobStore {
@@ -31,9 +54,10 @@ export class MemoryJobStore implements JobStore {
     return made;
   }
 
-  async list(limit: number): Promise<readonly Job[]> {
+  async list(limit: number, { kind }: JobFilter = {}): Promise<readonly Job[]> {
     this.#check();
-    return [...this.jobs.values()].toReversed().slice(0, limit);
+    const jobs = [...this.jobs.values()].filter((job) => kind === undefined || job.kind === kind);
+    return jobs.toReversed().slice(0, limit);
   }
 
   async find(id: string): Promise<Job | undefined> {
@@ -152,7 +176,7 @@ export class MemoryAdmin {
       ...Object.fromEntries(
         ['dead-letters replay', 'dead-letters drop', 'verify', 'replay plan', 'import']
           .concat(['build', 'compare', 'swap', 'drop', 'rollback'].map((step) => `replay ${step}`))
-          .map((name) => [name, done]),
+          .map((name) => [name, async (args: CommandArguments) => RESULTS[name] ?? done(args)]),
       ),
     };
   }

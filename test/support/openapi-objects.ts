@@ -25,7 +25,8 @@ export class AdminObjects {
     const keys = (await store.addKey(projects, { scopes: ['write'], sha256: 'a'.repeat(64) })).id;
     const jobs = (await jobStore.add({ kind: 'verify', args: {}, principal: 'local' })).id;
     const file = await server.placeUpload();
-    const args = { file, host: 'here', folder: 'imp_1', report: null };
+    const imported = { project: projects, name: 'history.csv', file, path: null, host: 'here', dry_run: false };
+    const args = { ...imported, folder: 'imp_1', report: null };
     const queued = (await jobStore.add({ kind: 'import', args, principal: 'local' })).id;
     const stopped = (await jobStore.add({ kind: 'import', args, principal: 'local' })).id;
     const nothing = { result: null, failure: null, progress: null, rate: null };

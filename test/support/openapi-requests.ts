@@ -19,9 +19,9 @@ export function headersOfPage(url: string): Readonly<Record<string, string>> {
   return { 'tidemark-console': '1', origin: url };
 }
 
-/** What an operation answers where all is well. */
+/** What an operation answers where all is well: of two, the later is what it does, and the other a dry run. */
 export function successOf({ responses }: Operation): number {
-  return Number(Object.keys(responses).find((status) => status.startsWith('2')));
+  return Number(Object.keys(responses).findLast((status) => status.startsWith('2')));
 }
 
 export function keyFor(operation: Operation): string {

@@ -43,7 +43,7 @@ export interface Request {
   readonly takes?: readonly number[];
 }
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Told of every answer that says the session is over. */
 export const onSignedOut: { tell: () => void } = { tell: () => undefined };
@@ -62,7 +62,7 @@ export function pathOf(path: string, query: Query = {}): string {
 }
 
 /** The answer, once its head is there. @throws ApiError where it is a refusal. */
-export async function send(request: Request): Promise<Response> {
+export async function send(request: Operation<unknown>): Promise<Response> {
   const { method = 'GET', path, query, body, headers, signal, takes = [] } = request;
   const project = chosenProject.id;
   let response: Response;

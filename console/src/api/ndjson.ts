@@ -1,6 +1,8 @@
 /** Answers of a JSON object a line (NDJSON). */
-import { type Request, send } from './client.ts';
+import { send } from './client.ts';
 import { parseJson } from './json.ts';
+import type { Operation } from './operations.ts';
+import type { LastLine } from './types.ts';
 
 /** The whole lines as text, as they come. @throws TypeError where the connection breaks. */
 export async function* linesOfAnswer(response: Response): AsyncGenerator<string> {
@@ -19,16 +21,16 @@ export async function* linesOfAnswer(response: Response): AsyncGenerator<string>
   }
 }
 
-/** A page of lines. @param E What the last line says. */
-export interface Lines<T, E> {
-  readonly lines: readonly T[];
-  readonly end: E;
+/** A page of lines, and what the last line says. */
+export interface Lines<T> {
+  readonly lines: readonly Exclude<T, LastLine>[];
+  readonly end: Extract<T, LastLine>;
 }
 
 /** A bounded answer, whole. @throws ApiError */
-export async function askLines<T, E>(request: Request): Promise<Lines<T, E>> {
+export async function askLines<T>(request: Operation<T>): Promise<Lines<T>> {
   const response = await send(request);
   const lines: string[] = (await response.text()).split('\n').filter((line) => line !== '');
-  const end = parseJson(lines.pop() ?? '{}') as E;
-  return { lines: lines.map((line) => parseJson(line) as T), end };
+  const end = parseJson(lines.pop() ?? '{}') as Extract<T, LastLine>;
+  return { lines: lines.map((line) => parseJson(line) as Exclude<T, LastLine>), end };
 }

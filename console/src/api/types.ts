@@ -1,15 +1,70 @@
-/** What the service answers, by the names that the screens use. */
+/** What the service answers, by the names that the screens use: all but the stream is of the OpenAPI document. */
 import type { Json, RawNumber } from './json.ts';
 import type { Answer } from './answer.ts';
 
-type SessionAnswer = Answer<'GET /console/session'>;
-export type Session = NonNullable<SessionAnswer['session']>;
+export type Session = NonNullable<Answer<'GET /console/session'>['session']>;
 export type Project = Session['projects'][number];
 
-export type Readiness = Answer<'GET /readyz'>;
-
+// Users.
 export type Profile = Answer<'GET /v1/users/{user_id}'>;
 export type UserEvent = Answer<'GET /v1/users/{user_id}/events'>['events'][number];
+export type UserAudience = Answer<'GET /v1/users/{user_id}/audiences'>['audiences'][number];
+export type GivenValue = Answer<'GET /v1/users/{user_id}/traits/{name}/history'>['values'][number];
+
+// Audiences.
+export type AudiencePage = Answer<'GET /v1/audiences'>;
+export type SavedAudience = Answer<'GET /v1/audiences/{id}'>;
+export type AudienceVersion = Answer<'GET /v1/audiences/{id}/versions'>['versions'][number];
+export type HistoryEntry = Answer<'GET /v1/audiences/{id}/history'>['history'][number];
+export type AudienceMember = WithoutEnd<Answer<'GET /v1/audiences/{id}/members'>>;
+export type AudienceChange = WithoutEnd<Answer<'GET /v1/audiences/{id}/changes'>>;
+export type AudiencePreview = Answer<'POST /v1/audiences/preview'>;
+export type AudienceExplanation = Answer<'POST /v1/audiences/explain'>;
+export type AudienceWhy = Answer<'GET /v1/audiences/{id}/why'>;
+export type AudienceVerdict = AudienceWhy['why'];
+
+/** What ends an answer in lines. */
+export interface LastLine {
+  readonly next_cursor: string | null;
+}
+type WithoutEnd<Line> = Exclude<Line, LastLine>;
+
+// Events.
+export type CatalogName = Answer<'GET /v1/catalog/events'>['events'][number];
+export type CatalogProperties = Answer<'GET /v1/catalog/events/{name}/properties'>;
+export type CatalogMember = CatalogProperties['properties'][number];
+export type Counts = Answer<'POST /v1/events/counts'>;
+export type CountsBucket = Counts['buckets'][number];
+export type CountsSeries = Counts['series'][number];
+export type ProjectEvent = Answer<'POST /v1/events/query'>['events'][number];
+export type RefusalGroup = Answer<'GET /v1/refusals'>['refusals'][number];
+
+// Of operators.
+export type InstallationStatus = Answer<'GET /v1/admin/status'>;
+export type ReaderName = keyof InstallationStatus['readers'];
+export type ReaderStatus = InstallationStatus['readers'][ReaderName];
+export type ProcessStatus = NonNullable<InstallationStatus['processes']>[number];
+export type Attention = InstallationStatus['attention'][number];
+export type PartitionsPage = Answer<'GET /v1/admin/partitions'>;
+export type ProjectStatus = Answer<'GET /v1/status'>;
+export type Verification = Answer<'GET /v1/admin/verifications/{id}'>;
+export type VerificationJob = Verification['verification'];
+export type VerifiedHour = Verification['hours'][number];
+export type AdminProject = Answer<'GET /v1/admin/projects/{id}'>;
+export type AdminKey = Answer<'GET /v1/admin/keys'>['keys'][number];
+export type CreatedKey = Answer<'POST /v1/admin/keys'>;
+export type AuditEntry = Answer<'GET /v1/admin/audit'>['entries'][number];
+export type Generations = Answer<'GET /v1/admin/generations'>;
+export type Generation = Generations['generations'][number];
+export type ComparisonJob = Answer<'POST /v1/admin/generations/{kind}/{number}/compare'>;
+export type ImportJob = Answer<'GET /v1/admin/imports/{id}'>;
+export type ImportPreview = Answer<'POST /v1/admin/imports/preview'>;
+export type ImportFile = Answer<'POST /v1/admin/imports/files'>;
+export type LettersPage = Answer<'GET /v1/admin/dead-letters'>;
+export type Letter = LettersPage['dead_letters'][number];
+export type WholeLetter = Answer<'GET /v1/admin/dead-letters/{id}'>;
+export type EditedLetter = Answer<'POST /v1/admin/dead-letters/{id}/edit'>;
+export type SettledLetters = NonNullable<Answer<'POST /v1/admin/dead-letters/replay'>['result']>;
 
 /** A row of `GET /v1/events/live`, a stream, whose events the document describes in words. */
 export interface LiveRow {

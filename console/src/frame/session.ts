@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
 import { operation } from '../api/operations.ts';
-import type { Project, Readiness, Session } from '../api/types.ts';
+import type { Project, Session } from '../api/types.ts';
 import { address, setParameters } from './router.ts';
 
 /** `unknown` until the service has said; `none` before the sign-in. */
@@ -27,6 +27,15 @@ project.subscribe((current) => {
   chosenProject.id = isChoice ? current?.id : undefined;
 });
 
+/** Whether the key opens the whole installation. */
+export const isAdmin = computed(() => typeof session.value === 'object' && session.value.scopes.includes('admin'));
+
+/** The name of a project that the session knows, else its id. */
+export function projectName(id: string): string {
+  const known = typeof session.value === 'object' ? session.value.projects : [];
+  return known.find((one) => one.id === id)?.name ?? id;
+}
+
 /** Whether the key may save, change and count audiences, and not only read them. */
 export const mayChangeAudiences = computed(() => {
   const scopes = typeof session.value === 'string' ? [] : session.value.scopes;
@@ -40,7 +49,7 @@ onSignedOut.tell = () => {
 export async function loadSession(): Promise<void> {
   sessionError.value = undefined;
   try {
-    session.value = (await ask(operation('GET /console/session', {}))).session ?? 'none';
+    session.value = (await ask(operation('GET /console/session'))).session ?? 'none';
     isStarting.value = false;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -51,7 +60,7 @@ export async function loadSession(): Promise<void> {
 }
 
 async function serviceStarts(): Promise<boolean> {
-  const readiness = await ask<Readiness>({ path: 'readyz', takes: [503] }).catch(() => undefined);
+  const readiness = await ask(operation('GET /readyz', { takes: [503] })).catch(() => undefined);
   return Object.values(readiness?.parts ?? {}).includes('starting');
 }
 
@@ -61,7 +70,7 @@ export async function signIn(key: string): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await send(operation('DELETE /console/session', {})).catch(() => undefined);
+  await send(operation('DELETE /console/session')).catch(() => undefined);
   session.value = 'none';
 }
 

@@ -1,5 +1,5 @@
 /** What wants something done, what to do, and where the documentation says more. */
-import type { Attention } from '../api/pipeline.ts';
+import type { Attention } from '../api/types.ts';
 
 export function AttentionList({ items }: { readonly items: readonly Attention[] }) {
   return (

@@ -1,22 +1,19 @@
 /** "Copy as curl", "as tidemark": the same request, for a terminal. The key is never in it: it is `$TIDEMARK_KEY`. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ask, chosenProject, pathOf, type Query, SERVICE } from '../api/client.ts';
+import { chosenProject, pathOf, SERVICE } from '../api/client.ts';
+import type { Operation } from '../api/operations.ts';
 import { Loading, Problem } from './states.tsx';
-import { useLoad } from './use-load.ts';
+import { useAnswer } from './use-load.ts';
 
 export interface CopyAsProps {
-  readonly path: string;
-  readonly query?: Query;
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** JSON text. */
-  readonly body?: string;
+  readonly request: Operation<unknown>;
   /** Whether the answer is a stream, which curl must not buffer. */
   readonly isStream?: boolean;
   /** The words behind `tidemark` that ask the same, where the command line has them. */
   readonly tidemark?: readonly string[];
-  /** The path that answers with the SQL, which is asked when the menu opens. */
-  readonly explain?: string;
+  /** What answers with the SQL; it is asked when the menu opens. */
+  readonly explain?: Operation<{ readonly sql: string }>;
   /** Further forms of the same, each a `Command`. */
   readonly children?: ComponentChildren;
 }
@@ -29,7 +26,7 @@ export function CopyAs(props: CopyAsProps) {
       <div class="menu-panel">
         <Command name="curl" text={curlText(props)} />
         {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}
-        {props.explain !== undefined && isOpen && <Sql path={props.explain} />}
+        {props.explain !== undefined && isOpen && <Sql request={props.explain} />}
         {props.children}
         <p class="quiet small">
           <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
@@ -39,8 +36,8 @@ export function CopyAs(props: CopyAsProps) {
   );
 }
 
-function Sql({ path }: { readonly path: string }) {
-  const loaded = useLoad(path, async (signal) => ask<{ readonly sql: string }>({ path, signal }));
+function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
+  const loaded = useAnswer(request);
   if (loaded.state === 'loading') return <Loading what="the SQL" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
   return <Command name="SQL" text={loaded.value.sql} what="the SQL" />;
@@ -76,13 +73,14 @@ export function Command({ name, text, what = `the ${name} command` }: CommandPro
   );
 }
 
-export function curlText({ method = 'GET', path, query, body, isStream = false }: CopyAsProps): string {
+export function curlText({ request, isStream = false }: Pick<CopyAsProps, 'request' | 'isStream'>): string {
+  const { method = 'GET', path, query, body } = request;
   const project = chosenProject.id;
   const lines = [
     `curl ${isStream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(SERVICE.origin + SERVICE.pathname + pathOf(path, query))}`,
     `-H "Authorization: Bearer $TIDEMARK_KEY"`,
     ...(project === undefined ? [] : [`-H ${quoted(`Tidemark-Project: ${project}`)}`]),
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(body)}`]),
+    ...(typeof body !== 'string' ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(body)}`]),
   ];
   return lines.join(' \\\n  ');
 }

@@ -5,19 +5,24 @@ import './json-diff.css';
 const SIGNS = { same: ' ', removed: '−', added: '+' };
 const SAID = { same: '', removed: 'Removed: ', added: 'Added: ' };
 
-/** Two JSON values as one text, indented, with what was removed and added marked. Null is a value that is not there. */
-export function JsonDiff({ before, after }: { readonly before: Json; readonly after: Json }) {
+/** Two texts as one, with what was removed and added marked. */
+export function TextDiff({ before, after }: { readonly before: readonly string[]; readonly after: readonly string[] }) {
   return (
-    <pre class="json diff" tabIndex={0} aria-label="What changed">
-      {lineDiff(linesOf(before), linesOf(after)).map(({ kind, text }, i) => (
+    <pre class="json diff" tabIndex={0} aria-label="What changed, line by line">
+      {lineDiff(before, after).map(({ kind, line }, i) => (
         <span key={i} class={`diff-line ${kind}`}>
           <span aria-hidden="true">{SIGNS[kind]} </span>
           <span class="visually-hidden">{SAID[kind]}</span>
-          {`${text}\n`}
+          {`${line}\n`}
         </span>
       ))}
     </pre>
   );
+}
+
+/** Two JSON values, indented. Null is a value that is not there. */
+export function JsonDiff({ before, after }: { readonly before: Json; readonly after: Json }) {
+  return <TextDiff before={linesOf(before)} after={linesOf(after)} />;
 }
 
 function linesOf(value: Json): readonly string[] {

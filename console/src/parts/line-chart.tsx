@@ -29,7 +29,7 @@ export function LineChart({ fromText, ...props }: LineChartProps) {
   const at = Math.min(chosen ?? points.length - 1, points.length - 1);
   const top = niceTop(Math.max(...points.map(({ value }) => value)));
   return (
-    <figure class="chart">
+    <figure class="line-chart">
       <figcaption>{points[at]?.text}</figcaption>
       <div class="chart-body">
         <ol class="chart-scale quiet small" aria-hidden="true">

@@ -1,36 +1,64 @@
-export interface DiffLine {
+export interface DiffLine<T> {
   readonly kind: 'same' | 'removed' | 'added';
-  readonly text: string;
+  readonly line: T;
 }
 
-/** Past this many pairs of lines, everything is removed and added: comparing takes as many steps. */
+/** Past this many pairs of lines, everything between is removed and added: comparing takes as many steps. */
 const MAX_PAIRS = 1_000_000;
 
-/** What changed from one text to another, by lines: the fewest that are removed and added. */
-export function lineDiff(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
-  if (before.length * after.length > MAX_PAIRS) return [...lines('removed', before), ...lines('added', after)];
-  const common = commonLengths(before, after);
-  const diff: DiffLine[] = [];
-  let [i, j] = [0, 0];
-  while (i < before.length || j < after.length) {
-    const [old, fresh] = [before[i], after[j]];
-    if (old !== undefined && old === fresh) {
-      diff.push({ kind: 'same', text: old });
-      i++;
-      j++;
-    } else if (old !== undefined && (fresh === undefined || at(common, i + 1, j) >= at(common, i, j + 1))) {
-      diff.push({ kind: 'removed', text: old });
-      i++;
-    } else {
-      diff.push({ kind: 'added', text: fresh ?? '' });
-      j++;
-    }
-  }
-  return diff;
+/**
+ * What changed from one text to another, by lines: the fewest that are removed and added, what is removed before what is
+ * added in its place.
+ *
+ * @param textOf What tells one line from another.
+ */
+export function lineDiff<T>(
+  before: readonly T[],
+  after: readonly T[],
+  textOf: (line: T) => string = String,
+): readonly DiffLine<T>[] {
+  const [old, fresh] = [before.map(textOf), after.map(textOf)];
+  const most = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < most && old[start] === fresh[start]) start++;
+  let end = 0;
+  while (end < most - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
+  const [oldEnd, freshEnd] = [old.length - end, fresh.length - end];
+  const kinds = kindsOf(old.slice(start, oldEnd), fresh.slice(start, freshEnd));
+  let [i, j] = [start, start];
+  return [
+    ...allOf('same', after.slice(0, start)),
+    ...kinds.flatMap((kind) => {
+      if (kind !== 'added') i++;
+      if (kind !== 'removed') j++;
+      return allOf(kind, kind === 'removed' ? before.slice(i - 1, i) : after.slice(j - 1, j));
+    }),
+    ...allOf('same', after.slice(freshEnd)),
+  ];
 }
 
-function lines(kind: DiffLine['kind'], texts: readonly string[]): readonly DiffLine[] {
-  return texts.map((text) => ({ kind, text }));
+type Kind = DiffLine<unknown>['kind'];
+
+function allOf<T>(kind: Kind, lines: readonly T[]): readonly DiffLine<T>[] {
+  return lines.map((line) => ({ kind, line }));
+}
+
+/** Step by step through both. */
+function kindsOf(before: readonly string[], after: readonly string[]): readonly Kind[] {
+  if (before.length * after.length > MAX_PAIRS) {
+    return [...before.map((): Kind => 'removed'), ...after.map((): Kind => 'added')];
+  }
+  const common = commonLengths(before, after);
+  const kinds: Kind[] = [];
+  for (let i = 0, j = 0; i < before.length || j < after.length;) {
+    const isSame = i < before.length && j < after.length && before[i] === after[j];
+    const isRemoved = i < before.length && (j >= after.length || at(common, i + 1, j) >= at(common, i, j + 1));
+    const kind = isSame ? 'same' : isRemoved ? 'removed' : 'added';
+    kinds.push(kind);
+    if (kind !== 'added') i++;
+    if (kind !== 'removed') j++;
+  }
+  return kinds;
 }
 
 function at(table: readonly Uint32Array[], i: number, j: number): number {

@@ -16,9 +16,9 @@ export function grouped(rawJSON: string): string {
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 /** `1.5 GiB`: a size of the interface; `not known` where there is none. */
-export function bytes(size: RawNumber | null): string {
+export function bytes(size: RawNumber | number | null): string {
   if (size === null) return 'not known';
-  const value = Number(size.rawJSON);
+  const value = typeof size === 'number' ? size : Number(size.rawJSON);
   const power = Math.min(UNITS.length - 1, value < 1 ? 0 : Math.floor(Math.log2(value) / 10));
   const shown = value / 1_024 ** power;
   return `${shown < 10 && power > 0 ? shown.toFixed(1) : Math.round(shown)} ${UNITS[power]}`;

@@ -1,12 +1,14 @@
 import { ask } from '../api/client.ts';
-import type { Readiness } from '../api/types.ts';
+import { operation } from '../api/operations.ts';
 import { Problem } from './states.tsx';
 import { usePoll } from './use-poll.ts';
 
 /** What the process is made of and whether it works, as anybody may ask: `GET /readyz`. */
 export function ReadyParts() {
-  const { value, error, refresh } = usePoll('readyz', 5_000, async (signal) =>
-    ask<Readiness>({ path: 'readyz', takes: [503], signal }),
+  const { value, error, refresh } = usePoll(
+    'readyz',
+    async (signal) => ask({ ...operation('GET /readyz', { takes: [503] }), signal }),
+    5_000,
   );
   if (error !== undefined) return <Problem error={error} retry={refresh} />;
   if (value === undefined) return null;

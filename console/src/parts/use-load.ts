@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { ApiError } from '../api/client.ts';
+import { ApiError, ask } from '../api/client.ts';
+import type { Operation } from '../api/operations.ts';
 
 export type Loaded<T> =
   | { readonly state: 'loading' }
@@ -32,4 +33,9 @@ export function useLoad<T>(name: string, load: (signal: AbortSignal) => Promise<
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
   const result: Loaded<T> = loaded?.of === current ? loaded.result : { state: 'loading' };
   return { ...result, retry };
+}
+
+/** What an operation answers, asked again whenever it is another. @param version Of what was changed here meanwhile. */
+export function useAnswer<T>(request: Operation<T>, version: string | number = ''): Loaded<T> & { retry: () => void } {
+  return useLoad(`${version} ${JSON.stringify(request)}`, async (signal) => ask({ ...request, signal }));
 }

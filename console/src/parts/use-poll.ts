@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
 
 export interface Polled<T> {
@@ -6,7 +6,7 @@ export interface Polled<T> {
   readonly value: T | undefined;
   /** Why the last request failed; undefined where it did not. */
   readonly error: ApiError | undefined;
-  /** Asks at once. */
+  /** Asks at once, as after a change. */
   readonly refresh: () => void;
 }
 
@@ -16,54 +16,78 @@ interface Answered<T> {
   readonly error?: ApiError;
 }
 
+const AFTER_ERROR_MS = 5_000;
+
 /**
  * What `load` answers, asked for again and again while the page is seen. Of a name that changes, the old answer is
  * forgotten.
  *
  * @param name Everything that the answer depends on, as text; undefined to ask for nothing.
+ * @param every Until the next time, in milliseconds; by the last answer where it is a function, undefined for never.
  */
 export function usePoll<T>(
   name: string | undefined,
-  everyMs: number,
   load: (signal: AbortSignal) => Promise<T>,
+  every: number | ((value: T) => number | undefined),
 ): Polled<T> {
   const [answered, setAnswered] = useState<Answered<T>>();
   const [round, setRound] = useState(0);
   const refresh = useCallback(() => setRound((count) => count + 1), []);
+  const latest = useRef({ load, every });
+  latest.current = { load, every };
   useEffect(() => {
     if (name === undefined) return undefined;
-    const controller = new AbortController();
-    const { signal } = controller;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const later = (): void => {
-      if (!signal.aborted && !document.hidden) timer = setTimeout(run, everyMs);
+    const onValue = (value: T): number | undefined => {
+      setAnswered({ of: name, value });
+      const { every: next } = latest.current;
+      return typeof next === 'number' ? next : next(value);
     };
-    const run = (): void => {
-      load(signal).then(
-        (value) => {
-          if (!signal.aborted) setAnswered({ of: name, value });
-          later();
-        },
-        (error: unknown) => {
-          if (signal.aborted) return;
-          if (!(error instanceof ApiError)) throw error;
-          setAnswered((before) => ({ of: name, value: before?.of === name ? before.value : undefined, error }));
-          later();
-        },
-      );
+    const onError = (error: ApiError): number => {
+      setAnswered((before) => ({ of: name, value: before?.of === name ? before.value : undefined, error }));
+      return AFTER_ERROR_MS;
     };
-    const onSeen = (): void => {
-      clearTimeout(timer);
-      if (!document.hidden) run();
-    };
-    document.addEventListener('visibilitychange', onSeen);
-    run();
-    return () => {
-      document.removeEventListener('visibilitychange', onSeen);
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [name, everyMs, round]);
+    return repeat(async (signal) => latest.current.load(signal), onValue, onError);
+  }, [name, round]);
   const current = answered?.of === name ? answered : undefined;
   return { value: current?.value, error: current?.error, refresh };
+}
+
+/** Until it is told to stop. After each answer it is told when to ask the next time. */
+function repeat<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  onValue: (value: T) => number | undefined,
+  onError: (error: ApiError) => number,
+): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const later = (ms: number | undefined): void => {
+    isOver = ms === undefined;
+    if (!document.hidden) timer = isOver ? undefined : setTimeout(run, ms);
+  };
+  const run = (): void => {
+    timer = undefined;
+    load(signal).then(
+      (value) => {
+        if (!signal.aborted) later(onValue(value));
+      },
+      (error: unknown) => {
+        if (signal.aborted) return;
+        if (!(error instanceof ApiError)) throw error;
+        later(onError(error));
+      },
+    );
+  };
+  const onSeen = (): void => {
+    clearTimeout(timer);
+    if (!document.hidden && !isOver) run();
+  };
+  document.addEventListener('visibilitychange', onSeen);
+  run();
+  return () => {
+    document.removeEventListener('visibilitychange', onSeen);
+    clearTimeout(timer);
+    controller.abort();
+  };
 }

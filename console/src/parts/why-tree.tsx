@@ -1,6 +1,7 @@
 /** Why a user is in an audience or not: the definition once more, each part with what became of it. */
-import { ask, type Query } from '../api/client.ts';
-import type { SavedAudience, Verdict, Why } from '../api/audiences.ts';
+import { ask } from '../api/client.ts';
+import { operation } from '../api/operations.ts';
+import type { AudienceVerdict, AudienceWhy } from '../api/types.ts';
 import type { Json } from '../api/json.ts';
 import { CopyAs } from './copy-as.tsx';
 import { JsonValue } from './json-view.tsx';
@@ -17,12 +18,13 @@ export interface WhyUserProps {
 }
 
 export function WhyUser({ audienceId, user }: WhyUserProps) {
-  const path = `v1/audiences/${audienceId}`;
-  const query: Query = user.user_id === null ? { internal_id: user.internal_id } : { user_id: user.user_id };
-  const loaded = useLoad(`${path} ${JSON.stringify(query)}`, async (signal) =>
+  const path = { id: audienceId };
+  const query = user.user_id === null ? { internal_id: user.internal_id } : { user_id: user.user_id };
+  const asked = operation('GET /v1/audiences/{id}/why', { path, query });
+  const loaded = useLoad(JSON.stringify(asked), async (signal) =>
     Promise.all([
-      ask<Why>({ path: `${path}/why`, query: { ...query, events: '3' }, signal }),
-      ask<SavedAudience>({ path, signal }),
+      ask({ ...operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: '3' } }), signal }),
+      ask({ ...operation('GET /v1/audiences/{id}', { path }), signal }),
     ]),
   );
   if (loaded.state === 'loading') return <Loading what="why" />;
@@ -32,7 +34,7 @@ export function WhyUser({ audienceId, user }: WhyUserProps) {
     <div class="why">
       <div class="section-head">
         <Conclusion why={why} />
-        <CopyAs path={`${path}/why`} query={query} />
+        <CopyAs request={asked} />
       </div>
       <ul>
         <Part verdict={why.why} definition={definition} />
@@ -41,7 +43,7 @@ export function WhyUser({ audienceId, user }: WhyUserProps) {
   );
 }
 
-function Conclusion({ why }: { readonly why: Why }) {
+function Conclusion({ why }: { readonly why: AudienceWhy }) {
   return (
     <p>
       <b>{why.is_member ? 'In this audience' : 'Not in this audience'}</b>{' '}
@@ -55,7 +57,7 @@ function Conclusion({ why }: { readonly why: Why }) {
   );
 }
 
-function Part({ verdict, definition }: { readonly verdict: Verdict; readonly definition: Json }) {
+function Part({ verdict, definition }: { readonly verdict: AudienceVerdict; readonly definition: Json }) {
   const words = wordsAt(definition, verdict.path);
   return (
     <li>
@@ -80,7 +82,7 @@ function Part({ verdict, definition }: { readonly verdict: Verdict; readonly def
 }
 
 /** What the user has done or is, as far as this part asks. */
-function Found({ verdict }: { readonly verdict: Verdict }) {
+function Found({ verdict }: { readonly verdict: AudienceVerdict }) {
   if (verdict.kind === 'trait') return <FoundTrait verdict={verdict} />;
   if (verdict.kind !== 'event' || verdict.count === undefined) return null;
   const { rawJSON: times } = verdict.count;
@@ -99,7 +101,7 @@ function Found({ verdict }: { readonly verdict: Verdict }) {
   );
 }
 
-function FoundTrait({ verdict: { value, version, ...verdict } }: { readonly verdict: Verdict }) {
+function FoundTrait({ verdict: { value, version, ...verdict } }: { readonly verdict: AudienceVerdict }) {
   const when = version === null || version === undefined ? null : <Ago at={version.timestamp} />;
   return (
     <p class="quiet small">
@@ -122,7 +124,7 @@ function FoundTrait({ verdict: { value, version, ...verdict } }: { readonly verd
 }
 
 /** When this part changes by time alone. */
-function Until({ verdict }: { readonly verdict: Verdict }) {
+function Until({ verdict }: { readonly verdict: AudienceVerdict }) {
   if (verdict.changes_at === null) return null;
   return (
     <>

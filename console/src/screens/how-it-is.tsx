@@ -1,9 +1,10 @@
 /** How the project is, in sentences: what came, what waits, what is missing, and what wants attention. */
 import { ask } from '../api/client.ts';
 import { countOf, type RawNumber } from '../api/json.ts';
-import type { InstallationStatus, ProjectStatus } from '../api/pipeline.ts';
+import { operation } from '../api/operations.ts';
+import type { ProjectStatus } from '../api/types.ts';
 import { linkTo } from '../frame/router.ts';
-import { session } from '../frame/session.ts';
+import { isAdmin } from '../frame/session.ts';
 import { AttentionList } from '../parts/attention.tsx';
 import { count } from '../parts/numbers.ts';
 import { ReadyParts } from '../parts/ready-parts.tsx';
@@ -15,11 +16,12 @@ const EVERY_MS = 5_000;
 
 /** An admin key is told what the installation wants; others whether its parts work. */
 export function WantsAttention() {
-  const isAdmin = typeof session.value === 'object' && session.value.scopes.includes('admin');
-  const { value, error, refresh } = usePoll(isAdmin ? 'status' : undefined, EVERY_MS, async (signal) =>
-    ask<InstallationStatus>({ path: 'v1/admin/status', signal }),
+  const { value, error, refresh } = usePoll(
+    isAdmin.value ? 'status' : undefined,
+    async (signal) => ask({ ...operation('GET /v1/admin/status'), signal }),
+    EVERY_MS,
   );
-  if (!isAdmin) return <ReadyParts />;
+  if (!isAdmin.value) return <ReadyParts />;
   if (error !== undefined) return <Problem error={error} retry={refresh} />;
   if (value === undefined) return null;
   if (value.attention.length > 0) return <AttentionList items={value.attention} />;
@@ -32,8 +34,10 @@ export function WantsAttention() {
 }
 
 export function HowItIs() {
-  const { value, error, refresh } = usePoll('project-status', EVERY_MS, async (signal) =>
-    ask<ProjectStatus>({ path: 'v1/status', signal }),
+  const { value, error, refresh } = usePoll(
+    'project-status',
+    async (signal) => ask({ ...operation('GET /v1/status'), signal }),
+    EVERY_MS,
   );
   if (error !== undefined) return <Problem error={error} retry={refresh} />;
   if (value === undefined) return null;

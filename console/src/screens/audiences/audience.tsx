@@ -1,7 +1,8 @@
 /** One audience: who is meant, how it is, and its members, changes, size and versions. */
 import { useState } from 'preact/hooks';
-import type { HistoryPage, SavedAudience } from '../../api/audiences.ts';
 import { type ApiError, ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
 import { linkTo } from '../../frame/router.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
@@ -11,7 +12,7 @@ import { Sentences } from '../../parts/sentence-view.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { Changes } from './changes.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { Members } from './members.tsx';
@@ -28,8 +29,7 @@ const TABS = [
 ] as const;
 
 export function AudiencePage({ id }: { readonly id: string }) {
-  const path = `v1/audiences/${encodeURIComponent(id)}`;
-  const loaded = useLoad(path, async (signal) => ask<SavedAudience>({ path, signal }));
+  const loaded = useAnswer(operation('GET /v1/audiences/{id}', { path: { id } }));
   const [changed, setChanged] = useState<SavedAudience>();
   const audience = changed ?? (loaded.state === 'ready' ? loaded.value : undefined);
   return (
@@ -67,14 +67,15 @@ interface KnownProps {
 }
 
 function Known({ audience, onChange }: KnownProps) {
-  const path = `v1/audiences/${audience.id}`;
+  const path = { id: audience.id };
+  const asked = operation('GET /v1/audiences/{id}', { path });
   const [error, setError] = useState<ApiError>();
   const change = (next: SavedAudience): void => {
     setError(undefined);
     onChange(next);
   };
   const refresh = (): void => {
-    void ask<SavedAudience>({ path }).then(change, setError);
+    void ask(asked).then(change, setError);
   };
   const tab = tabOf(TABS);
   // Whatever changes the audience, or counts it, changes what is below.
@@ -86,14 +87,18 @@ function Known({ audience, onChange }: KnownProps) {
         <div class="row actions">
           {mayChangeAudiences.value && (
             <>
-              <CountNow path={path} onChange={change} onError={setError} />
+              <CountNow id={audience.id} onChange={change} onError={setError} />
               <a class="button" href={linkTo(['audiences', audience.id, 'edit'])}>
                 Edit
               </a>
               <DeleteButton audience={audience} />
             </>
           )}
-          <CopyAs path={path} tidemark={['audience', 'show', audience.id]} explain={`${path}/explain`} />
+          <CopyAs
+            request={asked}
+            tidemark={['audience', 'show', audience.id]}
+            explain={operation('GET /v1/audiences/{id}/explain', { path })}
+          />
         </div>
       </div>
       {error !== undefined && <Problem error={error} retry={refresh} />}
@@ -112,16 +117,16 @@ function Known({ audience, onChange }: KnownProps) {
 }
 
 interface CountNowProps {
-  readonly path: string;
+  readonly id: string;
   readonly onChange: (audience: SavedAudience) => void;
   readonly onError: (error: ApiError) => void;
 }
 
-function CountNow({ path, onChange, onError }: CountNowProps) {
+function CountNow({ id, onChange, onError }: CountNowProps) {
   const [isCounting, setCounting] = useState(false);
   const evaluate = (): void => {
     setCounting(true);
-    void ask<SavedAudience>({ method: 'POST', path: `${path}/evaluate`, body: '{}' })
+    void ask(operation('POST /v1/audiences/{id}/evaluate', { path: { id } }))
       .then(onChange, onError)
       .finally(() => setCounting(false));
   };
@@ -179,8 +184,8 @@ function Facts({ audience, onChange, onError }: FactsProps) {
 }
 
 function OfDay({ id }: { readonly id: string }) {
-  const query = { per: 'hour', limit: '48' };
-  const loaded = useLoad(id, async (signal) => ask<HistoryPage>({ path: `v1/audiences/${id}/history`, query, signal }));
+  const query = { per: 'hour', limit: 48 } as const;
+  const loaded = useAnswer(operation('GET /v1/audiences/{id}/history', { path: { id }, query }));
   const change = loaded.state === 'ready' ? changeOfDay(loaded.value.history, Date.now()) : undefined;
   if (change !== undefined) return <>{changeText(change)}</>;
   return <span class="quiet">{loaded.state === 'ready' ? 'not counted then' : '–'}</span>;

@@ -1,21 +1,15 @@
-import type { SavedAudience } from '../../api/audiences.ts';
-import { ApiError, type Request, send } from '../../api/client.ts';
+import { ApiError, ask } from '../../api/client.ts';
+import type { Operation } from '../../api/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
 
 /**
  * Changes or deletes an audience, only as long as nobody else has changed what the page shows.
  *
  * @throws ApiError 412 where somebody has.
  */
-export async function changeAudience(
-  { id, revision }: SavedAudience,
-  change: Pick<Request, 'method' | 'body'>,
-): Promise<Response> {
+export async function changeAudience<T>({ revision }: SavedAudience, change: Operation<T>): Promise<T> {
   try {
-    return await send({
-      path: `v1/audiences/${id}`,
-      headers: { 'If-Match': `"${revision.rawJSON}"` },
-      ...change,
-    });
+    return await ask({ ...change, headers: { 'If-Match': `"${revision.rawJSON}"` } });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 412) throw error;
     throw new ApiError({ status: 412, code: error.code, title: 'Somebody else was faster', message: CHANGED });

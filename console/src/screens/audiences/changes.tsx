@@ -1,15 +1,16 @@
 /** Who entered and who left, count by count, the newest first; what comes appears by itself. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Change, HistoryEntry, HistoryPage, SavedAudience } from '../../api/audiences.ts';
-import { ApiError, ask } from '../../api/client.ts';
+import { ApiError } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { askLines } from '../../api/ndjson.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer, useLoad } from '../../parts/use-load.ts';
 import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
 import { UserName } from '../../parts/user-name.tsx';
 import { userLink } from '../user-link.ts';
@@ -20,15 +21,14 @@ interface ChangesProps {
   readonly onCounted: () => void;
 }
 
-const WAIT_S = '30';
+const WAIT_S = 30;
 
 export function Changes({ audience, onCounted }: ChangesProps) {
-  const path = `v1/audiences/${audience.id}`;
+  const { id } = audience;
+  const path = { id };
   const kind = kindIn(address.value.query);
-  const loaded = useLoad(path, async (signal) =>
-    ask<HistoryPage>({ path: `${path}/history`, query: { limit: '200' }, signal }),
-  );
-  const isWaiting = useWait(`${path}/changes`, audience.evaluation?.at, onCounted);
+  const loaded = useAnswer(operation('GET /v1/audiences/{id}/history', { path, query: { limit: 200 } }));
+  const isWaiting = useWait(id, audience.evaluation?.at, onCounted);
   useRowKeys();
   return (
     <section aria-labelledby="changes">
@@ -54,21 +54,20 @@ export function Changes({ audience, onCounted }: ChangesProps) {
             <option value="left">Who left</option>
           </select>
           <CopyAs
-            path={`${path}/changes`}
-            query={{ wait: WAIT_S }}
-            tidemark={['audience', 'changes', audience.id]}
+            request={operation('GET /v1/audiences/{id}/changes', { path, query: { wait: WAIT_S } })}
+            tidemark={['audience', 'changes', id]}
             isStream
           />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="changes" />}
       {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && <Evaluations path={path} history={loaded.value.history} kind={kind} />}
+      {loaded.state === 'ready' && <Evaluations id={id} history={loaded.value.history} kind={kind} />}
     </section>
   );
 }
 
-type Kind = '' | Change['change'];
+type Kind = '' | AudienceChange['change'];
 
 function kindIn(query: URLSearchParams): Kind {
   const kind = query.get('change');
@@ -76,15 +75,16 @@ function kindIn(query: URLSearchParams): Kind {
 }
 
 /** Waits for somebody to enter or leave after `since`, and tells it each time. */
-function useWait(path: string, since: string | undefined, tell: () => void): boolean {
+function useWait(id: string, since: string | undefined, tell: () => void): boolean {
   const [isWaiting, setWaiting] = useState(true);
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     const wait = async (): Promise<void> => {
       for (let after = since; !signal.aborted;) {
-        const query = { since: after, wait: WAIT_S, limit: '1' };
-        const { lines, end } = await askLines<Change, { readonly through: string | null }>({ path, query, signal });
+        const query = { since: after, wait: WAIT_S, limit: 1 };
+        const asked = operation('GET /v1/audiences/{id}/changes', { path: { id }, query });
+        const { lines, end } = await askLines({ ...asked, signal });
         after = end.through ?? after;
         if (lines.length > 0) tell();
       }
@@ -96,17 +96,17 @@ function useWait(path: string, since: string | undefined, tell: () => void): boo
       if (!(error instanceof ApiError)) throw error;
     });
     return () => controller.abort();
-  }, [path]);
+  }, [id]);
   return isWaiting;
 }
 
 interface EvaluationsProps {
-  readonly path: string;
+  readonly id: string;
   readonly history: readonly HistoryEntry[];
   readonly kind: Kind;
 }
 
-function Evaluations({ path, history, kind }: EvaluationsProps) {
+function Evaluations({ id, history, kind }: EvaluationsProps) {
   const counted = history.map((entry, i) => ({ entry, since: history[i + 1]?.at }));
   const shown = counted.filter(({ entry }) => numberOf(entry, kind) > 0);
   const open = address.value.query.get('at') ?? shown[0]?.entry.at;
@@ -130,7 +130,7 @@ function Evaluations({ path, history, kind }: EvaluationsProps) {
               <span class="left">{count(countOf(entry.left))} left</span>
               <span class="quiet">{CAUSES[entry.cause](entry)}</span>
             </button>
-            {isOpen && <Users path={path} entry={entry} since={since} kind={kind} />}
+            {isOpen && <Users id={id} entry={entry} since={since} kind={kind} />}
           </li>
         );
       })}
@@ -174,11 +174,9 @@ interface UsersProps extends Omit<EvaluationsProps, 'history'> {
 
 const SHOWN = 100;
 
-function Users({ path, entry, since, kind }: UsersProps) {
-  const query = { since, limit: String(SHOWN) };
-  const loaded = useLoad(`${path} ${entry.at}`, async (signal) =>
-    askLines<Change, object>({ path: `${path}/changes`, query, signal }),
-  );
+function Users({ id, entry, since, kind }: UsersProps) {
+  const asked = operation('GET /v1/audiences/{id}/changes', { path: { id }, query: { since, limit: SHOWN } });
+  const loaded = useLoad(`${id} ${entry.at}`, async (signal) => askLines({ ...asked, signal }));
   if (loaded.state === 'loading') return <Loading what="users" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
   const ofEntry = loaded.value.lines.filter(({ at }) => at === entry.at);

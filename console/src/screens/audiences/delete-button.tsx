@@ -1,20 +1,38 @@
-import type { SavedAudience } from '../../api/audiences.ts';
+import { useState } from 'preact/hooks';
+import type { SavedAudience } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { count } from '../../parts/numbers.ts';
 import { changeAudience } from './change-audience.ts';
 
 export function DeleteButton({ audience }: { readonly audience: SavedAudience }) {
+  const [isAsked, setAsked] = useState(false);
   const remove = async (): Promise<void> => {
-    await changeAudience(audience, { method: 'DELETE' });
+    await changeAudience(audience, operation('DELETE /v1/audiences/{id}', { path: { id: audience.id } }));
     goTo(linkTo(['audiences']));
   };
   return (
-    <Confirm label="Delete…" title="Delete this audience?" name={audience.name} does="Delete the audience" run={remove}>
-      {whoIsIn(audience)} Its definition, its versions, and who entered and left it, are deleted and cannot be brought
-      back. Whatever asks for its members or its changes gets no answer any more.
-    </Confirm>
+    <>
+      <button type="button" onClick={() => setAsked(true)}>
+        Delete…
+      </button>
+      {isAsked && (
+        <ConfirmName
+          title="Delete this audience?"
+          name={audience.name}
+          action="Delete the audience"
+          onConfirm={remove}
+          onClose={() => setAsked(false)}
+        >
+          <p>
+            {whoIsIn(audience)} Its definition, its versions, and who entered and left it, are deleted and cannot be
+            brought back. Whatever asks for its members or its changes gets no answer any more.
+          </p>
+        </ConfirmName>
+      )}
+    </>
   );
 }
 

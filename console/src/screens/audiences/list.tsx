@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { AudiencePage, HistoryEntry, HistoryPage, SavedAudience } from '../../api/audiences.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudiencePage, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -12,29 +13,28 @@ import { Sentence } from '../../parts/sentence-view.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { useRowKeys } from '../../parts/use-rows.ts';
 import { changeOfDay, changeText, refreshText, seriesOf, stateOf } from './state.ts';
 
 /** As many as a project has, unless it was given more. */
-const PAGE = '100';
+const PAGE = 100;
 
 export function AudienceList() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const asked = { path: 'v1/audiences', query: { limit: PAGE, cursor } };
-  const loaded = useLoad(JSON.stringify(asked), async (signal) => ask<AudiencePage>({ ...asked, signal }));
+  const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: PAGE, cursor } }));
   useRowKeys();
   return (
     <div class="screen">
       <div class="head">
         <h1>Audiences</h1>
         <div class="row actions">
-          <CopyAs path="v1/audiences" tidemark={['audience', 'list']} />
           {mayChangeAudiences.value && (
             <a class="button primary" href={linkTo(['audiences', 'new'])}>
               New audience
             </a>
           )}
+          <CopyAs request={operation('GET /v1/audiences')} tidemark={['audience', 'list']} />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="audiences" />}
@@ -174,9 +174,9 @@ function useHistories(audiences: readonly SavedAudience[]): ReadonlyMap<string, 
 
 async function historyOf(id: string, signal: AbortSignal): Promise<readonly HistoryEntry[]> {
   const since = new Date(Date.now() - 8 * 24 * HOUR_MS).toISOString();
-  const query = { since, per: 'hour', limit: '200' };
+  const query = { since, per: 'hour', limit: 200 } as const;
   try {
-    return (await ask<HistoryPage>({ path: `v1/audiences/${id}/history`, query, signal })).history;
+    return (await ask({ ...operation('GET /v1/audiences/{id}/history', { path: { id }, query }), signal })).history;
   } catch (error) {
     // The list says what matters without it.
     if (error instanceof ApiError || signal.aborted) return [];

@@ -1,6 +1,7 @@
 /** Who is in an audience now, a page after the other; one opens to why. */
-import type { Member, SavedAudience } from '../../api/audiences.ts';
 import { askLines } from '../../api/ndjson.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
@@ -13,15 +14,13 @@ import { WhyUser } from '../../parts/why-tree.tsx';
 import { userLink } from '../user-link.ts';
 import { FORMATS, saveMembers } from './save-members.ts';
 
-const PAGE = '50';
+const PAGE = 50;
 
 export function Members({ audience }: { readonly audience: SavedAudience }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const path = `v1/audiences/${audience.id}/members`;
-  const query = { limit: PAGE, cursor };
-  const loaded = useLoad(path + (cursor ?? ''), async (signal) =>
-    askLines<Member, { readonly next_cursor: string | null }>({ path, query, signal }),
-  );
+  const path = { id: audience.id };
+  const asked = operation('GET /v1/audiences/{id}/members', { path, query: { limit: PAGE, cursor } });
+  const loaded = useLoad(JSON.stringify(asked), async (signal) => askLines({ ...asked, signal }));
   useRowKeys();
   return (
     <section aria-labelledby="members">
@@ -36,7 +35,11 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
               run={(tell, signal) => saveMembers(audience, format, tell, signal)}
             />
           ))}
-          <CopyAs path={path} tidemark={['audience', 'members', audience.id]} isStream />
+          <CopyAs
+            request={operation('GET /v1/audiences/{id}/members', { path })}
+            tidemark={['audience', 'members', audience.id]}
+            isStream
+          />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="members" />}
@@ -53,7 +56,7 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
 
 interface PageProps {
   readonly audience: SavedAudience;
-  readonly members: readonly Member[];
+  readonly members: readonly AudienceMember[];
 }
 
 function Page({ audience, members }: PageProps) {
@@ -78,7 +81,7 @@ function Page({ audience, members }: PageProps) {
 
 interface MemberRowProps {
   readonly audience: SavedAudience;
-  readonly member: Member;
+  readonly member: AudienceMember;
   readonly isOpen: boolean;
 }
 

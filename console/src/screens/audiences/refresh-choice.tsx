@@ -1,6 +1,6 @@
-import type { SavedAudience } from '../../api/audiences.ts';
 import type { ApiError } from '../../api/client.ts';
-import { parseJson } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
 import { changeAudience } from './change-audience.ts';
 import { refreshText } from './state.ts';
 
@@ -14,13 +14,14 @@ export interface RefreshChoiceProps {
 
 /** How often it is counted by itself; `when asked` pauses that. */
 export function RefreshChoice({ audience, onChange, onError }: RefreshChoiceProps) {
-  const { refresh } = audience;
+  const { id, refresh } = audience;
   const choices = refresh === null || CHOICES.includes(refresh) ? CHOICES : [refresh, ...CHOICES];
   const change = (chosen: string): void => {
-    const body = JSON.stringify({ refresh: chosen === '' ? null : chosen });
-    void changeAudience(audience, { method: 'PATCH', body })
-      .then(async (response) => parseJson(await response.text()) as unknown as SavedAudience)
-      .then(onChange, onError);
+    const body = { refresh: chosen === '' ? null : chosen };
+    void changeAudience(audience, operation('PATCH /v1/audiences/{id}', { path: { id }, body })).then(
+      onChange,
+      onError,
+    );
   };
   return (
     <select aria-label="Counted" value={refresh ?? ''} onChange={(event) => change(event.currentTarget.value)}>

@@ -1,8 +1,9 @@
 /** All members of an audience as a file. */
-import type { Member, SavedAudience } from '../../api/audiences.ts';
-import { noAnswer, type Query, send } from '../../api/client.ts';
+import { noAnswer, send } from '../../api/client.ts';
 import { type Json, parseJson } from '../../api/json.ts';
 import { linesOfAnswer } from '../../api/ndjson.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { csvLine } from '../../parts/csv.ts';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 
@@ -10,7 +11,7 @@ interface Format {
   readonly name: string;
   readonly ending: string;
   readonly head: readonly string[];
-  readonly lineOf: (line: string, member: Member) => string;
+  readonly lineOf: (line: string, member: AudienceMember) => string;
 }
 
 export const FORMATS: readonly Format[] = [
@@ -41,15 +42,14 @@ export async function saveMembers(
   const file = new TextFile();
   for (const line of head) file.add(line);
   const after: { cursor?: string; after?: string } = {};
-  const path = `v1/audiences/${id}/members`;
   for (let cuts = 0; cuts < MOST_CUTS; cuts++) {
-    for await (const line of linesUntilCut(path, after, signal)) {
+    for await (const line of linesUntilCut(id, after, signal)) {
       const value = parseJson(line);
       if (isEnd(value)) {
         file.save(`${fileNameOf(name)}.${ending}`);
         return;
       }
-      const member = value as unknown as Member;
+      const member = value as unknown as AudienceMember;
       file.add(lineOf(line, member));
       after.after = member.internal_id;
       cuts = 0;
@@ -61,11 +61,12 @@ export async function saveMembers(
 
 /** The whole lines of one answer, until it ends or is cut. */
 async function* linesUntilCut(
-  path: string,
+  id: string,
   after: { cursor?: string; after?: string },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const response = await send({ path, query: { ...after } satisfies Query, signal });
+  const asked = operation('GET /v1/audiences/{id}/members', { path: { id }, query: { ...after } });
+  const response = await send({ ...asked, signal });
   after.cursor ??= response.headers.get('Tidemark-Cursor') ?? '';
   try {
     yield* linesOfAnswer(response);

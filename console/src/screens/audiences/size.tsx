@@ -1,6 +1,7 @@
-import type { HistoryEntry, HistoryPage, SavedAudience } from '../../api/audiences.ts';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { type ChartPoint, LineChart } from '../../parts/line-chart.tsx';
@@ -29,13 +30,13 @@ const PERIODS: readonly Period[] = [
 
 export function Size({ audience }: { readonly audience: SavedAudience }) {
   const period = PERIODS.find(({ name }) => name === (address.value.query.get('period') ?? '')) ?? WEEK;
-  const path = `v1/audiences/${audience.id}/history`;
-  const loaded = useLoad(`${path} ${period.name}`, async (signal) => {
+  const path = { id: audience.id };
+  const loaded = useLoad(`${audience.id} ${period.name}`, async (signal) => {
     const untilMs = Date.now();
     const fromMs = untilMs - period.days * DAY_MS;
     const since = new Date(fromMs).toISOString();
-    const query = { since, per: period.per, limit: '1000' };
-    const { history } = await ask<HistoryPage>({ path, query, signal });
+    const query = { since, per: period.per, limit: 1_000 };
+    const { history } = await ask({ ...operation('GET /v1/audiences/{id}/history', { path, query }), signal });
     return { history, fromMs, untilMs };
   });
   return (
@@ -55,7 +56,7 @@ export function Size({ audience }: { readonly audience: SavedAudience }) {
               </option>
             ))}
           </select>
-          <CopyAs path={path} query={{ per: period.per }} />
+          <CopyAs request={operation('GET /v1/audiences/{id}/history', { path, query: { per: period.per } })} />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="the sizes" />}
@@ -94,7 +95,7 @@ function Chart({ history, fromMs, untilMs, days }: ChartProps) {
       />
       <details class="below">
         <summary>As a table</summary>
-        <div class="scrolling" tabIndex={0} role="region" aria-label="Sizes">
+        <div class="scrolling sizes-box" tabIndex={0} role="region" aria-label="Sizes">
           <table class="sizes">
             <thead>
               <tr>

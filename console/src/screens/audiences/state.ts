@@ -1,7 +1,9 @@
 /** How an audience is, in words, and how its size has changed. Pure. */
-import type { HistoryEntry, SavedAudience } from '../../api/audiences.ts';
-import { countOf } from '../../api/json.ts';
+import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
+import { countOf, type Json } from '../../api/json.ts';
+import { type DiffLine, lineDiff } from '../../parts/line-diff.ts';
 import { count } from '../../parts/numbers.ts';
+import { type Line, linesOf, textOf } from '../../parts/sentence.ts';
 
 export interface AudienceState {
   readonly is: 'well' | 'waiting' | 'unwell';
@@ -80,4 +82,10 @@ export function seriesOf(history: readonly HistoryEntry[], untilMs: number, step
     const entry = history.find(({ at }) => Date.parse(at) <= atMs);
     return entry === undefined ? [] : [countOf(entry.count)];
   });
+}
+
+/** What a definition says, line by line, beside the one before it: nothing is marked where there was none. */
+export function changedLines(after: Json, before: Json | undefined): readonly DiffLine<Line>[] {
+  const lines = linesOf(after);
+  return lineDiff(before === undefined ? lines : linesOf(before), lines, ({ depth, words }) => depth + textOf(words));
 }

@@ -1,28 +1,29 @@
 /** The definitions that an audience has and had: who changed what, when, and what came of it. */
-import type { AudienceVersion, HistoryEntry, HistoryPage, SavedAudience, VersionPage } from '../../api/audiences.ts';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudienceVersion, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Sentence } from '../../parts/sentence-view.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useLoad } from '../../parts/use-load.ts';
-import { type ChangedLine, changedLines } from './changed-lines.ts';
+import { changedLines } from './state.ts';
 
 export function Versions({ audience }: { readonly audience: SavedAudience }) {
-  const path = `v1/audiences/${audience.id}`;
-  const loaded = useLoad(path, async (signal) =>
+  const path = { id: audience.id };
+  const loaded = useLoad(audience.id, async (signal) =>
     Promise.all([
-      ask<VersionPage>({ path: `${path}/versions`, query: { limit: '100' }, signal }),
-      ask<HistoryPage>({ path: `${path}/history`, query: { limit: '1000' }, signal }),
+      ask({ ...operation('GET /v1/audiences/{id}/versions', { path, query: { limit: 100 } }), signal }),
+      ask({ ...operation('GET /v1/audiences/{id}/history', { path, query: { limit: 1_000 } }), signal }),
     ]),
   );
   return (
     <section aria-labelledby="versions">
       <div class="section-head">
         <h2 id="versions">Versions</h2>
-        <CopyAs path={`${path}/versions`} />
+        <CopyAs request={operation('GET /v1/audiences/{id}/versions', { path })} />
       </div>
       {loaded.state === 'loading' && <Loading what="versions" />}
       {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
@@ -69,13 +70,13 @@ function List({ versions, history }: ListProps) {
   );
 }
 
-function Lines({ lines }: { readonly lines: readonly ChangedLine[] }) {
+function Lines({ lines }: { readonly lines: ReturnType<typeof changedLines> }) {
   return (
     <ul class="sentences changed-lines">
-      {lines.map(({ is, line }, i) => (
-        <li key={i} class={is}>
+      {lines.map(({ kind, line }, i) => (
+        <li key={i} class={kind}>
           <span class={`depth-${Math.min(line.depth, 6)}`}>
-            {is !== 'same' && <span class="visually-hidden">{is === 'added' ? 'Added: ' : 'Removed: '}</span>}
+            {kind !== 'same' && <span class="visually-hidden">{kind === 'added' ? 'Added: ' : 'Removed: '}</span>}
             <Sentence words={line.words} />
           </span>
         </li>

@@ -1,13 +1,13 @@
 /** The audience builder: `#/audiences/new`, with `?definition=JSON`, and `#/audiences/{id}/edit`. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import './builder.css';
-import type { SavedAudience } from '../../api/audience-builder.ts';
-import { ask } from '../../api/client.ts';
 import { type Json, jsonText } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { session } from '../../frame/session.ts';
 import { Loading, Problem } from '../../parts/states.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { useRowKeys } from '../../parts/use-rows.ts';
 import { Builder } from './builder.ts';
 import { ConditionTree } from './condition-tree.tsx';
@@ -25,8 +25,7 @@ export function BuilderScreen({ id }: { readonly id?: string }) {
 }
 
 function Existing({ id }: { readonly id: string }) {
-  const path = `v1/audiences/${encodeURIComponent(id)}`;
-  const loaded = useLoad(path, async (signal) => ask<SavedAudience>({ path, signal }));
+  const loaded = useAnswer(operation('GET /v1/audiences/{id}', { path: { id } }));
   if (loaded.state === 'ready') return <Opened saved={loaded.value} />;
   return (
     <div class="screen builder">

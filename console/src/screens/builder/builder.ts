@@ -1,6 +1,6 @@
 /** The document that is edited, in both panes, with what was there before and what the service says of it. */
 import { computed, signal } from '@preact/signals';
-import type { SavedAudience } from '../../api/audience-builder.ts';
+import type { SavedAudience } from '../../api/types.ts';
 import type { Json } from '../../api/json.ts';
 import { Catalog } from './catalog.ts';
 import { Counting } from './counting.ts';

@@ -1,11 +1,12 @@
 /** The names, types and examples of the project's data, loaded as they are needed. */
 import { signal } from '@preact/signals';
 import { ApiError, ask } from '../../api/client.ts';
+import { type Operation, operation } from '../../api/operations.ts';
 import { type CatalogName, findKnown, type KnownName, knownNames, type Names } from './known.ts';
 import type { Suggested } from './phrase.ts';
 
 /** The most frequent ones: others can be typed. */
-const LIMIT = '1000';
+const query = { limit: 1_000 };
 
 interface NamesAnswer {
   readonly events?: readonly CatalogName[];
@@ -25,8 +26,8 @@ export class Catalog {
   readonly #stop = new AbortController();
 
   load(): void {
-    void this.#ask('v1/catalog/events').then((names) => (this.events.value = names));
-    void this.#ask('v1/catalog/traits').then((names) => (this.traits.value = names));
+    void this.#ask(operation('GET /v1/catalog/events', { query })).then((names) => (this.events.value = names));
+    void this.#ask(operation('GET /v1/catalog/traits', { query })).then((names) => (this.traits.value = names));
   }
 
   close(): void {
@@ -36,8 +37,9 @@ export class Catalog {
   /** Of an event that the project has; of another there are none. */
   async propertiesOf(event: string): Promise<Names> {
     if (findKnown(this.events.peek()?.names ?? [], [event]) === undefined) return NONE;
-    const path = `v1/catalog/events/${encodeURIComponent(event)}/properties`;
-    const loading = this.#loading.get(event) ?? this.#ask(path);
+    const path = { name: event };
+    const asked = operation('GET /v1/catalog/events/{name}/properties', { path, query });
+    const loading = this.#loading.get(event) ?? this.#ask(asked);
     this.#loading.set(event, loading);
     const names = await loading;
     if (!this.#properties.peek().has(event)) {
@@ -65,9 +67,9 @@ export class Catalog {
   }
 
   /** Suggestions are no reason to disturb anybody: where they cannot be had, there are none. */
-  async #ask(path: string): Promise<Names> {
+  async #ask(asked: Operation<NamesAnswer>): Promise<Names> {
     try {
-      const answer = await ask<NamesAnswer>({ path, query: { limit: LIMIT }, signal: this.#stop.signal });
+      const answer = await ask({ ...asked, signal: this.#stop.signal });
       const names = answer.events ?? answer.traits ?? answer.properties ?? [];
       return { names: knownNames(names), isWhole: answer.next_cursor === null };
     } catch (error) {

@@ -114,7 +114,7 @@ function Condition({ builder, node, problems }: NodeProps & { readonly problems:
         data-at={pointerOf(node.at)}
         onKeyDown={keysOf(builder, node)}
       >
-        <span class="sentence">
+        <span class="condition-words">
           {phrases.map(({ name, pieces }) => (
             <span class="phrase" key={name}>
               {pieces.map((piece, index) => (

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { AudienceExplanation } from '../../api/audience-builder.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { type Json, jsonText } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudienceExplanation } from '../../api/types.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
 import { formatJson } from './json-text.ts';
 
@@ -10,7 +11,7 @@ export function CopyDefinition({ definition }: { readonly definition: Json }) {
   const body = jsonText({ definition });
   const tidemark = ['audience', 'preview', jsonText(definition)];
   return (
-    <CopyAs path="v1/audiences/preview" method="POST" body={body} tidemark={tidemark}>
+    <CopyAs request={operation('POST /v1/audiences/preview', { body })} tidemark={tidemark}>
       <Command name="JSON" text={formatJson(definition)} />
       <Sql key={body} body={body} />
     </CopyAs>
@@ -21,13 +22,10 @@ export function CopyDefinition({ definition }: { readonly definition: Json }) {
 function Sql({ body }: { readonly body: string }) {
   const [explained, setExplained] = useState<AudienceExplanation | ApiError>();
   const explain = (): void => {
-    ask<AudienceExplanation>({ method: 'POST', path: 'v1/audiences/explain', body }).then(
-      setExplained,
-      (error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-        setExplained(error);
-      },
-    );
+    ask(operation('POST /v1/audiences/explain', { body })).then(setExplained, (error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+      setExplained(error);
+    });
   };
   if (explained instanceof ApiError) return <p class="field-error">{explained.message}</p>;
   if (explained !== undefined) return <Command name="SQL" text={`${explained.sql};`} />;

@@ -1,8 +1,9 @@
 /** How many users a definition finds: asked for a moment after the last change, the question before being cancelled. */
 import { computed, signal } from '@preact/signals';
-import type { AudienceComparison, AudienceMember, AudiencePreview } from '../../api/audience-builder.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { countOf, type Json, jsonText } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudienceMember, AudiencePreview } from '../../api/types.ts';
 import { pointerOf } from './json-edit.ts';
 import { groupKind, type Problem, type TreeNode, treeOf } from './tree.ts';
 
@@ -128,7 +129,7 @@ export class Counting {
       return;
     }
     const body = JSON.stringify({ audience: this.#audience.id, definition, sample: 0 });
-    const compared = await ask<AudienceComparison>({ method: 'POST', path: 'v1/audiences/compare', body, signal });
+    const compared = await ask({ ...operation('POST /v1/audiences/compare', { body }), signal });
     this.effect.value = { entering: countOf(compared.entering.count), leaving: countOf(compared.leaving.count) };
   }
 
@@ -159,5 +160,5 @@ async function countFirst(kind: string, parts: readonly Json[], signal: AbortSig
 
 async function previewOf(definition: Json, sample: number, signal: AbortSignal): Promise<AudiencePreview> {
   const body = JSON.stringify({ definition, sample });
-  return ask<AudiencePreview>({ method: 'POST', path: 'v1/audiences/preview', body, signal });
+  return ask({ ...operation('POST /v1/audiences/preview', { body }), signal });
 }

@@ -1,5 +1,5 @@
 /** Some of the users that the definition finds, with their traits. */
-import type { AudienceMember } from '../../api/audience-builder.ts';
+import type { AudienceMember } from '../../api/types.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import type { Json } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';

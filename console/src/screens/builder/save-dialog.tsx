@@ -1,8 +1,9 @@
 /** The name, how often the audience is evaluated, and the effect of the change, before it is saved. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SavedAudience } from '../../api/audience-builder.ts';
 import { ApiError, ask } from '../../api/client.ts';
 import { countOf, type Json, jsonText } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';
 import { JsonView } from '../../parts/json-view.tsx';
@@ -64,14 +65,14 @@ export function SaveDialog({ builder, onClose }: { readonly builder: Builder; re
 
 async function send(definition: Json, wanted: Wanted, saved: SavedAudience | undefined): Promise<SavedAudience> {
   const body = jsonText({ ...wanted, definition });
-  if (saved === undefined) return ask<SavedAudience>({ method: 'POST', path: 'v1/audiences', body });
-  const path = `v1/audiences/${encodeURIComponent(saved.id)}`;
+  if (saved === undefined) return ask(operation('POST /v1/audiences', { body }));
+  const path = { id: saved.id };
   const headers = { 'If-Match': `"${saved.revision.rawJSON}"` };
-  return ask<SavedAudience>({ method: 'PUT', path, body, headers });
+  return ask(operation('PUT /v1/audiences/{id}', { path, body, headers }));
 }
 
 async function load(id: string): Promise<SavedAudience> {
-  return ask<SavedAudience>({ path: `v1/audiences/${encodeURIComponent(id)}` });
+  return ask(operation('GET /v1/audiences/{id}', { path: { id } }));
 }
 
 interface FormProps {
@@ -165,7 +166,7 @@ function Conflict({ builder, theirs, wanted, onOver, onTake }: ConflictProps) {
         {isSameDefinition ? 'Its conditions are the same as yours.' : 'Its conditions differ from yours:'}
       </p>
       {!isSameDefinition && (
-        <div class="versions">
+        <div class="both-versions">
           <div>
             <h3>Saved now: {theirs.name}</h3>
             <JsonView value={theirs.definition} />

@@ -1,13 +1,14 @@
 /** Whether one user is in the audience, why, and until when. */
-import type { AudienceVerdict, AudienceWhy } from '../../api/audience-builder.ts';
-import { type ApiError, ask } from '../../api/client.ts';
+import type { ApiError } from '../../api/client.ts';
 import type { Json } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudienceVerdict } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';
 import { JsonValue } from '../../parts/json-view.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { userLink } from '../user-link.ts';
 import type { Builder } from './builder.ts';
 import { valueAt } from './json-edit.ts';
@@ -59,15 +60,13 @@ export function TestUser({ builder }: { readonly builder: Builder }) {
 
 function Why({ user, definition }: { readonly user: TestedUser; readonly definition: Json }) {
   const body = JSON.stringify({ definition, ...user, events: 0 });
-  const why = useLoad(body, async (signal) =>
-    ask<AudienceWhy>({ method: 'POST', path: 'v1/audiences/why', body, signal }),
-  );
+  const why = useAnswer(operation('POST /v1/audiences/why', { body }));
   if (why.state === 'loading') return <Loading what="why" />;
   if (why.state === 'failed') return <NotKnown error={why.error} retry={why.retry} />;
   const { is_member: isMember, changes_at: changesAt, why: verdict } = why.value;
   return (
     <div class="why">
-      <p class={`verdict ${isMember ? 'met' : 'unmet'}`} role="status">
+      <p class={`test-verdict ${isMember ? 'met' : 'unmet'}`} role="status">
         <Sign isMet={isMember} />
         <span>
           <a class="id" href={userLink(why.value)}>

@@ -1,42 +1,41 @@
 /** The names of all events, with how often they happened, when, and how the last days went. */
-import type { CatalogEvents, CatalogName } from '../../api/events.ts';
-import { ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { CatalogName } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { textIn } from '../../parts/form.ts';
 import { grouped } from '../../parts/numbers.ts';
+import { Pager } from '../../parts/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { LastDays } from './last-days.tsx';
 
-const PATH = 'v1/catalog/events';
+interface Narrowing {
+  readonly prefix: string | undefined;
+  readonly order: 'count' | 'name' | undefined;
+}
 
 export function Catalogue() {
   const { query } = address.value;
-  const [prefix, order, cursor] = ['prefix', 'order', 'cursor'].map((name) => query.get(name) ?? undefined);
-  const narrowing = { prefix, order };
+  const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
+  const narrowing: Narrowing = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
   return (
     <div class="screen">
       <div class="head">
         <h1>Events</h1>
         <div class="row actions">
-          <CopyAs path={PATH} query={narrowing} />
+          <CopyAs request={operation('GET /v1/catalog/events', { query: narrowing })} />
         </div>
       </div>
-      <SearchForm key={`${prefix} ${order}`} prefix={prefix} order={order} />
+      <SearchForm key={JSON.stringify(narrowing)} {...narrowing} />
       <Names narrowing={narrowing} cursor={cursor} />
     </div>
   );
 }
 
-interface NarrowingProps {
-  readonly prefix: string | undefined;
-  readonly order: string | undefined;
-}
-
-function SearchForm({ prefix, order = 'count' }: NarrowingProps) {
+function SearchForm({ prefix, order = 'count' }: Narrowing) {
   const submit = (form: HTMLFormElement | null): void => {
     if (form === null) return;
     const chosen = textIn(form, 'order');
@@ -77,19 +76,12 @@ const COLUMNS = [
   { name: 'First seen', look: 'narrow-off' },
 ];
 
-function Names({
-  narrowing,
-  cursor,
-}: {
-  readonly narrowing: Readonly<Record<string, string | undefined>>;
-  readonly cursor: string | undefined;
-}) {
-  const query = { ...narrowing, limit: '50', cursor };
-  const page = useLoad(JSON.stringify(query), async (signal) => ask<CatalogEvents>({ path: PATH, query, signal }));
+function Names({ narrowing, cursor }: { readonly narrowing: Narrowing; readonly cursor: string | undefined }) {
+  const page = useAnswer(operation('GET /v1/catalog/events', { query: { ...narrowing, limit: 50, cursor } }));
   if (page.state === 'loading') return <Loading what="events" />;
   if (page.state === 'failed') return <Problem error={page.error} retry={page.retry} />;
   const { events, exact, truncated, next_cursor: next } = page.value;
-  if (events.length === 0) return <NoNames prefix={narrowing['prefix']} />;
+  if (events.length === 0) return <NoNames prefix={narrowing.prefix} />;
   return (
     <>
       <Table look="catalogue" columns={COLUMNS}>
@@ -97,18 +89,7 @@ function Names({
           <Name key={event.name} event={event} />
         ))}
       </Table>
-      <p class="row below">
-        {cursor !== undefined && (
-          <a class="button" href={linkTo(['events'], narrowing)}>
-            First page
-          </a>
-        )}
-        {next !== null && (
-          <a class="button" href={linkTo(['events'], { ...narrowing, cursor: next })}>
-            Next page
-          </a>
-        )}
-      </p>
+      <Pager next={next} />
       <p class="quiet small">
         What is recorded is here within a minute.
         {!exact && ' A message that was sent again may count twice for a day or so.'}

@@ -1,5 +1,5 @@
 /** Conditions on properties, in words and from what was typed. Everything here is pure. */
-import type { CatalogMember } from '../../api/events.ts';
+import type { CatalogMember } from '../../api/types.ts';
 import { type Json, jsonText, parseJson } from '../../api/json.ts';
 import { valueText } from './figures.ts';
 import type { Condition } from './question.ts';

@@ -1,6 +1,6 @@
 /** Which of the events are meant: conditions on their properties, all of which hold. */
 import { useState } from 'preact/hooks';
-import type { CatalogMember } from '../../api/events.ts';
+import type { CatalogMember } from '../../api/types.ts';
 import { jsonText } from '../../api/json.ts';
 import { setParameters } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';

@@ -1,12 +1,13 @@
 /** One event: how much of it there was, its properties, and the newest of it. */
-import type { CatalogProperties } from '../../api/events.ts';
-import { type ApiError, ask } from '../../api/client.ts';
+import type { ApiError } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { CatalogProperties } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { Conditions } from './conditions.tsx';
 import { Measured } from './measured.tsx';
 import { Newest } from './newest.tsx';
@@ -15,9 +16,8 @@ import { audienceOf, countsBody, isWhole, questionOf } from './question.ts';
 import { QuestionForm } from './question-form.tsx';
 
 export function EventPage({ event }: { readonly event: string }) {
-  const path = `v1/catalog/events/${encodeURIComponent(event)}/properties`;
-  const query = { limit: '200' };
-  const catalogue = useLoad(path, async (signal) => ask<CatalogProperties>({ path, query, signal }));
+  const path = { name: event };
+  const catalogue = useAnswer(operation('GET /v1/catalog/events/{name}/properties', { path, query: { limit: 200 } }));
   const question = questionOf(event, address.value.query, Date.now());
   return (
     <div class="screen">
@@ -30,7 +30,9 @@ export function EventPage({ event }: { readonly event: string }) {
           <a class="button" href={linkTo(['audiences', 'new'], { definition: audienceOf(question) })}>
             Make an audience
           </a>
-          {isWhole(question) && <CopyAs method="POST" path="v1/events/counts" body={countsBody(question)} />}
+          {isWhole(question) && (
+            <CopyAs request={operation('POST /v1/events/counts', { body: countsBody(question) })} />
+          )}
         </div>
       </div>
       {catalogue.state === 'loading' && <Loading what="the event" />}

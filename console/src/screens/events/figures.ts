@@ -1,6 +1,6 @@
 /** Figures and times of the chart as text. Everything here is pure. */
 import { isRawNumber, type Json, jsonText, type RawNumber } from '../../api/json.ts';
-import type { CountsBucket, CountsSeries } from '../../api/events.ts';
+import type { CountsBucket, CountsSeries } from '../../api/types.ts';
 import { grouped } from '../../parts/numbers.ts';
 import { type Interval, type Measure, type Question, splitParts } from './question.ts';
 

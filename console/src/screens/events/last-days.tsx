@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Counts } from '../../api/events.ts';
 import { ApiError, ask } from '../../api/client.ts';
-import { countOf, jsonText } from '../../api/json.ts';
+import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
 import { count } from '../../parts/numbers.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 
@@ -45,8 +45,8 @@ async function daysOf(event: string, signal: AbortSignal): Promise<readonly numb
   running++;
   try {
     if (signal.aborted) return undefined;
-    const body = jsonText({ event, measure: 'count', within: { last: `${DAYS}d` }, interval: 'day' });
-    const { buckets, series } = await ask<Counts>({ method: 'POST', path: 'v1/events/counts', body, signal });
+    const body = { event, measure: 'count', within: { last: `${DAYS}d` }, interval: 'day' } as const;
+    const { buckets, series } = await ask({ ...operation('POST /v1/events/counts', { body }), signal });
     return series[0]?.values.map((value) => (value === null ? 0 : countOf(value))) ?? buckets.map(() => 0);
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) return undefined;

@@ -12,7 +12,7 @@ interface TableProps {
 export function MeasuredTable({ answered, nameOf }: TableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details class="figures" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details class="same-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>The same as a table</summary>
       {isOpen && <Figures answered={answered} nameOf={nameOf} />}
     </details>

@@ -1,7 +1,8 @@
 /** The answer: one figure of the whole period, the chart, what its lines are, and all of it as a table. */
 import { useRef, useState } from 'preact/hooks';
-import type { Counts, CountsSeries, Measured as Values } from '../../api/events.ts';
 import { ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { Counts, CountsSeries } from '../../api/types.ts';
 import { Chart, type ChartLine } from '../../parts/chart.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -27,7 +28,7 @@ function Asked({ question }: { readonly question: Question }) {
   const bodies = [countsBody(question), countsBody(question, true)];
   const answer = useLoad(bodies.join('\n'), async (signal) => {
     const [counts, whole] = await Promise.all(
-      bodies.map((body) => ask<Counts>({ method: 'POST', path: 'v1/events/counts', body, signal })),
+      bodies.map((body) => ask({ ...operation('POST /v1/events/counts', { body }), signal })),
     );
     if (counts === undefined || whole === undefined) throw new TypeError('two questions have two answers');
     return { question, counts, whole };
@@ -90,7 +91,7 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
   );
 }
 
-function isNone(value: Values[number]): boolean {
+function isNone(value: CountsSeries['values'][number]): boolean {
   return value === null || value.rawJSON === '0';
 }
 
@@ -116,7 +117,7 @@ function linesOf({ series, previous }: Counts): readonly ChartLine[] {
   return [...now, ...before];
 }
 
-function numbers(values: Values): readonly (number | null)[] {
+function numbers(values: CountsSeries['values']): readonly (number | null)[] {
   return values.map((value) => (value === null ? null : Number(value.rawJSON)));
 }
 
@@ -136,7 +137,7 @@ function Headline({ answered: { question, whole } }: { readonly answered: Answer
   const [now, before] = [one?.values[0], one?.previous?.[0]];
   const change = changeText(now, before);
   return (
-    <div class="headline">
+    <div class="total">
       <h2 class="figure">
         <b title={now?.rawJSON}>{one === undefined ? '0' : figureText(now, question.measure)}</b>{' '}
         {measureText(question)}

@@ -1,40 +1,36 @@
 /** The newest of the events that the question means; a row opens in its place. */
-import type { ProjectEvent, ProjectEventsPage } from '../../api/events.ts';
 import { ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { ProjectEvent } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Excerpt, JsonView } from '../../parts/json-view.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { More } from '../../parts/more.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { usePages } from '../../parts/use-pages.ts';
 import { useEscape } from '../../parts/use-rows.ts';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
 
-const PATH = 'v1/events/query';
 const PAGE = 20;
 
 export function Newest({ question }: { readonly question: Question }) {
   const body = queryBody(question, PAGE);
-  const { items, isEnd, isLoading, error, more } = usePages(body, async (cursor, signal) => {
-    const request = { method: 'POST', path: PATH, body: queryBody(question, PAGE, cursor), signal } as const;
-    const { events, next_cursor: next } = await ask<ProjectEventsPage>(request);
+  const pages = usePages(body, async (cursor, signal) => {
+    const asked = operation('POST /v1/events/query', { body: queryBody(question, PAGE, cursor) });
+    const { events, next_cursor: next } = await ask({ ...asked, signal });
     return { items: events, next };
   });
+  const { items, isEnd } = pages;
   return (
     <section class="newest" aria-labelledby="newest">
       <div class="section-head">
         <h2 id="newest">Newest</h2>
-        <CopyAs method="POST" path={PATH} body={body} />
+        <CopyAs request={operation('POST /v1/events/query', { body })} />
       </div>
       <Rows events={items} />
-      {isLoading && <Loading what="events" />}
-      {!isLoading && error !== undefined && <Problem error={error} retry={more} />}
-      {!isLoading && error === undefined && !isEnd && (
-        <button type="button" class="below" onClick={more}>
-          Earlier events
-        </button>
-      )}
+      <More pages={pages} what="events" />
       {isEnd && items.length === 0 && <p class="quiet">No such events in this period.</p>}
       {isEnd && items.length > 0 && <p class="quiet below">There are no earlier ones in this period.</p>}
     </section>
@@ -74,6 +70,11 @@ function Rows({ events }: { readonly events: readonly ProjectEvent[] }) {
 function Details({ event }: { readonly event: ProjectEvent }) {
   const zone = zoneOf(zoneChoice.value);
   const facts = {
+    User: (
+      <a class="id" href={userLink(event)}>
+        {event.user_id ?? event.anonymous_id ?? `${event.internal_id.slice(0, 12)}…`}
+      </a>
+    ),
     Happened: exactTime(event.timestamp, zone),
     Received: exactTime(event.received_at, zone),
     'Message id': event.message_id,
@@ -82,22 +83,7 @@ function Details({ event }: { readonly event: ProjectEvent }) {
   };
   return (
     <div class="details">
-      <dl class="facts">
-        <div>
-          <dt>User</dt>
-          <dd>
-            <a class="id" href={userLink(event)}>
-              {event.user_id ?? event.anonymous_id ?? `${event.internal_id.slice(0, 12)}…`}
-            </a>
-          </dd>
-        </div>
-        {Object.entries(facts).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} />
       <JsonView value={event.properties} />
     </div>
   );

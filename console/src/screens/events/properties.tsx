@@ -1,4 +1,4 @@
-import type { CatalogMember } from '../../api/events.ts';
+import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { grouped } from '../../parts/numbers.ts';
 import { Table } from '../../parts/table.tsx';

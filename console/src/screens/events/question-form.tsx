@@ -1,10 +1,10 @@
 /** What is measured, in which period, by what: every choice is a parameter of the address. */
 import { useState } from 'preact/hooks';
-import type { CatalogMember, CatalogTraits } from '../../api/events.ts';
-import { ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { fits, hoursOf, INTERVALS, MEASURES, needsProperty, PERIODS, type Question, splitParts } from './question.ts';
 
 interface FormProps {
@@ -176,12 +176,8 @@ function Days({ within: { since, between } }: Pick<Question, 'within'>) {
   );
 }
 
-const TRAITS = 'v1/catalog/traits';
-
 function SplitChoice({ question: { split, top }, properties }: FormProps) {
-  const traits = useLoad(TRAITS, async (signal) =>
-    ask<CatalogTraits>({ path: TRAITS, query: { limit: '200' }, signal }),
-  );
+  const traits = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const [kind, name] = splitParts(split);
   const ofProperties = properties.map(({ name }) => name);
   const ofTraits = traits.state === 'ready' ? traits.value.traits.map(({ name }) => name) : [];

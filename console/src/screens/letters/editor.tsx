@@ -1,18 +1,24 @@
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
-import { type Json, jsonText } from '../../api/json.ts';
-import { type EditAnswer, letterPath, type StoreAnswer } from '../../api/letters.ts';
+import { jsonText } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { EditedLetter, WholeLetter } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { TextDiff } from '../../parts/json-diff.tsx';
 import { Problem } from '../../parts/states.tsx';
-import { diffOf } from './diff.ts';
 
 interface EditorProps {
   readonly id: string;
-  readonly record: Readonly<Record<string, Json>>;
+  readonly record: NonNullable<WholeLetter['record']>;
   readonly onDone: () => void;
 }
 
-type Answered = { readonly of: string } & ({ readonly answer: EditAnswer } | { readonly error: ApiError });
+type Answered = { readonly of: string } & ({ readonly answer: EditedLetter } | { readonly error: ApiError });
+
+function editOf(id: string, body: string, isDry = false) {
+  const query = { dry_run: isDry || undefined };
+  return operation('POST /v1/admin/dead-letters/{id}/edit', { path: { id }, query, body });
+}
 
 /** What is sent, and the newest answer to it. */
 function useEdit(id: string, text: string, onDone: () => void) {
@@ -20,9 +26,8 @@ function useEdit(id: string, text: string, onDone: () => void) {
   const [isAsking, setAsking] = useState(false);
   const send = async (isDry: boolean): Promise<void> => {
     setAsking(true);
-    const request = { method: 'POST', path: `${letterPath(id)}/edit`, body: text } as const;
     try {
-      const answer = await ask<EditAnswer>({ ...request, ...(isDry && { query: { dry_run: 'true' } }) });
+      const answer = await ask(editOf(id, text, isDry));
       if (isDry) setAnswered({ of: text, answer });
       else onDone();
     } catch (error) {
@@ -45,12 +50,7 @@ export function Editor({ id, record, onDone }: EditorProps) {
     <section class="editor" aria-labelledby="edit-title">
       <div class="section-head">
         <h2 id="edit-title">The message</h2>
-        <CopyAs
-          path={`${letterPath(id)}/edit`}
-          method="POST"
-          body={text}
-          tidemark={['dead-letters', 'edit', id, text]}
-        />
+        <CopyAs request={editOf(id, text)} tidemark={['dead-letters', 'edit', id, text]} />
       </div>
       <div class="editor-panes">
         <label>
@@ -62,7 +62,14 @@ export function Editor({ id, record, onDone }: EditorProps) {
             onInput={(event) => setText(event.currentTarget.value)}
           />
         </label>
-        <Diff before={before} after={text} isChanged={isChanged} />
+        <div>
+          <span class="label">What changes</span>
+          {isChanged ? (
+            <TextDiff before={before.split('\n')} after={text.split('\n')} />
+          ) : (
+            <p class="nothing quiet">Nothing yet.</p>
+          )}
+        </div>
       </div>
       <div class="row below">
         <button type="button" disabled={!isChanged || isAsking} onClick={() => void send(true)}>
@@ -95,26 +102,13 @@ function Answer({ answered }: { readonly answered: Answered | undefined }) {
   );
 }
 
-const SIGNS = { same: ' ', gone: '−', new: '+' } as const;
-
-function Diff({ before, after, isChanged }: { before: string; after: string; isChanged: boolean }) {
-  return (
-    <div>
-      <span class="label">What changes</span>
-      <pre class="json diff" tabIndex={0} aria-label="What changes, line by line">
-        {isChanged ? (
-          diffOf(before, after).map(({ kind, text }, index) => (
-            <span key={index} class={kind}>{`${SIGNS[kind]} ${text}\n`}</span>
-          ))
-        ) : (
-          <span class="quiet">Nothing yet.</span>
-        )}
-      </pre>
-    </div>
-  );
-}
-
-function StoreLine({ name, answer }: { readonly name: string; readonly answer: StoreAnswer }) {
+function StoreLine({
+  name,
+  answer,
+}: {
+  readonly name: string;
+  readonly answer: NonNullable<EditedLetter['stores']>['profiles'];
+}) {
   return (
     <li class={answer.accepts ? 'takes' : 'denies'}>
       <span class="dot" />

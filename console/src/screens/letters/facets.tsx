@@ -1,9 +1,13 @@
 import { countOf } from '../../api/json.ts';
-import { type Facet, FACETS, type LettersPage } from '../../api/letters.ts';
+import type { LettersPage } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
+import { projectName } from '../../frame/session.ts';
 import { count } from '../../parts/numbers.ts';
 import { type Filter, PARAMETERS, STATES } from './filter.ts';
-import { projectName } from './project-name.ts';
+
+type Facet = keyof LettersPage['facets'];
+
+const FACETS = ['reader', 'topic', 'code', 'project', 'day'] as const satisfies readonly Facet[];
 
 const NAMES: Readonly<Record<Facet, string>> = {
   reader: 'Reader',

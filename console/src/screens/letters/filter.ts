@@ -1,14 +1,18 @@
 /** What of the address narrows the list, and how the service is asked for it. Pure. */
 
+import type { Query } from '../../../../schemas/operations.ts';
+
+type Asked = Query<'GET /v1/admin/dead-letters'>;
+
 export interface Filter {
-  readonly reader: string | undefined;
-  readonly topic: string | undefined;
+  readonly reader: Asked['reader'];
+  readonly topic: Asked['topic'];
   readonly code: string | undefined;
   /** `of` in the address: `project` there is the project that is looked at. */
   readonly project: string | undefined;
   /** `2026-11-24`, in UTC. */
   readonly day: string | undefined;
-  readonly state: string;
+  readonly state: (typeof STATES)[number];
 }
 
 export const STATES = ['waiting', 'edited', 'replayed', 'dropped', 'any'] as const;
@@ -24,7 +28,7 @@ export function filterIn(query: URLSearchParams): Filter {
     code: given(code),
     project: given(project),
     day: given(day),
-    state: given('state') ?? 'waiting',
+    state: STATES.find((state) => state === given('state')) ?? 'waiting',
   };
 }
 

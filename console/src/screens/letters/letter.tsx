@@ -1,22 +1,22 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { letterPath, type WholeLetter } from '../../api/letters.ts';
+import { operation } from '../../api/operations.ts';
+import type { WholeLetter } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
+import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { Editor } from './editor.tsx';
-import { Confirm } from './resolve.tsx';
-import { projectName } from './project-name.ts';
+import { ResolveDialog } from './resolve.tsx';
 
 export function LetterPage({ id }: { readonly id: string }) {
   const [version, setVersion] = useState(0);
-  const path = letterPath(id);
-  const letter = useLoad(`${path} ${version}`, (signal) => ask<WholeLetter>({ path, signal }));
+  const asked = operation('GET /v1/admin/dead-letters/{id}', { path: { id } });
+  const letter = useAnswer(asked, version);
   return (
     <div class="screen">
       <p class="up">
@@ -25,7 +25,7 @@ export function LetterPage({ id }: { readonly id: string }) {
       <div class="head">
         <h1 class="id">{id}</h1>
         <div class="row actions">
-          <CopyAs path={path} tidemark={['dead-letters', 'show', id]} />
+          <CopyAs request={asked} tidemark={['dead-letters', 'show', id]} />
         </div>
       </div>
       {letter.state === 'loading' && <Loading what="the dead letter" />}
@@ -128,7 +128,7 @@ function Actions({ letter: { id }, onChange }: { readonly letter: WholeLetter; r
         Drop…
       </button>
       {how !== undefined && (
-        <Confirm
+        <ResolveDialog
           how={how}
           selection={{ ids: [id] }}
           name={id}

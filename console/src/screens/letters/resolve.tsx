@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { type Progress, resolve, type Resolved } from '../../api/letters.ts';
+import { type Progress, resolve, type Selection } from '../../api/letters.ts';
+import type { SettledLetters } from '../../api/types.ts';
+import { projectName } from '../../frame/session.ts';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/states.tsx';
 import { type Filter, isFiltered, selectionOf } from './filter.ts';
-import { projectName } from './project-name.ts';
 
 type How = 'replay' | 'drop';
 
@@ -29,7 +30,7 @@ export function Resolve({ filter, chosen, onChange }: ResolveProps) {
         Drop {words}…
       </button>
       {how !== undefined && (
-        <Confirm
+        <ResolveDialog
           how={how}
           selection={selectionFor(filter, chosen)}
           name={filter.project === undefined ? 'dead letters' : projectName(filter.project)}
@@ -43,7 +44,7 @@ export function Resolve({ filter, chosen, onChange }: ResolveProps) {
   );
 }
 
-function selectionFor(filter: Filter, chosen: readonly string[]): Readonly<Record<string, unknown>> {
+function selectionFor(filter: Filter, chosen: readonly string[]): Selection {
   if (chosen.length > 0) return { ids: chosen };
   const selection = selectionOf(filter);
   return Object.keys(selection).length === 0 ? { all: true } : selection;
@@ -51,19 +52,19 @@ function selectionFor(filter: Filter, chosen: readonly string[]): Readonly<Recor
 
 type Stage =
   | { readonly at: 'counting' | 'working'; readonly progress?: Progress }
-  | { readonly at: 'counted' | 'done'; readonly result: Resolved }
+  | { readonly at: 'counted' | 'done'; readonly result: SettledLetters }
   | { readonly at: 'failed'; readonly error: ApiError };
 
-interface ConfirmProps {
+interface ResolveDialogProps {
   readonly how: How;
-  readonly selection: Readonly<Record<string, unknown>>;
+  readonly selection: Selection;
   /** What must be typed before something is dropped. */
   readonly name: string;
   readonly onClose: (isDone: boolean) => void;
 }
 
 /** The run that counts, and the one that does it. */
-function useRun({ how, selection }: ConfirmProps) {
+function useRun({ how, selection }: ResolveDialogProps) {
   const [stage, setStage] = useState<Stage>({ at: 'counting' });
   const run = async (isDry: boolean): Promise<void> => {
     const at = isDry ? 'counting' : 'working';
@@ -80,7 +81,7 @@ function useRun({ how, selection }: ConfirmProps) {
   return { stage, run };
 }
 
-export function Confirm(props: ConfirmProps) {
+export function ResolveDialog(props: ResolveDialogProps) {
   const { how, name, onClose } = props;
   const { stage, run } = useRun(props);
   const [typed, setTyped] = useState('');
@@ -103,18 +104,18 @@ export function Confirm(props: ConfirmProps) {
         {due !== undefined && how === 'drop' && (
           <label>
             <span class="label">
-              Type <b>{name}</b> to drop {countOf(due.messages) === 1 ? 'it' : 'them'}
+              To confirm, type <code>{name}</code>
             </span>
             <input value={typed} autocomplete="off" onInput={(event) => setTyped(event.currentTarget.value)} />
           </label>
         )}
         <div class="row">
           {due !== undefined && (
-            <button type="submit" class="primary" disabled={!isNamed}>
+            <button type="submit" class={how === 'drop' ? 'danger' : 'primary'} disabled={!isNamed}>
               {how === 'replay' ? 'Replay' : 'Drop'} {messagesOf(due)}
             </button>
           )}
-          <button type="button" onClick={() => dialog.current?.close()}>
+          <button type="button" class="plain" onClick={() => dialog.current?.close()}>
             {due === undefined ? 'Close' : 'Cancel'}
           </button>
         </div>
@@ -155,7 +156,7 @@ function Bar({ label, progress }: { readonly label: string; readonly progress: P
   );
 }
 
-function Counted({ how, result }: { readonly how: How; readonly result: Resolved }) {
+function Counted({ how, result }: { readonly how: How; readonly result: SettledLetters }) {
   const [before, undecodable] = [countOf(result.settled_before), countOf(result.still_undecodable)];
   return (
     <>
@@ -178,7 +179,7 @@ function Counted({ how, result }: { readonly how: How; readonly result: Resolved
   );
 }
 
-function messagesOf({ messages }: Resolved): string {
+function messagesOf({ messages }: SettledLetters): string {
   const many = countOf(messages);
   return many === 1 ? '1 message' : `${count(many)} messages`;
 }

@@ -1,25 +1,25 @@
 import { useState } from 'preact/hooks';
-import { ask, type Query } from '../../api/client.ts';
-import type { Letter, LettersPage } from '../../api/letters.ts';
-import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { session } from '../../frame/session.ts';
+import { type Operation, operation } from '../../api/operations.ts';
+import type { Letter, LettersPage } from '../../api/types.ts';
+import { address, linkTo } from '../../frame/router.ts';
+import { isAdmin, projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { NeedsAdmin } from '../../parts/needs-admin.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { useRowKeys } from '../../parts/use-rows.ts';
 import { Facets } from './facets.tsx';
 import { filterIn, isFiltered, selectionOf } from './filter.ts';
 import { LetterPage } from './letter.tsx';
-import { projectName } from './project-name.ts';
 import { Resolve } from './resolve.tsx';
 import './letters.css';
 
 /** `#/letters` with a filter, and `#/letters/{topic/partition/offset}`. */
 export function Screen() {
-  const isAdmin = typeof session.value === 'object' && session.value.scopes.includes('admin');
   const id = address.value.path[1];
-  if (!isAdmin) return <NotForThisKey />;
+  if (!isAdmin.value) return <NotForThisKey />;
   return id === undefined ? <List /> : <LetterPage key={id} id={id} />;
 }
 
@@ -29,33 +29,29 @@ function NotForThisKey() {
       <div class="head">
         <h1>Dead letters</h1>
       </div>
-      <Empty title="This needs an admin key">
-        <p>
-          Messages that a store did not take belong to the whole installation. Sign in with an admin key to see and mend
-          them.
-        </p>
-      </Empty>
+      <NeedsAdmin>Messages that a store did not take belong to the whole installation.</NeedsAdmin>
     </div>
   );
 }
 
-const PAGE = '50';
+const PAGE = 50;
 
 function List() {
   const { query } = address.value;
   const filter = filterIn(query);
   const cursor = query.get('cursor') ?? undefined;
-  const asked: Query = { ...selectionOf(filter), state: filter.state, limit: PAGE, cursor };
+  const asked = operation('GET /v1/admin/dead-letters', {
+    query: { ...selectionOf(filter), state: filter.state, limit: PAGE, cursor },
+  });
   const [version, setVersion] = useState(0);
-  const name = JSON.stringify([asked, version]);
-  const page = useLoad(name, (signal) => ask<LettersPage>({ path: 'v1/admin/dead-letters', query: asked, signal }));
+  const page = useAnswer(asked, version);
   useRowKeys();
   return (
     <div class="screen">
       <div class="head">
         <h1>Dead letters</h1>
         <div class="row actions">
-          <CopyAs path="v1/admin/dead-letters" query={asked} tidemark={['dead-letters', 'list', ...optionsOf(asked)]} />
+          <CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(asked)]} />
         </div>
       </div>
       <Facets filter={filter} counts={page.state === 'ready' ? page.value.facets : undefined} />
@@ -66,8 +62,8 @@ function List() {
   );
 }
 
-function optionsOf(asked: Query): string[] {
-  return Object.entries(asked).flatMap(([name, value]) =>
+function optionsOf({ query }: Operation<unknown>): string[] {
+  return Object.entries(query ?? {}).flatMap(([name, value]) =>
     value === undefined || name === 'cursor' ? [] : [`--${name}`, String(value)],
   );
 }
@@ -89,13 +85,7 @@ function Found({ page, onChange }: { readonly page: LettersPage; readonly onChan
       {[...groupsOf(letters)].map(([error, group]) => (
         <Group key={error} error={error} letters={group} chosen={chosen} choose={choose} />
       ))}
-      {next !== null && (
-        <p class="row below">
-          <button type="button" onClick={() => setParameters({ cursor: next }, { push: true })}>
-            Next page
-          </button>
-        </p>
-      )}
+      <Pager next={next} />
     </>
   );
 }

@@ -1,7 +1,6 @@
 /** What a message changed of its user's traits: the value before and the one that it gave. */
-import type { GivenValue } from '../../api/traits.ts';
 import { ask } from '../../api/client.ts';
-import type { LiveRow } from '../../api/types.ts';
+import type { GivenValue, LiveRow } from '../../api/types.ts';
 import { JsonValue } from '../../parts/json-view.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { useLoad } from '../../parts/use-load.ts';

@@ -59,12 +59,17 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
       ) : (
         <JsonView value={row.properties ?? row.traits ?? {}} />
       )}
-      {row.receipt !== undefined && (
-        <div class="below">
-          <CopyAs path={`v1/receipts/${row.receipt}`} query={{ wait: WAIT_S }} />
-        </div>
-      )}
+      {row.receipt !== undefined && <CopyReceipt receipt={row.receipt} />}
     </aside>
+  );
+}
+
+function CopyReceipt({ receipt }: { readonly receipt: string }) {
+  const asked = operation('GET /v1/receipts/{receipt}', { path: { receipt }, query: { wait: WAIT_S } });
+  return (
+    <div class="below">
+      <CopyAs request={asked} />
+    </div>
   );
 }
 

@@ -1,20 +1,19 @@
 /** What was refused in the last 30 days, that which was refused last first. */
-import type { RefusalGroup, RefusalPage } from '../../api/refusals.ts';
-import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { RefusalGroup } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
 
 export function Refusals() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const asked = { path: 'v1/refusals', query: { limit: '50', cursor } };
-  const loaded = useLoad(JSON.stringify(asked), async (signal) => ask<RefusalPage>({ ...asked, signal }));
+  const loaded = useAnswer(operation('GET /v1/refusals', { query: { limit: 50, cursor } }));
   useRowKeys();
   return (
     <section aria-labelledby="refusals">
@@ -24,7 +23,7 @@ export function Refusals() {
           <button type="button" onClick={loaded.retry}>
             Look again
           </button>
-          <CopyAs path="v1/refusals" />
+          <CopyAs request={operation('GET /v1/refusals')} />
         </div>
       </div>
       {loaded.state === 'loading' && <Loading what="refusals" />}

@@ -1,4 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
+import type { LiveFilter } from '../../api/live.ts';
+import { operation } from '../../api/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../frame/keyboard.ts';
 import { address, setParameters } from '../../frame/router.ts';
@@ -15,7 +17,9 @@ import { Refusals } from './refusals.tsx';
 import './live.css';
 
 type FilterName = 'type' | 'event' | 'user_id' | 'text';
-type Filter = Readonly<Partial<Record<FilterName, string | undefined>>>;
+type Filter = Pick<LiveFilter, FilterName>;
+
+const TYPES = ['track', 'identify', 'session'] as const;
 
 const TABS = [
   { name: '', title: 'What comes in' },
@@ -51,7 +55,11 @@ function Stream() {
           <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Go on' : 'Pause'}
           </button>
-          <CopyAs path="v1/events/live" query={filter} isStream tidemark={['tail', ...tailOptions(filter)]} />
+          <CopyAs
+            request={operation('GET /v1/events/live', { query: filter })}
+            isStream
+            tidemark={['tail', ...tailOptions(filter)]}
+          />
         </div>
       </div>
       <Tabs label="Live" tabs={tabLinks(TABS)} />
@@ -196,8 +204,9 @@ function clearFilters(): void {
 }
 
 function filterOf(query: URLSearchParams): Filter {
-  const names: readonly FilterName[] = ['type', 'event', 'user_id', 'text'];
-  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined]));
+  const given = (name: FilterName): string | undefined => query.get(name) ?? undefined;
+  const type = TYPES.find((one) => one === given('type'));
+  return { type, event: given('event'), user_id: given('user_id'), text: given('text') };
 }
 
 function tailOptions({ type, event, user_id: user, text }: Filter): string[] {

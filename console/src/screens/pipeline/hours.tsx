@@ -1,15 +1,17 @@
 /** The log counted against profiles and analytics, by project and hour, and "verify now". */
 import { useState } from 'preact/hooks';
-import { ApiError, ask, type Query } from '../../api/client.ts';
+import { ApiError, ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import type { Verification, VerificationJob, VerificationsPage, VerifiedHour } from '../../api/pipeline.ts';
-import { address, linkTo, setParameters } from '../../frame/router.ts';
-import { session } from '../../frame/session.ts';
+import { operation } from '../../api/operations.ts';
+import type { Verification, VerificationJob, VerifiedHour } from '../../api/types.ts';
+import { address, setParameters } from '../../frame/router.ts';
+import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
+import { Pager } from '../../parts/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { usePoll } from '../../parts/use-poll.ts';
 import { secondsText } from './model.ts';
 
@@ -19,18 +21,19 @@ const FINISHED_MS = 30_000;
 export function Hours() {
   const { query } = address.value;
   const id = query.get('verification') ?? 'last';
-  const asked: Query = {
-    differing: query.get('differing') ?? undefined,
-    cursor: query.get('hours') ?? undefined,
-    limit: '48',
-  };
-  const path = `v1/admin/verifications/${encodeURIComponent(id)}`;
-  const [everyMs, setEveryMs] = useState(RUNNING_MS);
-  const { value, error, refresh } = usePoll(JSON.stringify({ path, asked }), everyMs, async (signal) => {
-    const found = await ask<Verification>({ path, query: asked, signal });
-    setEveryMs(isRunning(found.verification) ? RUNNING_MS : FINISHED_MS);
-    return found;
+  const asked = operation('GET /v1/admin/verifications/{id}', {
+    path: { id },
+    query: {
+      differing: query.get('differing') === 'true' ? 'true' : undefined,
+      cursor: query.get('hours') ?? undefined,
+      limit: 48,
+    },
   });
+  const { value, error, refresh } = usePoll(
+    JSON.stringify(asked),
+    async (signal) => ask({ ...asked, signal }),
+    ({ verification }) => (isRunning(verification) ? RUNNING_MS : FINISHED_MS),
+  );
   const isNone = error?.status === 404 && id === 'last';
   return (
     <section class="hours" aria-labelledby="hours">
@@ -38,7 +41,7 @@ export function Hours() {
         <h2 id="hours">Is everything in the stores?</h2>
         <div class="row">
           <VerifyNow isBusy={value !== undefined && isRunning(value.verification)} />
-          <CopyAs path={path} query={asked} tidemark={['verify', '--since', '24h']} />
+          <CopyAs request={asked} tidemark={['verify', '--since', '24h']} />
         </div>
       </div>
       {isNone && <NeverVerified />}
@@ -71,8 +74,7 @@ function VerifyNow({ isBusy }: { readonly isBusy: boolean }) {
   const [error, setError] = useState<ApiError>();
   const start = (): void => {
     setError(undefined);
-    const body = JSON.stringify({ since });
-    ask<VerificationJob>({ method: 'POST', path: 'v1/admin/verifications', body }).then(
+    ask(operation('POST /v1/admin/verifications', { body: { since } })).then(
       ({ id }) => setParameters({ verification: id, differing: '', hours: '' }, { push: true }),
       (failure: unknown) => {
         if (!(failure instanceof ApiError)) throw failure;
@@ -121,24 +123,9 @@ function Found({ found: { verification, hours, next_cursor: next } }: { readonly
         </label>
       </div>
       {hours.length === 0 ? <NoHours isFiltered={isFiltered} /> : <HourTable hours={hours} />}
-      <p class="row below">
-        {query.has('hours') && (
-          <a class="button" href={pageLink(query, undefined)}>
-            Newest hours
-          </a>
-        )}
-        {next !== null && (
-          <a class="button" href={pageLink(query, next)}>
-            Earlier hours
-          </a>
-        )}
-      </p>
+      <Pager next={next} name="hours" />
     </>
   );
-}
-
-function pageLink(query: URLSearchParams, hours: string | undefined): string {
-  return linkTo(['pipeline'], { ...Object.fromEntries(query), hours });
 }
 
 function NoHours({ isFiltered }: { readonly isFiltered: boolean }) {
@@ -166,11 +153,10 @@ function Running({ job: { progress, seconds_left: left } }: { readonly job: Veri
 }
 
 function Ended({ job: { state, problem } }: { readonly job: VerificationJob }) {
-  const why = typeof problem?.detail === 'string' ? problem.detail : '';
   return (
     <div class="problem" role="alert">
       <h2>This verification {state === 'failed' ? 'failed' : `was ${state}`}</h2>
-      <p>{why}</p>
+      <p>{problem?.detail}</p>
     </div>
   );
 }
@@ -199,10 +185,8 @@ function hoursText(hours: number): string {
 
 /** Which verification is shown: the last of the service, or one that was started. */
 function Choice({ chosen }: { readonly chosen: VerificationJob }) {
-  const path = 'v1/admin/verifications';
-  const list = useLoad(`verifications ${chosen.id} ${chosen.state}`, async (signal) =>
-    ask<VerificationsPage>({ path, query: { limit: '10' }, signal }),
-  );
+  const asked = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
+  const list = useAnswer(asked, `${chosen.id} ${chosen.state}`);
   const started = list.state === 'ready' ? list.value.verifications : [];
   const others = started.some(({ id }) => id === chosen.id) || chosen.id === 'last' ? started : [chosen, ...started];
   return (
@@ -225,8 +209,6 @@ function Choice({ chosen }: { readonly chosen: VerificationJob }) {
 }
 
 function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }) {
-  const projects = typeof session.value === 'object' ? session.value.projects : [];
-  const nameOf = (id: string): string => projects.find((one) => one.id === id)?.name ?? id;
   return (
     <div class="scrolling" tabIndex={0} role="region" aria-label="Hours">
       <table class="numbers">
@@ -246,7 +228,7 @@ function HourTable({ hours }: { readonly hours: readonly VerifiedHour[] }) {
           {hours.map((hour) => (
             <tr key={hour.hour + hour.project} class={hour.equal ? '' : 'differs'}>
               <th scope="row">{hourText(hour.hour)}</th>
-              <td class="text">{nameOf(hour.project)}</td>
+              <td class="text">{projectName(hour.project)}</td>
               <td>{count(countOf(hour.messages))}</td>
               <StoreCell counts={hour.postgres} waits={countOf(hour.not_yet.postgres)} />
               <StoreCell counts={hour.clickhouse} waits={countOf(hour.not_yet.clickhouse)} />

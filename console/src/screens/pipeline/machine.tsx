@@ -1,8 +1,9 @@
 /** Disk and processes. */
 import { countOf } from '../../api/json.ts';
-import type { InstallationStatus, ProcessStatus } from '../../api/pipeline.ts';
+import type { InstallationStatus, ProcessStatus } from '../../api/types.ts';
+import { bytes } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
-import { bytesText, secondsText, stateOf } from './model.ts';
+import { secondsText, stateOf } from './model.ts';
 
 export function Machine({ status }: { readonly status: InstallationStatus }) {
   return (
@@ -13,22 +14,22 @@ export function Machine({ status }: { readonly status: InstallationStatus }) {
   );
 }
 
-function Disk({ status: { disk, stored_bytes: bytes } }: { readonly status: InstallationStatus }) {
+function Disk({ status: { disk, stored_bytes: sizes } }: { readonly status: InstallationStatus }) {
   if (disk === null) return null;
   const [total, free] = [countOf(disk.total_bytes), countOf(disk.free_bytes)];
-  const stored = Object.entries({ 'Event log': bytes.log, Profiles: bytes.profiles, Analytics: bytes.analytics });
+  const stored = Object.entries({ 'Event log': sizes.log, Profiles: sizes.profiles, Analytics: sizes.analytics });
   return (
     <section aria-labelledby="disk">
       <h2 id="disk">Disk</h2>
       <meter aria-label="Used" min={0} max={total} high={total * 0.9} optimum={0} value={total - free} />
       <p>
-        <b>{bytesText(free)}</b> of {bytesText(total)} free <span class="quiet">at</span> <code>{disk.folder}</code>
+        <b>{bytes(free)}</b> of {bytes(total)} free <span class="quiet">at</span> <code>{disk.folder}</code>
       </p>
       <dl class="facts">
         {stored.map(([name, size]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{size === null ? <span class="quiet">not known</span> : bytesText(countOf(size))}</dd>
+            <dd>{size === null ? <span class="quiet">not known</span> : bytes(size)}</dd>
           </div>
         ))}
       </dl>

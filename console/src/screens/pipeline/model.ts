@@ -1,7 +1,7 @@
 /** What the drawing shows of a status, in words. Pure. */
 import { countOf, type RawNumber } from '../../api/json.ts';
-import type { Generations, InstallationStatus, ReaderName, ReaderStatus } from '../../api/pipeline.ts';
-import { count } from '../../parts/numbers.ts';
+import type { Generations, InstallationStatus, ReaderName, ReaderStatus } from '../../api/types.ts';
+import { bytes, count } from '../../parts/numbers.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'unknown';
 
@@ -35,7 +35,7 @@ export interface PipelineView {
 }
 
 export function pipelineOf(status: InstallationStatus, generations: Generations | undefined): PipelineView {
-  const { parts, rates, readers, stored_bytes: bytes } = status;
+  const { parts, rates, readers, stored_bytes: sizes } = status;
   const accepted = countOf(rates.accepted);
   const ingest = stateOf(parts['ingest'] ?? (status.ready ? 'ready' : 'unknown'));
   return {
@@ -44,11 +44,11 @@ export function pipelineOf(status: InstallationStatus, generations: Generations 
       lines: [`${rateText(accepted)} accepted`, `${rateText(countOf(rates.refused))} refused`],
       ...ingest,
     },
-    log: { title: 'Event log', lines: [sizeText(bytes.log)], ...stateOf(parts['eventLog'] ?? 'unknown') },
+    log: { title: 'Event log', lines: [sizeText(sizes.log)], ...stateOf(parts['eventLog'] ?? 'unknown') },
     projector: readerNode('Projector', readers, 'projector', 'import-projector'),
     sink: readerNode('Sink', readers, 'sink', 'import-sink'),
-    profiles: { title: 'Profiles', lines: [sizeText(bytes.profiles)], ...stateOf(parts['profiles'] ?? 'unknown') },
-    analytics: { title: 'Analytics', lines: [sizeText(bytes.analytics)], ...stateOf(parts['analytics'] ?? 'unknown') },
+    profiles: { title: 'Profiles', lines: [sizeText(sizes.profiles)], ...stateOf(parts['profiles'] ?? 'unknown') },
+    analytics: { title: 'Analytics', lines: [sizeText(sizes.analytics)], ...stateOf(parts['analytics'] ?? 'unknown') },
     toProjector: edgeOf(readers.projector),
     toSink: edgeOf(readers.sink),
     generations: (generations?.generations ?? []).filter(({ state }) => state === 'building').map(generationOf),
@@ -139,15 +139,6 @@ export function secondsText(seconds: number): string {
   return `${Math.round(seconds / 3_600)} h`;
 }
 
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
-
-/** `1.5 GB`, of 1,024 each. */
-export function bytesText(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1_024 ** power;
-  return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)} ${UNITS[power]}`;
-}
-
-function sizeText(bytes: RawNumber | null): string {
-  return bytes === null ? 'size not known' : bytesText(countOf(bytes));
+function sizeText(size: RawNumber | null): string {
+  return size === null ? 'size not known' : bytes(size);
 }

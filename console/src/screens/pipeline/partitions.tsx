@@ -1,8 +1,10 @@
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import type { PartitionsPage } from '../../api/pipeline.ts';
+import { operation } from '../../api/operations.ts';
+import type { PartitionsPage } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { count } from '../../parts/numbers.ts';
+import { Pager } from '../../parts/pager.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { usePoll } from '../../parts/use-poll.ts';
 import { useEscape } from '../../parts/use-rows.ts';
@@ -16,13 +18,13 @@ const TITLES: Readonly<Record<string, string>> = {
 /** How far each partition has been read, those with the most unread first; Esc closes it. */
 export function Partitions({ of: part }: { readonly of: string }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const query = { limit: '50', cursor };
-  const { value, error, refresh } = usePoll(`partitions ${cursor}`, 5_000, async (signal) =>
-    ask<PartitionsPage>({ path: 'v1/admin/partitions', query, signal }),
+  const { value, error, refresh } = usePoll(
+    `partitions ${cursor}`,
+    async (signal) => ask({ ...operation('GET /v1/admin/partitions', { query: { limit: 50, cursor } }), signal }),
+    5_000,
   );
   const close = (): void => setParameters({ partitions: '', cursor: '' });
   useEscape(close);
-  const next = value?.next_cursor ?? null;
   return (
     <section class="card wide" aria-labelledby="partitions">
       <div class="section-head">
@@ -37,11 +39,7 @@ export function Partitions({ of: part }: { readonly of: string }) {
       ) : (
         <Table page={value} part={part} />
       )}
-      {next !== null && (
-        <button type="button" onClick={() => setParameters({ cursor: next }, { push: true })}>
-          Next page
-        </button>
-      )}
+      <Pager next={value?.next_cursor ?? null} />
     </section>
   );
 }

@@ -1,11 +1,13 @@
 /** Where messages are on their way from the log into the stores, and what is wrong there. */
 import './pipeline.css';
 import { ask } from '../../api/client.ts';
-import type { Generations, InstallationStatus } from '../../api/pipeline.ts';
+import { operation } from '../../api/operations.ts';
+import type { InstallationStatus } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
-import { session } from '../../frame/session.ts';
+import { isAdmin } from '../../frame/session.ts';
 import { AttentionList } from '../../parts/attention.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { NeedsAdmin } from '../../parts/needs-admin.tsx';
 import { ReadyParts } from '../../parts/ready-parts.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { usePoll } from '../../parts/use-poll.ts';
@@ -20,16 +22,15 @@ const STATUS_MS = 2_000;
 const GENERATIONS_MS = 10_000;
 
 export function Screen() {
-  const isAdmin = typeof session.value === 'object' && session.value.scopes.includes('admin');
-  return isAdmin ? <Whole /> : <WithoutAdmin />;
+  return isAdmin.value ? <Whole /> : <WithoutAdmin />;
 }
 
 function Whole() {
-  const status = usePoll('status', STATUS_MS, async (signal) =>
-    ask<InstallationStatus>({ path: 'v1/admin/status', signal }),
-  );
-  const generations = usePoll('generations', GENERATIONS_MS, async (signal) =>
-    ask<Generations>({ path: 'v1/admin/generations', signal }),
+  const status = usePoll('status', async (signal) => ask({ ...operation('GET /v1/admin/status'), signal }), STATUS_MS);
+  const generations = usePoll(
+    'generations',
+    async (signal) => ask({ ...operation('GET /v1/admin/generations'), signal }),
+    GENERATIONS_MS,
   );
   const partitions = address.value.query.get('partitions');
   useRowKeys();
@@ -40,7 +41,7 @@ function Whole() {
         <h1>Pipeline</h1>
         {value !== undefined && error === undefined && <Headline status={value} />}
         <div class="row actions">
-          <CopyAs path="v1/admin/status" tidemark={['status']} />
+          <CopyAs request={operation('GET /v1/admin/status')} tidemark={['status']} />
         </div>
       </div>
       {error !== undefined && <Problem error={error} retry={refresh} />}
@@ -78,14 +79,13 @@ function WithoutAdmin() {
       <div class="head">
         <h1>Pipeline</h1>
         <div class="row actions">
-          <CopyAs path="readyz" />
+          <CopyAs request={operation('GET /readyz')} />
         </div>
       </div>
       <ReadyParts />
-      <p class="quiet">
-        This key opens a project. Rates, what waits, disks and the comparison of the stores with the log belong to the
-        whole installation: sign in with an admin key to see them.
-      </p>
+      <NeedsAdmin>
+        Rates, what waits, disks and the comparison of the stores with the log belong to the whole installation.
+      </NeedsAdmin>
     </div>
   );
 }

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import type { BuiltGeneration, Generation, ReplayJob } from '../../api/imports.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { ComparisonJob, Generation } from '../../api/types.ts';
+import { projectName } from '../../frame/session.ts';
+import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { textIn } from '../../parts/form.ts';
 import { count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAction } from '../../parts/use-action.ts';
-import { usePolled } from '../../parts/use-polled.ts';
-import { Confirm } from './confirm.tsx';
-import { projectName } from './imports.tsx';
-import { counted, GENERATIONS_PATH, isOver, KINDS, plural } from './words.ts';
+import { useChange } from '../../parts/use-change.ts';
+import { usePoll } from '../../parts/use-poll.ts';
+import { counted, isOver, KINDS, plural } from './words.ts';
 
 interface CardProps extends BuildingProps {
   /** Whether one is kept that was live before. */
@@ -26,8 +27,8 @@ const STATE_WORDS: Readonly<Record<Generation['state'], string>> = {
   live: 'Live',
   building: 'Being built',
   former: 'Was live before',
-  dropping: 'Being removed',
-  dropped: 'Removed',
+  dropping: 'Being deleted',
+  dropped: 'Deleted',
 };
 
 type Step = 'compare' | 'swap' | 'rollback' | 'drop';
@@ -36,23 +37,21 @@ const UNDER_WAY: Readonly<Record<Step, string>> = {
   compare: 'Comparing with what is live…',
   swap: 'Taking the place of what is live…',
   rollback: 'Going back to what was live before…',
-  drop: 'Removing…',
+  drop: 'Deleting…',
 };
 
 /** A generation, how far it is, and what can be done with it. */
 export function GenerationCard({ generation, hasFormer, onChange }: CardProps) {
-  const { kind, number, state, project, created_at: at, messages } = generation;
-  const { isBusy, error, run } = useAction();
+  const { number, state, project, created_at: at, messages } = generation;
+  const { isBusy, error, run } = useChange();
   const [begun, setBegun] = useState<{ readonly step: Step; readonly job: string }>();
   const [asked, setAsked] = useState<Step>();
-  const start = (step: Step): void =>
-    run(async () => {
-      const path = `${GENERATIONS_PATH}/${kind}/${number.rawJSON}/${step}`;
-      const body = step === 'rollback' ? JSON.stringify({ project }) : undefined;
-      setBegun({ step, job: (await ask<ReplayJob>({ method: 'POST', path, ...(body && { body }) })).id });
-      onChange();
-    });
-  const request = (step: Step): void => (step === 'compare' ? start(step) : setAsked(step));
+  const start = async (step: Step): Promise<void> => {
+    const { id } = await ask(requestOf(generation, step));
+    setBegun({ step, job: id });
+    onChange();
+  };
+  const request = (step: Step): void => (step === 'compare' ? run(async () => start(step)) : setAsked(step));
   return (
     <article class="card generation" data-row tabIndex={-1}>
       <div class="row">
@@ -73,12 +72,20 @@ export function GenerationCard({ generation, hasFormer, onChange }: CardProps) {
         <Question
           generation={generation}
           step={asked}
-          onConfirm={() => start(asked)}
+          onConfirm={async () => start(asked)}
           onClose={() => setAsked(undefined)}
         />
       )}
     </article>
   );
+}
+
+function requestOf({ kind, number, project }: Generation, step: Step) {
+  const path = { kind, number: number.rawJSON };
+  if (step === 'rollback') {
+    return operation('POST /v1/admin/generations/{kind}/{number}/rollback', { path, body: { project } });
+  }
+  return operation(`POST /v1/admin/generations/{kind}/{number}/${step}`, { path });
 }
 
 interface ButtonsProps {
@@ -93,11 +100,11 @@ const STEPS: Readonly<Record<Generation['state'], readonly (readonly [Step, stri
   building: [
     ['compare', 'Compare'],
     ['swap', 'Make it live'],
-    ['drop', 'Remove'],
+    ['drop', 'Delete'],
   ],
   former: [
     ['compare', 'Compare'],
-    ['drop', 'Remove'],
+    ['drop', 'Delete'],
   ],
   dropping: [],
   dropped: [],
@@ -119,14 +126,14 @@ function Buttons({ state, hasFormer, isBusy, onStep }: ButtonsProps) {
 /** How much of the log it has read, and its rate, which can be changed while it reads. */
 function Building({ generation, onChange }: BuildingProps) {
   const { kind, number, messages, behind, rate_limit: rate } = generation;
-  const { isBusy, error, run } = useAction();
+  const { isBusy, error, run } = useChange();
   const [read, left] = [countOf(messages), countOf(behind)];
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
     const text = textIn(event.currentTarget, 'rate');
     const body = `{"rate_limit":${text === '' ? 'null' : /^\d+$/.test(text) ? text : JSON.stringify(text)}}`;
-    const path = `${GENERATIONS_PATH}/${kind}/${number.rawJSON}`;
-    run(async () => ask({ method: 'PATCH', path, body }).then(onChange));
+    const path = { kind, number: number.rawJSON };
+    run(async () => ask(operation('PATCH /v1/admin/generations/{kind}/{number}', { path, body })).then(onChange));
   };
   return (
     <>
@@ -165,10 +172,13 @@ interface OutcomeProps {
 
 /** A step under way, and what it came to. */
 function Outcome({ step, job: id, onEnd }: OutcomeProps) {
-  const { value: job, error } = usePolled(
+  const { value: job, error } = usePoll(
     id,
     async (signal) => {
-      const found = await ask<ReplayJob>({ path: `v1/admin/jobs/${id}`, query: { wait: '10' }, signal });
+      const found = await ask({
+        ...operation('GET /v1/admin/jobs/{id}', { path: { id }, query: { wait: '10' } }),
+        signal,
+      });
       if (isOver(found.state)) onEnd();
       return found;
     },
@@ -190,11 +200,14 @@ function Outcome({ step, job: id, onEnd }: OutcomeProps) {
       </p>
     );
   }
-  return step === 'compare' ? <Differences result={job.result} /> : <p role="status">Done.</p>;
+  if (step !== 'compare') return <p role="status">Done.</p>;
+  // A job of any kind is answered; this one was started by a comparison.
+  const { result } = job as ComparisonJob;
+  return result === null ? null : <Differences result={result} />;
 }
 
 /** What differs from what is live, worded. */
-function Differences({ result: { same, comparison } }: { readonly result: BuiltGeneration }) {
+function Differences({ result: { same, comparison } }: { readonly result: NonNullable<ComparisonJob['result']> }) {
   return (
     <div class="differences" role="status">
       <p>
@@ -224,39 +237,40 @@ function Differences({ result: { same, comparison } }: { readonly result: BuiltG
 interface QuestionProps {
   readonly generation: Generation;
   readonly step: Step;
-  readonly onConfirm: () => void;
+  readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
 }
 
 function Question({ generation, step, onConfirm, onClose }: QuestionProps) {
   const { kind, number, behind, messages } = generation;
   const name = `${kind} ${number.rawJSON}`;
+  const props = { name, onConfirm, onClose };
   const left = countOf(behind);
   if (step === 'swap') {
     return (
-      <Confirm title={`Make ${name} live`} verb="Make it live" name={name} onConfirm={onConfirm} onClose={onClose}>
+      <ConfirmName title={`Make ${name} live?`} action="Make it live" {...props}>
         <p>
           {KINDS[kind]} are answered from it from then on. What is live now is kept and can come back.
           {left > 0 && ` It has not read ${plural(left, 'message')} yet: the swap waits for them.`}
         </p>
-      </Confirm>
+      </ConfirmName>
     );
   }
   if (step === 'rollback') {
     return (
-      <Confirm title="Go back to the one before" verb="Go back" name={name} onConfirm={onConfirm} onClose={onClose}>
+      <ConfirmName title="Go back to the one before?" action="Go back" {...props}>
         <p>
           {KINDS[kind]} are answered from what was live before. Number {counted(number)} is kept.
         </p>
-      </Confirm>
+      </ConfirmName>
     );
   }
   return (
-    <Confirm title={`Remove ${name}`} verb="Remove" name={name} onConfirm={onConfirm} onClose={onClose}>
+    <ConfirmName title={`Delete ${name}?`} action="Delete" {...props}>
       <p>
         It holds what came of {plural(countOf(messages), 'message')}, and cannot be had back but by another replay. What
         is live stays as it is.
       </p>
-    </Confirm>
+    </ConfirmName>
   );
 }

@@ -1,21 +1,24 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import type { Generation, GenerationKind, ReplayJob, ReplayPlan } from '../../api/imports.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { Answer } from '../../api/answer.ts';
+import type { Generation } from '../../api/types.ts';
+import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { bytes } from '../../parts/numbers.ts';
 import { Loading, Problem } from '../../parts/states.tsx';
-import { useAction } from '../../parts/use-action.ts';
-import { usePolled } from '../../parts/use-polled.ts';
+import { useChange } from '../../parts/use-change.ts';
+import { usePoll } from '../../parts/use-poll.ts';
 import { useRowKeys } from '../../parts/use-rows.ts';
-import { Confirm } from './confirm.tsx';
 import { GenerationCard } from './generation-card.tsx';
-import { counted, durationText, GENERATIONS_PATH, KINDS, sizeText } from './words.ts';
+import { counted, durationText, KINDS } from './words.ts';
 
 /** What is live, what is being read again from the log, and what was live before. */
 export function Generations() {
-  const { value, error, refresh } = usePolled(
+  const { value, error, refresh } = usePoll(
     'generations',
-    async (signal) => ask<{ readonly generations: readonly Generation[] }>({ path: GENERATIONS_PATH, signal }),
+    async (signal) => ask({ ...operation('GET /v1/admin/generations'), signal }),
     ({ generations }) =>
       generations.some(({ state }) => state === 'building' || state === 'dropping') ? 1_500 : 10_000,
   );
@@ -31,10 +34,10 @@ export function Generations() {
           A replay reads the whole log again, beside what is live, and takes its place only when you say so.
         </p>
         <div class="row">
-          <CopyAs path={GENERATIONS_PATH} tidemark={['replay', 'status']} />
+          <CopyAs request={operation('GET /v1/admin/generations')} tidemark={['replay', 'status']} />
         </div>
       </div>
-      {(Object.keys(KINDS) as GenerationKind[]).map((kind) => {
+      {(Object.keys(KINDS) as Generation['kind'][]).map((kind) => {
         const ofKind = present.filter((one) => one.kind === kind).toSorted(byAge);
         return (
           <section key={kind} class="kind-of-generations" aria-labelledby={`kind-${kind}`}>
@@ -66,17 +69,19 @@ function byAge(one: Generation, other: Generation): number {
   return countOf(other.number) - countOf(one.number);
 }
 
+type Plan = Extract<Answer<'POST /v1/admin/generations'>, { readonly basis: string }>;
+
 /** Says first what it would take. */
-function Build({ kind, onDone }: { readonly kind: GenerationKind; readonly onDone: () => void }) {
-  const { isBusy, error, run } = useAction();
-  const [plan, setPlan] = useState<ReplayPlan>();
-  const body = JSON.stringify({ kind });
+function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly onDone: () => void }) {
+  const { isBusy, error, run } = useChange();
+  const [plan, setPlan] = useState<Plan>();
   const showPlan = (): void =>
-    run(async () =>
-      setPlan(await ask<ReplayPlan>({ method: 'POST', path: GENERATIONS_PATH, query: { dry_run: 'true' }, body })),
-    );
-  const build = (): void =>
-    run(async () => ask<ReplayJob>({ method: 'POST', path: GENERATIONS_PATH, body }).then(onDone));
+    run(async () => {
+      const answer = await ask(operation('POST /v1/admin/generations', { body: { kind }, query: { dry_run: 'true' } }));
+      if ('basis' in answer) setPlan(answer);
+    });
+  const build = async (): Promise<void> =>
+    ask(operation('POST /v1/admin/generations', { body: { kind } })).then(onDone);
   return (
     <>
       {error !== undefined && (
@@ -88,18 +93,18 @@ function Build({ kind, onDone }: { readonly kind: GenerationKind; readonly onDon
         Replay {KINDS[kind].toLowerCase()}
       </button>
       {plan !== undefined && (
-        <Confirm
-          title={`Replay ${KINDS[kind].toLowerCase()}`}
-          verb="Begin"
+        <ConfirmName
+          title={`Replay ${KINDS[kind].toLowerCase()}?`}
+          action="Begin"
           onConfirm={build}
           onClose={() => setPlan(undefined)}
         >
           <p>
             It reads {counted(plan.messages)} messages, takes about {durationText(countOf(plan.seconds))}
-            {plan.basis === 'assumed' && ' (a guess: none was done here before)'} and about{' '}
-            {sizeText(countOf(plan.bytes))} more of the disk. What is live stays as it is.
+            {plan.basis === 'assumed' && ' (a guess: none was done here before)'} and about {bytes(plan.bytes)} more of
+            the disk. What is live stays as it is.
           </p>
-        </Confirm>
+        </ConfirmName>
       )}
     </>
   );

@@ -1,17 +1,19 @@
-import { ask, send } from '../../api/client.ts';
-import type { ImportJob, RefusedLines } from '../../api/imports.ts';
+import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { ImportJob } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
+import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAction } from '../../parts/use-action.ts';
-import { useLoad } from '../../parts/use-load.ts';
-import { usePolled } from '../../parts/use-polled.ts';
+import { bytes } from '../../parts/numbers.ts';
+import { Pager } from '../../parts/pager.tsx';
+import { useChange } from '../../parts/use-change.ts';
+import { useAnswer } from '../../parts/use-load.ts';
+import { usePoll } from '../../parts/use-poll.ts';
 import { useRowKeys } from '../../parts/use-rows.ts';
-import { Pages } from './pages.tsx';
-import { IMPORTS_PATH, projectName } from './imports.tsx';
-import { counted, durationText, isOver, sizeText, STATES } from './words.ts';
+import { counted, durationText, isOver, STATES } from './words.ts';
 
 /** One import: how far it is, and what it refused. */
 export function ImportPage({ id }: { readonly id: string }) {
@@ -24,8 +26,8 @@ export function ImportPage({ id }: { readonly id: string }) {
       <div class="head">
         <h1>{job === undefined ? 'Import' : job.args.name}</h1>
         <div class="row actions">
-          <CopyAs path={`${IMPORTS_PATH}/${id}`} />
           {job !== undefined && <Steps job={job} onDone={refresh} />}
+          <CopyAs request={operation('GET /v1/admin/imports/{id}', { path: { id } })} />
         </div>
       </div>
       {error !== undefined && <Problem error={error} retry={refresh} />}
@@ -35,9 +37,9 @@ export function ImportPage({ id }: { readonly id: string }) {
 }
 
 export function useImport(id: string) {
-  return usePolled(
+  return usePoll(
     id,
-    async (signal) => ask<ImportJob>({ path: `${IMPORTS_PATH}/${id}`, signal }),
+    async (signal) => ask({ ...operation('GET /v1/admin/imports/{id}', { path: { id } }), signal }),
     ({ state }) => (isOver(state) ? undefined : 1_000),
   );
 }
@@ -80,11 +82,12 @@ const ZERO = { rawJSON: '0' };
 
 /** Stop while it runs; go on where it did not come to its end. */
 function Steps({ job, onDone }: { readonly job: ImportJob; readonly onDone: () => void }) {
-  const { run, isBusy, error } = useAction();
+  const { run, isBusy, error } = useChange();
   if (job.state === 'done') return null;
-  const stop = (): void => run(async () => send({ method: 'DELETE', path: `v1/admin/jobs/${job.id}` }).then(onDone));
+  const path = { id: job.id };
+  const stop = (): void => run(async () => ask(operation('DELETE /v1/admin/jobs/{id}', { path })).then(onDone));
   const resume = (): void =>
-    run(async () => send({ method: 'POST', path: `${IMPORTS_PATH}/${job.id}/resume` }).then(onDone));
+    run(async () => ask(operation('POST /v1/admin/imports/{id}/resume', { path })).then(onDone));
   return (
     <>
       {error !== undefined && (
@@ -152,7 +155,7 @@ function remark({ state, progress, rate, seconds_left: left, args }: ImportJob):
   if (state !== 'running') return args.dry_run ? 'Only checked: nothing was imported.' : '';
   const parts = [
     args.dry_run ? 'checking' : 'importing',
-    rate !== null && countOf(rate) > 0 && `${sizeText(countOf(rate))} a second`,
+    rate !== null && countOf(rate) > 0 && `${bytes(rate)} a second`,
     left !== null && `${durationText(countOf(left))} left`,
   ];
   return parts.filter((part) => typeof part === 'string').join(', ');
@@ -167,22 +170,20 @@ interface RefusedListProps {
 /** The lines that were refused, a page of them. While it runs, those that there are. */
 export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) {
   const cursor = address.value.query.get('lines') ?? undefined;
-  const path = `${IMPORTS_PATH}/${id}/refused`;
+  const path = { id };
+  const asked = operation('GET /v1/admin/imports/{id}/refused', { path, query: { cursor } });
   // A thousand lines more are worth another look.
-  const name = `${path} ${cursor} ${isFinal} ${Math.ceil(refused / 1_000)}`;
-  const page = useLoad(name, async (signal) => ask<RefusedLines>({ path, query: { cursor }, signal }));
+  const page = useAnswer(asked, `${isFinal} ${Math.ceil(refused / 1_000)}`);
   useRowKeys();
   if (refused === 0) return null;
   if (page.state === 'loading') return <Loading what="refused lines" />;
   if (page.state === 'failed') return <Problem error={page.error} retry={page.retry} />;
   const { refused: lines, next_cursor: next } = page.value;
-  const here = [...address.value.path];
-  const query = Object.fromEntries(address.value.query);
   return (
     <section class="below" aria-labelledby="refused-title">
       <div class="section-head">
         <h2 id="refused-title">Refused lines</h2>
-        <CopyAs path={path} query={{ limit: '1000' }} />
+        <CopyAs request={operation('GET /v1/admin/imports/{id}/refused', { path, query: { limit: 1_000 } })} />
       </div>
       <ul class="rows refused-lines">
         {lines.map(({ line, errors, text, cut }) => (
@@ -202,14 +203,7 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
           </li>
         ))}
       </ul>
-      <Pages
-        path={here}
-        query={query}
-        name="lines"
-        current={cursor}
-        next={next}
-        words={['First lines', 'More lines']}
-      />
+      <Pager next={next} name="lines" />
     </section>
   );
 }

@@ -1,27 +1,26 @@
 import { ask } from '../../api/client.ts';
-import type { ImportJob, ImportPage } from '../../api/imports.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { ImportJob } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
-import { session } from '../../frame/session.ts';
+import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { usePolled } from '../../parts/use-polled.ts';
+import { usePoll } from '../../parts/use-poll.ts';
 import { useRowKeys } from '../../parts/use-rows.ts';
-import { Pages } from './pages.tsx';
 import { counted, isOver, plural, STATES } from './words.ts';
 
-export const IMPORTS_PATH = 'v1/admin/imports';
 const WHILE_RUNNING_MS = 1_500;
 const OTHERWISE_MS = 15_000;
 
 /** All imports, newest first. */
 export function Imports() {
   const cursor = address.value.query.get('cursor') ?? undefined;
-  const query = { cursor };
-  const { value, error, refresh } = usePolled(
+  const { value, error, refresh } = usePoll(
     `imports ${cursor}`,
-    async (signal) => ask<ImportPage>({ path: IMPORTS_PATH, query, signal }),
+    async (signal) => ask({ ...operation('GET /v1/admin/imports', { query: { cursor } }), signal }),
     ({ imports }) => (imports.every(({ state }) => isOver(state)) ? OTHERWISE_MS : WHILE_RUNNING_MS),
   );
   useRowKeys();
@@ -32,14 +31,7 @@ export function Imports() {
     <>
       {error !== undefined && <Problem error={error} retry={refresh} />}
       {imports.length === 0 ? <NothingYet /> : <Rows imports={imports} />}
-      <Pages
-        path={['replays']}
-        query={{}}
-        name="cursor"
-        current={cursor}
-        next={next}
-        words={['First page', 'Next page']}
-      />
+      <Pager next={next} />
     </>
   );
 }
@@ -69,8 +61,8 @@ function Rows({ imports }: { readonly imports: readonly ImportJob[] }) {
       <div class="section-head">
         <p class="quiet">History from files. It never overwrites what is newer.</p>
         <div class="row">
-          <CopyAs path={IMPORTS_PATH} />
           <ImportAFile />
+          <CopyAs request={operation('GET /v1/admin/imports')} />
         </div>
       </div>
       <ul class="rows" aria-label="Imports, newest first">
@@ -107,9 +99,4 @@ export function outcomeOf({ result, progress, args }: ImportJob): string {
   const { accepted, refused } = result ?? progress ?? {};
   if (accepted === undefined || refused === undefined) return '';
   return `${counted(accepted)} ${args.dry_run ? 'good' : 'accepted'}, ${plural(countOf(refused), 'refused', 'refused')}`;
-}
-
-export function projectName(id: string): string {
-  const projects = typeof session.value === 'object' ? session.value.projects : [];
-  return projects.find((one) => one.id === id)?.name ?? id;
 }

@@ -1,18 +1,19 @@
 import { ask } from '../../api/client.ts';
-import type { ImportJob, ImportPreview } from '../../api/imports.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { ImportJob } from '../../api/types.ts';
+import type { Body } from '../../../../schemas/operations.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
 import { project } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
-import { useAction } from '../../parts/use-action.ts';
-import { useLoad } from '../../parts/use-load.ts';
+import { useChange } from '../../parts/use-change.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { ImportState, RefusedList, useImport } from './import-page.tsx';
-import { IMPORTS_PATH } from './imports.tsx';
 import { PreviewTable } from './preview-table.tsx';
 import { isOver } from './words.ts';
 
-export type Source = { readonly file: string } | { readonly path: string | undefined };
+export type Source = { readonly file: string } | { readonly path: string };
 export type ColumnMap = Readonly<Record<string, string>>;
 
 /** What the first rows are, what the columns mean, a check of all of it, and the import. */
@@ -20,10 +21,7 @@ export function MapColumns({ source }: { readonly source: Source }) {
   const { query } = address.value;
   const map = mapIn(query);
   const request = { project: project.value?.id ?? '', ...source, ...optionsIn(query), map };
-  const body = JSON.stringify(request);
-  const preview = useLoad(body, async (signal) =>
-    ask<ImportPreview>({ method: 'POST', path: `${IMPORTS_PATH}/preview`, body, signal }),
-  );
+  const preview = useAnswer(operation('POST /v1/admin/imports/preview', { body: request }));
   return (
     <>
       <Options query={query} />
@@ -81,15 +79,15 @@ function Options({ query }: { readonly query: URLSearchParams }) {
 }
 
 interface StartProps {
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Body<'POST /v1/admin/imports'>;
   readonly isUsable: boolean;
 }
 
 function Start({ body, isUsable }: StartProps) {
-  const { isBusy, error, run } = useAction();
+  const { isBusy, error, run } = useChange();
   const check = address.value.query.get('check') ?? undefined;
   const start = async (isDry: boolean): Promise<ImportJob> =>
-    ask<ImportJob>({ method: 'POST', path: IMPORTS_PATH, body: JSON.stringify({ ...body, dry_run: isDry }) });
+    ask(operation('POST /v1/admin/imports', { body: { ...body, dry_run: isDry } }));
   const checkAll = (): void => run(async () => setParameters({ check: (await start(true)).id }));
   const importAll = (): void => run(async () => goTo(linkTo(['replays', 'imports', (await start(false)).id])));
   return (
@@ -113,7 +111,7 @@ function Start({ body, isUsable }: StartProps) {
         >
           Import into {project.value?.name}
         </button>
-        <CopyAs method="POST" path={IMPORTS_PATH} body={JSON.stringify(body)} />
+        <CopyAs request={operation('POST /v1/admin/imports', { body })} />
       </p>
       <p class="quiet small">The check imports nothing. It says how many lines would be refused, and why.</p>
     </section>
@@ -135,9 +133,11 @@ function Checked({ id }: { readonly id: string }) {
   );
 }
 
+const TYPES = ['track', 'identify'] as const;
+
 function optionsIn(query: URLSearchParams) {
   return {
-    type: query.get('type') ?? null,
+    type: TYPES.find((type) => type === query.get('type')) ?? null,
     delimiter: query.get('delimiter') ?? ',',
     types: query.get('types') === 'yes',
   };

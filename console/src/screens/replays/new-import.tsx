@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../api/client.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';
+import { bytes } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/states.tsx';
 import { MapColumns } from './map-columns.tsx';
 import { uploadFile } from './upload.ts';
-import { sizeText } from './words.ts';
 
 /** `#/replays/new`: a file is chosen; with `?file=` or `?path=`, how it is read. */
 export function NewImport() {
@@ -27,7 +27,11 @@ export function NewImport() {
           </p>
         )}
       </div>
-      {isChosen ? <MapColumns key={file ?? path} source={file === undefined ? { path } : { file }} /> : <Choose />}
+      {isChosen ? (
+        <MapColumns key={file ?? path} source={file === undefined ? { path: path ?? '' } : { file }} />
+      ) : (
+        <Choose />
+      )}
     </div>
   );
 }
@@ -117,7 +121,7 @@ function Uploading({ file, onCancel }: { readonly file: File; readonly onCancel:
       <h2>Uploading {file.name}</h2>
       <progress aria-label="Uploaded" max={Math.max(file.size, 1)} value={arrived} />
       <p class="quiet">
-        {sizeText(arrived)} of {sizeText(file.size)}
+        {bytes(arrived)} of {bytes(file.size)}
       </p>
       <button type="button" onClick={onCancel}>
         Cancel

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ImportPreview } from '../../api/imports.ts';
+import type { ImportPreview } from '../../api/types.ts';
 import { counted } from './words.ts';
 
 interface PreviewTableProps {

@@ -1,8 +1,9 @@
 /** `#/replays`: imports, one of them, a new one; `#/replays/rebuilds`: what is read again from the log. */
 import './replays.css';
 import { address, linkTo } from '../../frame/router.ts';
-import { session } from '../../frame/session.ts';
-import { Empty } from '../../parts/states.tsx';
+import { isAdmin } from '../../frame/session.ts';
+import { NeedsAdmin } from '../../parts/needs-admin.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
 import { Generations } from './generations.tsx';
 import { Imports } from './imports.tsx';
 import { ImportPage } from './import-page.tsx';
@@ -10,8 +11,7 @@ import { NewImport } from './new-import.tsx';
 
 export function Screen() {
   const [, part, id] = address.value.path;
-  const isAdmin = typeof session.value === 'object' && session.value.scopes.includes('admin');
-  if (!isAdmin) return <OnlyForAdmins />;
+  if (!isAdmin.value) return <OnlyForAdmins />;
   if (part === 'new') return <NewImport />;
   if (part === 'imports' && id !== undefined) return <ImportPage key={id} id={id} />;
   const isRebuilds = part === 'rebuilds';
@@ -19,15 +19,14 @@ export function Screen() {
     <div class="screen">
       <div class="head">
         <h1>Replays and imports</h1>
-        <nav class="tabs" aria-label="Replays and imports">
-          <a href={linkTo(['replays'])} aria-current={isRebuilds ? undefined : 'page'}>
-            Imports
-          </a>
-          <a href={linkTo(['replays', 'rebuilds'])} aria-current={isRebuilds ? 'page' : undefined}>
-            Replays
-          </a>
-        </nav>
       </div>
+      <Tabs
+        label="Replays and imports"
+        tabs={[
+          { title: 'Imports', link: linkTo(['replays']), isOpen: !isRebuilds },
+          { title: 'Replays', link: linkTo(['replays', 'rebuilds']), isOpen: isRebuilds },
+        ]}
+      />
       {isRebuilds ? <Generations /> : <Imports />}
     </div>
   );
@@ -39,12 +38,7 @@ function OnlyForAdmins() {
       <div class="head">
         <h1>Replays and imports</h1>
       </div>
-      <Empty title="This needs an admin key">
-        <p>
-          Imports and replays concern the whole installation. Sign in with a key that has the scope <code>admin</code>:{' '}
-          <code>tidemark key create --scope admin</code> makes one.
-        </p>
-      </Empty>
+      <NeedsAdmin>Replays and imports concern the whole installation.</NeedsAdmin>
     </div>
   );
 }

@@ -1,13 +1,12 @@
 import { ApiError, ask } from '../../api/client.ts';
-import type { ImportFile } from '../../api/imports.ts';
 import { countOf } from '../../api/json.ts';
+import { operation } from '../../api/operations.ts';
+import type { ImportFile } from '../../api/types.ts';
 
 /** Below what proxies take where nobody has changed that: 1 MiB. */
 const PART_BYTES = 1_000_000;
 const ATTEMPTS = 5;
 const PAUSE_MS = 1_000;
-
-const FILES = 'v1/admin/imports/files';
 
 /**
  * Sends a file in parts. A part that did not arrive is sent again.
@@ -21,16 +20,19 @@ export async function uploadFile(
   signal: AbortSignal,
 ): Promise<ImportFile> {
   const query = { name: file.name.slice(-255) };
-  const first = { method: 'POST', path: FILES, query, body: file.slice(0, PART_BYTES), signal } as const;
-  let uploaded = await ask<ImportFile>(first);
+  const first = operation('POST /v1/admin/imports/files', { query, body: file.slice(0, PART_BYTES) });
+  let uploaded = await ask({ ...first, signal });
   for (let attempt = 1; ;) {
     const offset = countOf(uploaded.bytes);
     onProgress(offset);
     if (offset >= file.size) return uploaded;
-    const path = `${FILES}/${uploaded.id}`;
-    const body = file.slice(offset, offset + PART_BYTES);
+    const part = operation('PATCH /v1/admin/imports/files/{id}', {
+      path: { id: uploaded.id },
+      query: { offset },
+      body: file.slice(offset, offset + PART_BYTES),
+    });
     try {
-      uploaded = await ask<ImportFile>({ method: 'PATCH', path, query: { offset: String(offset) }, body, signal });
+      uploaded = await ask({ ...part, signal });
       attempt = 1;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 0 || attempt >= ATTEMPTS) throw error;

@@ -1,13 +1,11 @@
 /** How states, sizes and durations are worded on the screens of replays and imports. */
-import type { GenerationKind, JobState } from '../../api/imports.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
+import type { Generation, ImportJob } from '../../api/types.ts';
 import { count } from '../../parts/numbers.ts';
 
-export const GENERATIONS_PATH = 'v1/admin/generations';
+export const KINDS: Readonly<Record<Generation['kind'], string>> = { profiles: 'Profiles', analytics: 'Analytics' };
 
-export const KINDS: Readonly<Record<GenerationKind, string>> = { profiles: 'Profiles', analytics: 'Analytics' };
-
-export const STATES: Readonly<Record<JobState, string>> = {
+export const STATES: Readonly<Record<ImportJob['state'], string>> = {
   queued: 'Waiting',
   running: 'Running',
   done: 'Done',
@@ -16,21 +14,12 @@ export const STATES: Readonly<Record<JobState, string>> = {
   interrupted: 'Interrupted',
 };
 
-export function isOver(state: JobState): boolean {
+export function isOver(state: ImportJob['state']): boolean {
   return state !== 'queued' && state !== 'running';
 }
 
 export function counted(value: RawNumber | null | undefined): string {
   return value === null || value === undefined ? '0' : count(countOf(value));
-}
-
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
-
-/** `1.4 MB` */
-export function sizeText(bytes: number): string {
-  const step = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1_000 ** step;
-  return `${step === 0 || value >= 100 ? count(Math.round(value)) : value.toFixed(1)} ${UNITS[step] ?? ''}`;
 }
 
 /** `40 seconds`, `3 minutes`, `2 hours` */

@@ -1,17 +1,20 @@
 /** Who changed what, newest first; an entry opens with what it changed. */
 import type { TargetedEvent } from 'preact';
-import { ask, type Query } from '../../api/client.ts';
-import type { AuditEntry, AuditPage } from '../../api/settings.ts';
+import { ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { AuditEntry } from '../../api/types.ts';
+import type { Query } from '../../../../schemas/operations.ts';
 import { address, setParameters } from '../../frame/router.ts';
-import { session } from '../../frame/session.ts';
+import { projectName, session } from '../../frame/session.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonDiff } from '../../parts/json-diff.tsx';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { More } from '../../parts/more.tsx';
+import { Empty } from '../../parts/states.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { usePages } from '../../parts/use-pages.ts';
 import { useEscape } from '../../parts/use-rows.ts';
 
-const PATH = 'v1/admin/audit';
 const ACTIONS = [
   'audience.save',
   'audience.change',
@@ -45,7 +48,7 @@ export function Audit() {
     <>
       <div class="section-head">
         <h2>Audit log</h2>
-        <CopyAs path={PATH} query={asked} />
+        <CopyAs request={operation('GET /v1/admin/audit', { query: asked })} />
       </div>
       <Filters filter={filter} />
       <Entries asked={asked} />
@@ -108,11 +111,12 @@ function ProjectFilter({ value }: { readonly value: string | undefined }) {
   );
 }
 
-function Entries({ asked }: { readonly asked: Query }) {
-  const { items, isEnd, isLoading, error, more } = usePages(JSON.stringify(asked), async (cursor, signal) => {
-    const page = await ask<AuditPage>({ path: PATH, query: { ...asked, cursor }, signal });
+function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
+  const pages = usePages(JSON.stringify(asked), async (cursor, signal) => {
+    const page = await ask({ ...operation('GET /v1/admin/audit', { query: { ...asked, cursor } }), signal });
     return { items: page.entries, next: page.next_cursor };
   });
+  const { items, isEnd } = pages;
   const open = address.value.query.get('open');
   useEscape(() => setParameters({ open: '' }));
   const isFiltered = Object.values(asked).some((value) => value !== undefined);
@@ -125,13 +129,7 @@ function Entries({ asked }: { readonly asked: Query }) {
           ))}
         </ul>
       )}
-      {isLoading && <Loading what="the audit log" />}
-      {!isLoading && error !== undefined && <Problem error={error} retry={more} />}
-      {!isLoading && error === undefined && !isEnd && (
-        <button type="button" class="below" onClick={more}>
-          Earlier changes
-        </button>
-      )}
+      <More pages={pages} what="the audit log" />
       {isEnd && items.length > 0 && (
         <p class="quiet below">There are no earlier changes{isFiltered && ' like these'}.</p>
       )}
@@ -158,17 +156,12 @@ function Entry({ entry, isOpen }: { readonly entry: AuditEntry; readonly isOpen:
         <Clock at={at} />
         <b>{action}</b>
         <span>{principal.name ?? principal.id}</span>
-        <span class="quiet">{projectName(project)}</span>
+        <span class="quiet">{project !== null && projectName(project)}</span>
         <span class="who quiet">{object}</span>
       </button>
       {isOpen && <Details entry={entry} />}
     </li>
   );
-}
-
-function projectName(id: string | null): string {
-  const projects = typeof session.value === 'object' ? session.value.projects : [];
-  return projects.find((project) => project.id === id)?.name ?? id ?? '';
 }
 
 function Details({ entry }: { readonly entry: AuditEntry }) {
@@ -182,14 +175,7 @@ function Details({ entry }: { readonly entry: AuditEntry }) {
   };
   return (
     <div class="details">
-      <dl class="facts">
-        {Object.entries(facts).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} />
       {(before !== null || after !== null) && <JsonDiff before={before} after={after} />}
     </div>
   );

@@ -1,22 +1,23 @@
 /** Which version runs where, and where its data is. */
-import { ask, SERVICE } from '../../api/client.ts';
-import type { InstallationStatus, ProcessStatus } from '../../api/settings.ts';
+import { SERVICE } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { InstallationStatus, ProcessStatus } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { bytes } from '../../parts/numbers.ts';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
-
-const PATH = 'v1/admin/status';
+import { useAnswer } from '../../parts/use-load.ts';
 
 export function Installation() {
-  const status = useLoad(PATH, async (signal) => ask<InstallationStatus>({ path: PATH, signal }));
+  const asked = operation('GET /v1/admin/status');
+  const status = useAnswer(asked);
   return (
     <>
       <div class="section-head">
         <h2>Installation</h2>
-        <CopyAs path={PATH} tidemark={['status', '--json']} />
+        <CopyAs request={asked} tidemark={['status', '--json']} />
       </div>
       {status.state === 'loading' && <Loading what="the installation" />}
       {status.state === 'failed' && <Problem error={status.error} retry={status.retry} />}
@@ -42,23 +43,15 @@ function Shown({
     'Event log': bytes(stored.log),
     Profiles: bytes(stored.profiles),
     Analytics: bytes(stored.analytics),
+    Interface: (
+      <>
+        <a href={`${service}docs`}>Documentation</a> · <a href={`${service}openapi.json`}>OpenAPI</a>
+      </>
+    ),
   };
   return (
     <>
-      <dl class="facts installation">
-        {Object.entries(facts).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>Interface</dt>
-          <dd>
-            <a href={`${service}docs`}>Documentation</a> · <a href={`${service}openapi.json`}>OpenAPI</a>
-          </dd>
-        </div>
-      </dl>
+      <Facts of={facts} look="installation" />
       <h2>Processes</h2>
       {processes === null ? <p class="quiet">Their reports cannot be read now.</p> : <Processes all={processes} />}
       <p class="quiet small below">

@@ -1,11 +1,12 @@
 /** The keys of a project or of the installation: each is shown once, when it is made. */
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import type { AdminKey, CreatedKey, KeysPage } from '../../api/settings.ts';
+import { operation } from '../../api/operations.ts';
+import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { session } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
-import { Command } from '../../parts/copy-as.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { Command, CopyAs } from '../../parts/copy-as.tsx';
+import { More } from '../../parts/more.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Pages, usePages } from '../../parts/use-pages.ts';
@@ -20,18 +21,18 @@ const COLUMNS = [
 ];
 
 export interface KeysProps {
-  readonly path: string;
-  /** Whether they are admin keys. */
-  readonly isOfInstallation?: boolean;
+  /** The id; undefined for admin keys. */
+  readonly project?: string;
 }
 
-export function Keys({ path, isOfInstallation = false }: KeysProps) {
+export function Keys({ project }: KeysProps) {
+  const isOfInstallation = project === undefined;
   const [changes, setChanges] = useState(0);
   const [created, setCreated] = useState<CreatedKey>();
   const [isMaking, setMaking] = useState(false);
   const reload = (): void => setChanges(changes + 1);
-  const pages = usePages(`${changes} ${path}`, async (cursor, signal) => {
-    const { keys, next_cursor: next } = await ask<KeysPage>({ path, query: { cursor }, signal });
+  const pages = usePages(`${changes} ${project}`, async (cursor, signal) => {
+    const { keys, next_cursor: next } = await ask({ ...keysOf(project, cursor), signal });
     return { items: keys, next };
   });
   const finish = (key: CreatedKey): void => {
@@ -43,22 +44,29 @@ export function Keys({ path, isOfInstallation = false }: KeysProps) {
     <section class="keys-of" aria-labelledby="keys">
       <div class="section-head">
         <h2 id="keys">{isOfInstallation ? 'Admin keys' : 'Keys'}</h2>
-        {!isMaking && (
-          <button type="button" onClick={() => setMaking(true)}>
-            New key
-          </button>
-        )}
+        <div class="row">
+          {!isMaking && (
+            <button type="button" onClick={() => setMaking(true)}>
+              New key
+            </button>
+          )}
+          <CopyAs request={keysOf(project)} />
+        </div>
       </div>
       {isOfInstallation && (
         <p class="quiet small">An admin key opens every project and these settings. It records no messages.</p>
       )}
-      {isMaking && (
-        <NewKey path={path} hasScopes={!isOfInstallation} onDone={finish} onCancel={() => setMaking(false)} />
-      )}
+      {isMaking && <NewKey project={project} onDone={finish} onCancel={() => setMaking(false)} />}
       {created !== undefined && <Shown key={created.id} created={created} onClose={() => setCreated(undefined)} />}
       <List pages={pages} onRevoked={reload} />
     </section>
   );
+}
+
+function keysOf(project: string | undefined, cursor?: string) {
+  const query = { cursor };
+  if (project === undefined) return operation('GET /v1/admin/keys', { query });
+  return operation('GET /v1/admin/projects/{id}/keys', { path: { id: project }, query });
 }
 
 function Shown({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) {
@@ -75,7 +83,7 @@ function Shown({ created, onClose }: { readonly created: CreatedKey; readonly on
 }
 
 function List({ pages, onRevoked }: { readonly pages: Pages<AdminKey>; readonly onRevoked: () => void }) {
-  const { items, isEnd, isLoading, error, more } = pages;
+  const { items, isEnd } = pages;
   return (
     <>
       {items.length > 0 && (
@@ -86,13 +94,7 @@ function List({ pages, onRevoked }: { readonly pages: Pages<AdminKey>; readonly 
         </Table>
       )}
       {isEnd && items.length === 0 && <p class="quiet">There are no keys. Make one to send or read with it.</p>}
-      {isLoading && <Loading what="keys" />}
-      {!isLoading && error !== undefined && <Problem error={error} retry={more} />}
-      {!isLoading && error === undefined && !isEnd && (
-        <button type="button" class="below" onClick={more}>
-          More keys
-        </button>
-      )}
+      <More pages={pages} what="keys" />
     </>
   );
 }
@@ -141,8 +143,7 @@ interface RevocationProps {
 
 function Revocation({ of, onRevoked, onClose }: RevocationProps) {
   const revoke = async (): Promise<void> => {
-    await ask({ method: 'DELETE', path: `v1/admin/keys/${of.id}` });
-    onClose();
+    await ask(operation('DELETE /v1/admin/keys/{id}', { path: { id: of.id } }));
     onRevoked();
   };
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import type { CreatedKey } from '../../api/settings.ts';
+import { operation } from '../../api/operations.ts';
+import type { CreatedKey } from '../../api/types.ts';
 import { textIn } from '../../parts/form.ts';
 import { Problem } from '../../parts/states.tsx';
 import { useChange } from '../../parts/use-change.ts';
@@ -10,23 +11,27 @@ const SCOPES = {
   read: 'Reads everything of the project',
   audiences: 'Reads, and saves and changes audiences',
 } as const;
+type Scope = keyof typeof SCOPES;
 
 export interface NewKeyProps {
-  readonly path: string;
-  /** False for admin keys, which have one scope. */
-  readonly hasScopes: boolean;
+  /** The id; undefined for an admin key, which has one scope. */
+  readonly project: string | undefined;
   readonly onDone: (key: CreatedKey) => void;
   readonly onCancel: () => void;
 }
 
-export function NewKey({ path, hasScopes, onDone, onCancel }: NewKeyProps) {
+export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
+  const hasScopes = project !== undefined;
   const { isBusy, error, run } = useChange();
-  const [scopes, setScopes] = useState<readonly string[]>([]);
+  const [scopes, setScopes] = useState<readonly Scope[]>([]);
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
     const name = textIn(event.currentTarget, 'name');
-    const body = JSON.stringify({ ...(name !== '' && { name }), ...(hasScopes && { scopes }) });
-    run(async () => onDone(await ask<CreatedKey>({ method: 'POST', path, body })));
+    const asked =
+      project === undefined
+        ? operation('POST /v1/admin/keys', { body: { name } })
+        : operation('POST /v1/admin/projects/{id}/keys', { path: { id: project }, body: { name, scopes } });
+    run(async () => onDone(await ask(asked)));
   };
   return (
     <form class="card setting-form" aria-label="New key" onSubmit={submit}>
@@ -56,15 +61,15 @@ export function NewKey({ path, hasScopes, onDone, onCancel }: NewKeyProps) {
 }
 
 interface ScopeChoiceProps {
-  readonly scopes: readonly string[];
-  readonly onChoice: (scopes: readonly string[]) => void;
+  readonly scopes: readonly Scope[];
+  readonly onChoice: (scopes: readonly Scope[]) => void;
 }
 
 function ScopeChoice({ scopes, onChoice }: ScopeChoiceProps) {
   return (
     <fieldset>
       <legend class="label">What it opens</legend>
-      {Object.entries(SCOPES).map(([scope, does]) => (
+      {(Object.keys(SCOPES) as Scope[]).map((scope) => (
         <label key={scope} class="check">
           <input
             type="checkbox"
@@ -73,7 +78,7 @@ function ScopeChoice({ scopes, onChoice }: ScopeChoiceProps) {
               onChoice(checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
             }
           />
-          <b>{scope}</b> <span class="quiet">{does}</span>
+          <b>{scope}</b> <span class="quiet">{SCOPES[scope]}</span>
         </label>
       ))}
     </fieldset>

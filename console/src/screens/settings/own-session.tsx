@@ -1,4 +1,5 @@
 import { session, signOut } from '../../frame/session.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 
 /** What the reader signed in with, and how that ends. */
@@ -16,14 +17,7 @@ export function OwnSession() {
       <div class="section-head">
         <h2>Your session</h2>
       </div>
-      <dl class="facts installation">
-        {Object.entries(facts).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} look="installation" />
       <p class="session-note quiet">
         It ends after 12 hours without use. To end all sessions that were opened with a key, also those of others,
         revoke the key.

@@ -1,5 +1,5 @@
 /** What a form changes of a project. Everything here is pure. */
-import type { AdminProject } from '../../api/settings.ts';
+import type { AdminProject } from '../../api/types.ts';
 import { type Json, jsonText, parseJson } from '../../api/json.ts';
 
 /** The limits with what they are, in the order of the form. */

@@ -1,21 +1,21 @@
 /** One project: its settings, its keys, and its end. */
 import { useState } from 'preact/hooks';
 import { type ApiError, ask } from '../../api/client.ts';
-import type { AdminProject } from '../../api/settings.ts';
+import { operation } from '../../api/operations.ts';
+import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { textIn } from '../../parts/form.ts';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { useChange } from '../../parts/use-change.ts';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { Keys } from './keys.tsx';
 import { changesOf, type Fields, fieldsOf, type Limit, LIMITS } from './project-changes.ts';
 import { ZoneField } from './zone-field.tsx';
 
 export function ProjectPage({ id }: { readonly id: string }) {
-  const path = `v1/admin/projects/${encodeURIComponent(id)}`;
-  const project = useLoad(path, async (signal) => ask<AdminProject>({ path, signal }));
+  const project = useAnswer(operation('GET /v1/admin/projects/{id}', { path: { id } }));
   return (
     <>
       <p class="up">
@@ -27,9 +27,9 @@ export function ProjectPage({ id }: { readonly id: string }) {
         <>
           <h2 class="project-name">{project.value.name}</h2>
           <p class="quiet id">{id}</p>
-          <SettingsForm path={path} project={project.value} reload={project.retry} />
-          <Keys path={`${path}/keys`} />
-          <Deletion path={path} name={project.value.name} />
+          <SettingsForm project={project.value} reload={project.retry} />
+          <Keys project={id} />
+          <Deletion id={id} name={project.value.name} />
         </>
       )}
     </>
@@ -41,30 +41,28 @@ function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: 
 }
 
 interface FormProps {
-  readonly path: string;
   readonly project: AdminProject;
   readonly reload: () => void;
 }
 
-function SettingsForm({ path, project, reload }: FormProps) {
+function SettingsForm({ project, reload }: FormProps) {
   const { isBusy, error, run } = useChange();
   const [notice, setNotice] = useState<'changed' | 'nothing'>();
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
+    const path = { id: project.id };
     const before = fieldsOf(project);
-    const names = Object.keys(before) as (keyof Fields)[];
-    const after = Object.fromEntries(names.map((name) => [name, textIn(event.currentTarget, name)])) as Fields;
-    const body = changesOf(before, after);
+    const body = changesOf(before, fieldsIn(event.currentTarget));
     setNotice(body === undefined ? 'nothing' : undefined);
     if (body === undefined) return;
     run(async () => {
       // The interface has no versions of projects: what somebody else changed meanwhile is seen here.
-      const now = fieldsOf(await ask<AdminProject>({ path }));
+      const now = fieldsOf(await ask(operation('GET /v1/admin/projects/{id}', { path })));
       if (changesOf(before, now) !== undefined) {
         setNotice('changed');
         return;
       }
-      await ask({ method: 'PATCH', path, body });
+      await ask(operation('PATCH /v1/admin/projects/{id}', { path, body }));
       await loadSession();
       reload();
     });
@@ -98,6 +96,11 @@ function SettingsForm({ path, project, reload }: FormProps) {
   );
 }
 
+function fieldsIn(form: HTMLFormElement): Fields {
+  const names: readonly (keyof Fields)[] = ['name', 'timezone', ...(Object.keys(LIMITS) as Limit[])];
+  return Object.fromEntries(names.map((name) => [name, textIn(form, name)])) as Fields;
+}
+
 function LimitField({ name, value }: { readonly name: Limit; readonly value: string }) {
   return (
     <label>
@@ -114,10 +117,10 @@ const LIMIT_NONE = {
   query_max_rows: 'as the service is configured',
 } as const satisfies Record<Limit, string>;
 
-function Deletion({ path, name }: { readonly path: string; readonly name: string }) {
+function Deletion({ id, name }: { readonly id: string; readonly name: string }) {
   const [isAsked, setAsked] = useState(false);
   const remove = async (): Promise<void> => {
-    await ask({ method: 'DELETE', path });
+    await ask(operation('DELETE /v1/admin/projects/{id}', { path: { id } }));
     await loadSession();
     goTo(linkTo(['settings', 'projects']));
   };

@@ -1,19 +1,20 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import type { AdminProject, ProjectsPage } from '../../api/settings.ts';
+import { operation } from '../../api/operations.ts';
+import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { textIn } from '../../parts/form.ts';
 import { grouped } from '../../parts/numbers.ts';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { More } from '../../parts/more.tsx';
+import { Problem } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useChange } from '../../parts/use-change.ts';
 import { usePages } from '../../parts/use-pages.ts';
 import { ZoneField } from './zone-field.tsx';
 
-const PATH = 'v1/admin/projects';
 const COLUMNS = [
   { name: 'Project' },
   { name: 'Id', look: 'narrow-off' },
@@ -24,8 +25,11 @@ const COLUMNS = [
 
 export function Projects() {
   const [isMaking, setMaking] = useState(false);
-  const { items, isEnd, isLoading, error, more } = usePages(PATH, async (cursor, signal) => {
-    const { projects, next_cursor: next } = await ask<ProjectsPage>({ path: PATH, query: { cursor }, signal });
+  const pages = usePages('projects', async (cursor, signal) => {
+    const { projects, next_cursor: next } = await ask({
+      ...operation('GET /v1/admin/projects', { query: { cursor } }),
+      signal,
+    });
     return { items: projects, next };
   });
   return (
@@ -38,24 +42,18 @@ export function Projects() {
               New project
             </button>
           )}
-          <CopyAs path={PATH} tidemark={['project', 'list']} />
+          <CopyAs request={operation('GET /v1/admin/projects')} tidemark={['project', 'list']} />
         </div>
       </div>
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
-      {items.length > 0 && (
+      {pages.items.length > 0 && (
         <Table columns={COLUMNS}>
-          {items.map((project) => (
+          {pages.items.map((project) => (
             <Row key={project.id} project={project} />
           ))}
         </Table>
       )}
-      {isLoading && <Loading what="projects" />}
-      {!isLoading && error !== undefined && <Problem error={error} retry={more} />}
-      {!isLoading && error === undefined && !isEnd && (
-        <button type="button" class="below" onClick={more}>
-          More projects
-        </button>
-      )}
+      <More pages={pages} what="projects" />
     </>
   );
 }
@@ -86,9 +84,9 @@ function NewProject({ onCancel }: { readonly onCancel: () => void }) {
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
     const [name, timezone] = [textIn(event.currentTarget, 'name'), textIn(event.currentTarget, 'timezone')];
-    const body = JSON.stringify({ name, ...(timezone !== '' && { timezone }) });
+    const body = { name, ...(timezone !== '' && { timezone }) };
     run(async () => {
-      const { id } = await ask<AdminProject>({ method: 'POST', path: PATH, body });
+      const { id } = await ask(operation('POST /v1/admin/projects', { body }));
       await loadSession();
       goTo(linkTo(['settings', 'projects', id]));
     });

@@ -1,7 +1,8 @@
 /** `#/settings/{tab}`: what an operator sets. All but one's own session needs an admin key. */
 import type { ComponentChildren } from 'preact';
 import { address, linkTo } from '../../frame/router.ts';
-import { session } from '../../frame/session.ts';
+import { isAdmin } from '../../frame/session.ts';
+import { NeedsAdmin } from '../../parts/needs-admin.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { useRowKeys } from '../../parts/use-rows.ts';
 import { Audit } from './audit.tsx';
@@ -23,8 +24,7 @@ type TabName = keyof typeof TABS;
 
 export function Screen() {
   const [, tab, id] = address.value.path;
-  const isAdmin = typeof session.value === 'object' && session.value.scopes.includes('admin');
-  const open = (tab ?? (isAdmin ? 'projects' : 'session')) as TabName;
+  const open = (tab ?? (isAdmin.value ? 'projects' : 'session')) as TabName;
   useRowKeys();
   return (
     <div class="screen settings">
@@ -39,7 +39,11 @@ export function Screen() {
           isOpen: path === open,
         }))}
       />
-      {isAdmin || open === 'session' ? <Content open={open} id={id} /> : <NeedsAdmin what={TABS[open]} />}
+      {isAdmin.value || open === 'session' ? (
+        <Content open={open} id={id} />
+      ) : (
+        <NeedsAdmin>{TABS[open] ?? 'This page'} can be seen with an admin key alone.</NeedsAdmin>
+      )}
     </div>
   );
 }
@@ -49,7 +53,7 @@ function Content({ open, id }: { readonly open: TabName; readonly id: string | u
     case 'projects':
       return id === undefined ? <Projects /> : <ProjectPage key={id} id={id} />;
     case 'keys':
-      return <Keys path="v1/admin/keys" isOfInstallation />;
+      return <Keys />;
     case 'audit':
       return <Audit />;
     case 'installation':
@@ -60,18 +64,4 @@ function Content({ open, id }: { readonly open: TabName; readonly id: string | u
       open satisfies never;
       return <p>There is no such page of the settings.</p>;
   }
-}
-
-function NeedsAdmin({ what }: { readonly what: string | undefined }) {
-  const scopes = typeof session.value === 'object' ? session.value.scopes.join(', ') : '';
-  return (
-    <div class="needs-admin notice">
-      <h2>This needs an admin key</h2>
-      <p>
-        {what ?? 'This page'} can be seen with a key of the scope <code>admin</code>. You signed in with one of the
-        scope <code>{scopes}</code>. The first start of the service printed an admin key;{' '}
-        <code>tidemark key create --scope admin</code> makes another, on the machine of the service.
-      </p>
-    </div>
-  );
 }

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
 import { operation } from '../../api/operations.ts';
 import type { Profile } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../frame/router.ts';
@@ -9,7 +8,7 @@ import { Excerpt } from '../../parts/json-view.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { useRowKeys } from '../../parts/use-rows.ts';
 import { userLink } from '../user-link.ts';
 import { UserPage } from './user.tsx';
@@ -46,7 +45,7 @@ function Search() {
       <div class="head">
         <h1>Users</h1>
         <div class="row actions">
-          <CopyAs {...operation('GET /v1/users', { query: { [asked.kind]: asked.text } })} />
+          <CopyAs request={operation('GET /v1/users', { query: { [asked.kind]: asked.text } })} />
         </div>
       </div>
       <SearchForm key={asked.kind + asked.text} asked={asked} />
@@ -94,7 +93,7 @@ const PAGE = '50';
 function Found({ asked }: { readonly asked: Asked }) {
   const cursor = address.value.query.get('cursor') ?? undefined;
   const request = operation('GET /v1/users', { query: { [asked.kind]: asked.text, limit: PAGE, cursor } });
-  const found = useLoad(JSON.stringify(request), async (signal) => ask({ ...request, signal }));
+  const found = useAnswer(request);
   if (found.state === 'loading') return <Loading what="users" />;
   if (found.state === 'failed') return <Problem error={found.error} retry={found.retry} />;
   const { users, next_cursor: next } = found.value;

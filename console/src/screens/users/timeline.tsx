@@ -1,14 +1,16 @@
 /** The events of one user, newest first, a page after the other; a row opens in its place. */
 import type { TargetedEvent } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { ApiError, ask } from '../../api/client.ts';
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/client.ts';
 import { operation } from '../../api/operations.ts';
 import type { UserEvent } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Excerpt, JsonView } from '../../parts/json-view.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { More } from '../../parts/more.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
+import { usePages } from '../../parts/use-pages.ts';
 import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
 import { OtherMessages } from './other-messages.tsx';
 import { eventsRequest, targetOf, type UserName } from '../user-link.ts';
@@ -42,9 +44,9 @@ export function Timeline({ name }: { readonly name: UserName }) {
             <option value="other">Other messages</option>
           </select>
           {shows === '' ? (
-            <CopyAs {...asked} {...tidemark} />
+            <CopyAs request={asked} {...tidemark} />
           ) : (
-            <CopyAs {...operation('GET /v1/users/{user_id}/export', targetOf(name))} isStream />
+            <CopyAs request={operation('GET /v1/users/{user_id}/export', targetOf(name))} isStream />
           )}
         </div>
       </div>
@@ -93,49 +95,17 @@ interface PagesProps {
   readonly isNarrowed: boolean;
 }
 
-interface Loaded {
-  readonly events: readonly UserEvent[];
-  /** The cursor of what comes next; null where nothing does, undefined before the first page. */
-  readonly next: string | null | undefined;
-  readonly error?: ApiError;
-}
-
 function Pages({ asked, isNarrowed }: PagesProps) {
-  const [pages, setPages] = useState<Loaded>({ events: [], next: undefined });
-  const [isLoading, setLoading] = useState(true);
+  const pages = usePages(JSON.stringify(asked), async (cursor, signal) => {
+    const { events, next_cursor: next } = await ask({ ...asked, query: { ...asked.query, cursor }, signal });
+    return { items: events, next };
+  });
   useRowKeys();
-  // Each time it is set to true, the next page is asked for.
-  useEffect(() => {
-    if (!isLoading) return undefined;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const finish = (loaded: Loaded): void => {
-      if (signal.aborted) return;
-      setPages(loaded);
-      setLoading(false);
-    };
-    const query = { ...asked.query, cursor: pages.next ?? undefined };
-    ask({ ...asked, query, signal }).then(
-      ({ events, next_cursor: next }) => finish({ events: [...pages.events, ...events], next }),
-      (error: unknown) => {
-        if (error instanceof ApiError) finish({ events: pages.events, next: pages.next, error });
-        else if (!signal.aborted) throw error;
-      },
-    );
-    return () => controller.abort();
-  }, [isLoading]);
-  const more = (): void => setLoading(true);
   return (
     <>
-      <Events events={pages.events} />
-      {isLoading && <Loading what="events" />}
-      {!isLoading && pages.error !== undefined && <Problem error={pages.error} retry={more} />}
-      {!isLoading && pages.error === undefined && pages.next !== null && (
-        <button type="button" class="below" onClick={more}>
-          Earlier events
-        </button>
-      )}
-      {pages.next === null && <p class="quiet below">{endText(pages.events.length, isNarrowed)}</p>}
+      <Events events={pages.items} />
+      <More pages={pages} what="events" />
+      {pages.isEnd && <p class="quiet below">{endText(pages.items.length, isNarrowed)}</p>}
     </>
   );
 }
@@ -185,14 +155,7 @@ function EventDetails({ event }: { readonly event: UserEvent }) {
   };
   return (
     <div class="details">
-      <dl class="facts">
-        {Object.entries(facts).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} />
       <JsonView value={event.properties} />
     </div>
   );

@@ -1,15 +1,13 @@
 /** The traits of a user; one opens to the values that it was given. */
-import type { GivenValue } from '../../api/traits.ts';
-import { ask } from '../../api/client.ts';
 import type { Json } from '../../api/json.ts';
-import type { Profile } from '../../api/types.ts';
+import type { GivenValue, Profile } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonValue } from '../../parts/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { useEscape } from '../../parts/use-rows.ts';
 import { traitHistoryRequest, type UserName } from '../user-link.ts';
 
@@ -106,7 +104,7 @@ const SHOWN = 20;
 
 function History({ name, trait }: Omit<TraitProps, 'value' | 'isOpen'>) {
   const asked = traitHistoryRequest(name, trait, SHOWN);
-  const loaded = useLoad(JSON.stringify(asked), async (signal) => ask({ ...asked, signal }));
+  const loaded = useAnswer(asked);
   if (loaded.state === 'loading') return <Loading what="the values" />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} retry={loaded.retry} />;
   const { values, next_cursor: next } = loaded.value;
@@ -122,7 +120,7 @@ function History({ name, trait }: Omit<TraitProps, 'value' | 'isOpen'>) {
       </ol>
       <div class="row">
         {next !== null && <p class="quiet small">The newest {SHOWN} are shown.</p>}
-        <CopyAs {...asked} />
+        <CopyAs request={asked} />
       </div>
     </>
   );

@@ -1,13 +1,11 @@
 /** The audiences that a user is in, and those that it is not. */
-import type { UserAudience, UserAudiences as Answer } from '../../api/audiences.ts';
-import { ask } from '../../api/client.ts';
 import { operation } from '../../api/operations.ts';
-import type { Profile } from '../../api/types.ts';
+import type { Profile, UserAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { WhyUser } from '../../parts/why-tree.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
@@ -18,22 +16,29 @@ interface UserAudiencesProps {
 
 export function UserAudiences({ name, user }: UserAudiencesProps) {
   const asked = operation('GET /v1/users/{user_id}/audiences', targetOf(name));
-  const loaded = useLoad(JSON.stringify(asked), async (signal) => ask({ ...asked, signal }));
+  const loaded = useAnswer(asked);
   return (
     <>
       <div class="section-head">
         <h2 id="audiences">Audiences</h2>
-        <CopyAs {...asked} />
+        <CopyAs request={asked} />
       </div>
       {loaded.state === 'loading' && <Loading what="audiences" />}
       {loaded.state === 'failed' && <Problem error={loaded.error} retry={loaded.retry} />}
-      {loaded.state === 'ready' && <List answer={loaded.value} user={user} />}
+      {loaded.state === 'ready' && (
+        <List audiences={loaded.value.audiences} hasMore={loaded.value.next_cursor !== null} user={user} />
+      )}
     </>
   );
 }
 
-function List({ answer, user }: { readonly answer: Answer; readonly user: Profile }) {
-  const { audiences, next_cursor: next } = answer;
+interface ListProps {
+  readonly audiences: readonly UserAudience[];
+  readonly hasMore: boolean;
+  readonly user: Profile;
+}
+
+function List({ audiences, hasMore, user }: ListProps) {
   if (audiences.length === 0) {
     return (
       <p class="quiet">
@@ -52,7 +57,7 @@ function List({ answer, user }: { readonly answer: Answer; readonly user: Profil
           <Row key={audience.id} audience={audience} user={user} />
         ))}
       </ul>
-      {next !== null && <p class="quiet small below">The newest {audiences.length} audiences are shown.</p>}
+      {hasMore && <p class="quiet small below">The newest {audiences.length} audiences are shown.</p>}
     </>
   );
 }

@@ -1,11 +1,11 @@
-import { type ApiError, ask } from '../../api/client.ts';
+import type { ApiError } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/use-load.ts';
 import { saveExport } from './save-export.ts';
 import { Timeline } from './timeline.tsx';
 import { profileRequest, type UserName } from '../user-link.ts';
@@ -15,7 +15,7 @@ import './users.css';
 
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = profileRequest(name);
-  const profile = useLoad(JSON.stringify(name), async (signal) => ask({ ...asked, signal }));
+  const profile = useAnswer(asked);
   const title = name.by === 'user_id' ? name.id : 'Anonymous user';
   const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (
@@ -29,7 +29,7 @@ export function UserPage({ name }: { readonly name: UserName }) {
           {profile.state === 'ready' && (
             <Download label="Export" unit="lines" run={(tell, signal) => saveExport(name, tell, signal)} />
           )}
-          <CopyAs {...asked} {...tidemark} />
+          <CopyAs request={asked} {...tidemark} />
         </div>
       </div>
       {profile.state === 'loading' && <Loading what="the profile" />}
