@@ -118,10 +118,10 @@ function testInserts(store: () => AnalyticsStore): void {
 
   test('rows that are tried are refused as an insert refuses them, and leave nothing', async () => {
     const maker = new MessageMaker();
-    const wrong = Buffer.from('{"project_id":"p","user":"ada@example.com"}\n');
+    const wrong = rowsFor([maker.track({ properties: '{"email":"ada@example.com",' })]);
 
     await store().tryInsert(rowsFor([maker.identify({ traits: '{"plan":"pro"}' })]));
-    const tried = store().tryInsert(new Map([['user_rows', [wrong]]]));
+    const tried = store().tryInsert(wrong);
 
     await expect(tried).rejects.toMatchObject({ code: 'STORE_REJECTED' });
     expect(
