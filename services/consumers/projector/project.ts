@@ -90,10 +90,11 @@ export class Projector extends LogConsumer {
   }
 
   async #read(batch: readonly PartitionRecords[]): Promise<Read> {
-    const { codec, projectId } = this.#options;
+    const { codec } = this.#options;
+    const isWanted = await this.wanted();
     const read = await this.loop.withRetry('read the schemas', () => decodeBatch(codec, batch, contributionOf));
-    const isWanted = ({ content }: Decoded<Contribution>): boolean => content.change.projectId === projectId;
-    const decoded = projectId === undefined ? read.decoded : read.decoded.filter(isWanted);
+    const decoded =
+      isWanted === undefined ? read.decoded : read.decoded.filter(({ content }) => isWanted(content.change.projectId));
     const folded = decoded.some(({ claim }) => claim) ? undefined : foldOf(decoded, []);
     return { decoded, unprocessable: read.unprocessable, folded };
   }
