@@ -84,10 +84,10 @@ interface Stored {
 }
 
 /** Of one instant. */
-function readSlice({ profiles, projectId }: ProfileParts, slices: number, slice: number): Promise<Stored> {
+function readSlice({ profiles, projectId, deleted }: ProfileParts, slices: number, slice: number): Promise<Stored> {
   return profiles.transaction(async (transaction: Queryable) => {
     await transaction.query('set transaction isolation level repeatable read');
-    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId ?? null]);
+    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId ?? null, [...(deleted ?? [])]]);
     const positions = await transaction.query<{ topic: string; partition: number; next_offset: bigint }>(
       'select topic, partition, next_offset from {reader_positions}',
     );
@@ -104,7 +104,8 @@ const SLICE = `
          coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions
   from {users} as users
   left join {profiles} using (project_id, user_key)
-  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)`;
+  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)
+    and project_id <> all ($4::text[])`;
 
 function isInSlice({ userKey }: Message, slices: number, slice: number): boolean {
   return Number.parseInt(userKey.slice(0, 7), 16) % slices === slice;

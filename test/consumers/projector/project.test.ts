@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hourOf } from '../../../services/messages/day-and-hour.ts';
 import { IMPORT_TOPICS, importTopicOf, LIVE_TOPICS, type Message } from '../../../services/messages/message.ts';
-import { deletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
 import type { ProfileStore } from '../../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
@@ -88,41 +87,6 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
       { topic: 'tidemark.track', hour: hourOf(TODAY), messages: 1n, repeats: 0n },
       { topic: 'tidemark.track', hour: hourOf(TODAY) + 2, messages: 1n, repeats: 0n },
     ]);
-  });
-
-  test('messages of a project that was deleted are passed and change nothing, also read from the start', async () => {
-    const { log, project, profile, find, ada, reports } = await scene();
-    const gone = identify({ projectId: randomProjectId(), userId: 'gone', messageId: 'm1', messageIdGiven: true });
-    append(log, [gone, identify(ada), gone]);
-    await database().query(`insert into deleted_projects (id, name, deleted_at_ms) values ($1, 'Gone', 0)`, [
-      gone.projectId,
-    ]);
-
-    project(undefined, log, { deletedProjects: deletedProjects(database()) });
-
-    await expect.poll(profile).toBeDefined();
-    await expect.poll(async () => (await log.committed()).reduce((sum, { offset }) => sum + Number(offset), 0)).toBe(3);
-    expect(await find(gone)).toBeUndefined();
-    expect(reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(1);
-    const counted = 'select 1 from applied_counts where project_id = $1';
-    expect(await database().query(counted, [gone.projectId])).toEqual([]);
-  });
-
-  test('a project that is deleted while the projector runs is skipped from the next batches on', async () => {
-    const { log, project, profile, find, ada, reports } = await scene();
-    const deleted = new Set<string>();
-    const gone = identify({ projectId: randomProjectId(), userId: 'gone' });
-    project(undefined, log, { deletedProjects: async () => deleted });
-    append(log, [gone]);
-    await expect.poll(() => find(gone)).toBeDefined();
-    deleted.add(gone.projectId);
-    await database().query('delete from users where project_id = $1', [gone.projectId]);
-
-    append(log, [gone, identify(ada)]);
-
-    await expect.poll(profile).toBeDefined();
-    await expect.poll(() => reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(2);
-    expect(await find(gone)).toBeUndefined();
   });
 
   test('a projector that starts again goes on from the position in the store', async () => {
