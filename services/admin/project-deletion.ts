@@ -22,7 +22,7 @@ const JOBS = 1_000;
  * anything is left of it: the same job, which goes on where it had ended too early.
  */
 export async function answerProjectDelete(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const confirm = single(call.query, 'confirm', readName);
+  const confirm = single(call.query, 'confirm', readConfirm);
   if (!confirm.ok) return confirm.refusal;
   const isDry = readDryRun(call.query);
   if (typeof isDry !== 'boolean') return isDry;
@@ -52,7 +52,7 @@ async function answerDeletion(
   return 'audit' in answer ? { ...answer, audit } : answer;
 }
 
-function readName(text: string | undefined): Checked<string | undefined> {
+function readConfirm(text: string | undefined): Checked<string | undefined> {
   return text === undefined || (text !== '' && text.length <= LONGEST_NAME)
     ? { ok: true, value: text }
     : refuseParameter('confirm', 'is the name of the project');

@@ -17,12 +17,12 @@ export interface Erasure {
 
 export interface ErasureParts extends ReplayParts {
   /** For tests. */
-  readonly settleMs?: number;
+  readonly pauseMs?: number;
 }
 
 // Readers, of any process, learn of a deletion within two seconds, and what they had read by then may wait ten seconds
 // for its insert. Afterwards nothing of the project is written any more.
-const SETTLE_MS = 20_000;
+const PAUSE_MS = 20_000;
 
 // A statement takes a fraction of a second, and readers wait for none.
 const ROWS_AT_ONCE = 2_000;
@@ -39,7 +39,7 @@ export function erasureCommand(parts: ErasureParts): Command<Erasure> {
     if (typeof project !== 'string' || !(await isDeleted(parts.database, project))) {
       throw commandInvalid('Only a project that was deleted is erased.');
     }
-    const { settleMs = SETTLE_MS } = parts;
+    const { pauseMs = PAUSE_MS } = parts;
     await dropOwnGenerations(parts, project, call);
     const found = { users: 0, tables: 0 };
     for (let isFirst = true; ; isFirst = false) {
@@ -48,7 +48,7 @@ export function erasureCommand(parts: ErasureParts): Command<Erasure> {
       found.tables += tables;
       if (!isFirst && users === 0 && tables === 0) break;
       call.report({ phase: 'waiting for the readers', done: found.users, unit: 'users' });
-      await delay(settleMs, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
+      await delay(pauseMs, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
     }
     await parts.database.query(`update deleted_projects set finished_at_ms = ${NOW_MS} where id = $1`, [project]);
     return { project, ...found };
@@ -115,7 +115,7 @@ async function* deletedSlices(
 async function eraseAnalytics({ database, analytics }: ErasureParts, project: string, signal: AbortSignal) {
   const all = await new SqlGenerations(database).list();
   let tables = 0;
-  for (const { number } of all.filter(isHeld)) {
+  for (const { number } of all.filter(hasTables)) {
     signal.throwIfAborted();
     tables += await (await analytics.ofGeneration(number)).forgetProject(project, signal);
   }
@@ -123,6 +123,6 @@ async function eraseAnalytics({ database, analytics }: ErasureParts, project: st
 }
 
 /** The first has the history of audiences, also where it is dropped. */
-function isHeld({ kind, number, state }: Generation): boolean {
+function hasTables({ kind, number, state }: Generation): boolean {
   return kind === 'analytics' && (number === FIRST_GENERATION || state === 'building' || state === 'built');
 }

@@ -20,27 +20,27 @@ const ROWS = ['track_rows', 'user_event_rows', 'session_rows', 'trait_rows', 'tr
 
 describe.each(FORMS)('the erasure of a project, %s', (form) => {
   const installation = sharedInstallation(form);
-  const erasure = (settleMs = 1) => {
+  const erasure = (pauseMs = 1) => {
     const { log, codec, database, analytics } = installation();
-    return erasureCommand({ log, codec, database, analytics, settleMs });
+    return erasureCommand({ log, codec, database, analytics, pauseMs });
   };
   const remove = async (id: string, confirm: string) =>
     deletionCommand(installation().database)({ id, confirm }, SILENT);
 
   test('a project that is deleted is nowhere but on the log, another is whole, and verify finds both equal', async () => {
     const [gone, other] = [await projectWithAll('Gone'), await projectWithAll('Other')];
-    const others = await heldOf(other.projectId);
+    const others = await tablesWith(other.projectId);
     expect(others).toEqual([...TABLES, ...ROWS]);
 
     expect(await remove(gone.projectId, 'Gone')).toEqual({ deleted: true, has: [], leaves: true });
     const result = await erasure()({ project: gone.projectId }, SILENT);
 
     expect(result).toMatchObject({ project: gone.projectId, users: 2 });
-    expect(await heldOf(gone.projectId)).toEqual([]);
-    expect(await heldOf(other.projectId)).toEqual(others);
+    expect(await tablesWith(gone.projectId)).toEqual([]);
+    expect(await tablesWith(other.projectId)).toEqual(others);
     await installation().append(traffic(gone));
     await installation().readAll();
-    expect(await heldOf(gone.projectId)).toEqual([]);
+    expect(await tablesWith(gone.projectId)).toEqual([]);
     const report = await verify(await storesToVerify(installation()), {}, { deep: true, repeatWindowMs: 2 ** 40 });
     expect(report).toMatchObject({ equal: true, skipped: 12, profiles: { different: { count: 0 } } });
     expect(report.hours.map(({ project }) => project)).not.toContain(gone.projectId);
@@ -58,8 +58,8 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
 
     await installation().readAll();
 
-    expect(await heldOf(gone.projectId)).toEqual([]);
-    expect(await heldOf(other.projectId)).toContain('track_rows');
+    expect(await tablesWith(gone.projectId)).toEqual([]);
+    expect(await tablesWith(other.projectId)).toContain('track_rows');
   });
 
   test('it is deleted from every generation, and a generation of its own is dropped', async () => {
@@ -96,7 +96,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
 
       await erasure()({ project: gone.projectId }, SILENT);
 
-      expect(await heldOf(gone.projectId)).toEqual([]);
+      expect(await tablesWith(gone.projectId)).toEqual([]);
     }
     expect(step).toBeGreaterThan(4);
   });
@@ -106,15 +106,15 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
     await remove(gone.projectId, 'Read late');
     const late: Promise<void>[] = [];
     const report = (progress: Progress): void => {
-      const isSettling = progress['phase'] === 'waiting for the readers';
-      if (isSettling && late.length === 0) late.push(insert(installation().analytics, [gone.track()]));
+      const isPausing = progress['phase'] === 'waiting for the readers';
+      if (isPausing && late.length === 0) late.push(insert(installation().analytics, [gone.track()]));
     };
 
     await erasure(1_000)({ project: gone.projectId }, { ...SILENT, report });
 
     expect(late).toHaveLength(1);
     await Promise.all(late);
-    expect(await heldOf(gone.projectId)).toEqual([]);
+    expect(await tablesWith(gone.projectId)).toEqual([]);
   });
 
   test('a project that was not deleted is not erased', async () => {
@@ -122,7 +122,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
 
     await expect(erasure()({ project: maker.projectId }, SILENT)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 
-    expect(await heldOf(maker.projectId)).toContain('users');
+    expect(await tablesWith(maker.projectId)).toContain('users');
   });
 
   async function brokenOffAt(step: number, project: string): Promise<Erasure | undefined> {
@@ -169,21 +169,21 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
   }
 
   /** The tables that have rows of a project. */
-  async function heldOf(project: string): Promise<readonly string[]> {
+  async function tablesWith(project: string): Promise<readonly string[]> {
     const { database, analytics } = installation();
-    const held: string[] = [];
+    const tables: string[] = [];
     for (const table of TABLES) {
       if ((await database.query(`select 1 from ${table} where project_id = $1 limit 1`, [project])).length > 0) {
-        held.push(table);
+        tables.push(table);
       }
     }
     for (const table of ROWS) {
       const found = await ask(analytics, `SELECT 1 FROM ${table} WHERE project_id = {p:String} LIMIT 1`, {
         p: project,
       });
-      if (found.length > 0) held.push(table);
+      if (found.length > 0) tables.push(table);
     }
-    return held;
+    return tables;
   }
 });
 

@@ -30,7 +30,7 @@ test('a project is deleted once it has no key in use, no audience and no user', 
 });
 
 describe('a project whose name was given', () => {
-  test('it is deleted with its keys, audiences and sessions, and its name is free', async () => {
+  test('a project is deleted by its name with its keys, audiences and sessions, and the name is free', async () => {
     const { id, store, remove } = await projectWithAll('Full');
 
     expect(await remove({ id, confirm: 'Full' }, CALL)).toEqual({ deleted: true, has: [], leaves: true });
@@ -49,7 +49,7 @@ describe('a project whose name was given', () => {
     expect(await readDeletedProjects(database())).toContain(id);
   });
 
-  test('what it has is counted before', async () => {
+  test('what a project has is counted before it is deleted', async () => {
     const { id } = await projectWithAll('Counted');
     const content = contentCommand(database());
 
@@ -57,7 +57,7 @@ describe('a project whose name was given', () => {
     await expect(content({ id: 'proj_none' }, CALL)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
   });
 
-  test('asked again, the rest is still to be deleted, until it is; then there is no such project', async () => {
+  test('a deleted project is still known by its id until the rest of it is deleted', async () => {
     const { id, remove } = await projectWithAll('Twice');
     await remove({ id, confirm: 'Twice' }, CALL);
 
@@ -69,7 +69,7 @@ describe('a project whose name was given', () => {
     await expect(remove({ id, confirm: 'Twice' }, CALL)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
   });
 
-  test('by another name nothing is deleted', async () => {
+  test('a project is not deleted by another name', async () => {
     const { id, store, remove } = await projectWithAll('Named');
 
     await expect(remove({ id, confirm: 'named' }, CALL)).rejects.toMatchObject({ code: 'PROJECT_NAME_DIFFERS' });
