@@ -13,6 +13,11 @@ export interface AdminProject {
   readonly created_at: string;
 }
 
+/** Of `DELETE /v1/admin/projects/{id}?dry_run=true`. */
+export interface ProjectContent {
+  readonly content: Readonly<Record<'users' | 'audiences' | 'keys', RawNumber>>;
+}
+
 export interface ProjectsPage {
   readonly projects: readonly AdminProject[];
   readonly next_cursor: string | null;
