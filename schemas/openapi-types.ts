@@ -686,8 +686,8 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Deletes an empty project
-         * @description Only a project without a key in use, without audiences and without users can be deleted: the data of a project cannot be deleted over HTTP.
+         * Deletes a project
+         * @description An empty project, without a key in use, audiences and users, is deleted at once. With its name as `confirm`, so is one that is not empty: from then on nothing is accepted or answered for it, its keys and audiences are gone, and a job deletes what Postgres and ClickHouse have of it. Sent again while anything is left, it is answered with the same job, which goes on where it had failed, was cancelled or interrupted. Messages stay on the log for its retention, and are skipped.
          */
         readonly delete: operations["deleteProject"];
         readonly options?: never;
@@ -2225,6 +2225,14 @@ export interface components {
             readonly state: "waiting" | "replayed" | "edited" | "dropped" | "editing";
         };
         readonly DeletedProject: {
+            /** @description What would be deleted. Only of a dry run. */
+            readonly content?: {
+                readonly audiences: number;
+                /** @description In use. */
+                readonly keys: number;
+                readonly users: number;
+            };
+            /** @description False of a dry run. */
             readonly deleted: boolean;
             readonly id: string;
         };
@@ -5692,7 +5700,15 @@ export interface operations {
     };
     readonly deleteProject: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description The name of the project, for one that is not empty. Another name is 409 (`PROJECT_NAME_DIFFERS`).
+                 * @example Shop
+                 */
+                readonly confirm?: string;
+                /** @description Counts what would be deleted, and deletes nothing. */
+                readonly dry_run?: "true" | "false";
+            };
             readonly header?: {
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
@@ -5711,7 +5727,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is deleted, with its revoked keys. */
+            /** @description It was empty and is deleted, with its revoked keys. Of a dry run: what it has. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -5721,6 +5737,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeletedProject"];
                 };
             };
+            /** @description The job that does it. With `Accept: application/x-ndjson` 200 and a line of JSON for each progress, at least one a second, and a last line with `result` or `problem`; whoever leaves such a stream cancels the job. */
+            readonly 202: {
+                headers: {
+                    /** @description Where the object is. */
+                    readonly Location?: string;
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NoObject"];
             readonly 409: components["responses"]["StateConflict"];

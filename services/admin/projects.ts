@@ -47,26 +47,6 @@ export async function answerProjectChange(port: AdminPort, call: AdminCall): Pro
   });
 }
 
-/** `DELETE /v1/admin/projects/:id` */
-export async function answerProjectDelete(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const before = await projectIn(port, call);
-  if ('refused' in before) return before;
-  const { id } = before;
-  const audit = { action: 'project.delete', object: id, project: id, before: JSON.stringify(before) };
-  return answerCommand(port, call, {
-    name: 'project delete',
-    args: { id },
-    answer: (body) => {
-      const { deleted, has } = JSON.parse(body) as { readonly deleted: boolean; readonly has: readonly string[] };
-      if (deleted) return { status: 200, body: JSON.stringify({ id, deleted }), audit };
-      return {
-        refused: 'conflict',
-        detail: `The project has ${has.join(', ')}. Only an empty project can be deleted: no key in use, no audience, no user.`,
-      };
-    },
-  });
-}
-
 /** `GET /v1/admin/projects/:id/keys` */
 export async function answerProjectKeys(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
   const project = await projectIn(port, call);
@@ -122,7 +102,7 @@ async function keysAnswer(
   return 'refused' in all ? all : pageAnswer('keys', all.filter(isWanted).toReversed(), query);
 }
 
-async function projectIn(port: AdminPort, call: AdminCall): Promise<ProjectSummary | Refusal> {
+export async function projectIn(port: AdminPort, call: AdminCall): Promise<ProjectSummary | Refusal> {
   const all = await resultOf<ProjectSummary[]>(port, call, { name: 'project list', args: {} });
   if ('refused' in all) return all;
   const { id } = call.params;

@@ -22,11 +22,11 @@ import {
   answerNewProjectKey,
   answerProject,
   answerProjectChange,
-  answerProjectDelete,
   answerProjectKeys,
   answerProjects,
   answerRevokedKey,
 } from './projects.ts';
+import { answerProjectDelete, DELETION_PARAMETERS } from './project-deletion.ts';
 import { answerVerification, answerVerificationHours, answerVerifications, HOUR_PARAMETERS } from './verifications.ts';
 
 const ADMIN_BODY_BYTES = 32_768;
@@ -55,7 +55,7 @@ function projectRoutes(port: AdminPort): Route[] {
     { ...POST, path: all, handle: (call) => answerNewProject(port, call) },
     { ...GET, path: one, handle: (call) => answerProject(port, call) },
     { ...PATCH, path: one, handle: (call) => answerProjectChange(port, call) },
-    { ...DELETE, path: one, handle: (call) => answerProjectDelete(port, call) },
+    { ...DELETE, path: one, query: DELETION_PARAMETERS, handle: (call) => answerProjectDelete(port, call) },
     { ...GET, path: `${one}/keys`, query: PAGE, handle: (call) => answerProjectKeys(port, call) },
     { ...POST, path: `${one}/keys`, handle: (call) => answerNewProjectKey(port, call) },
     { ...GET, path: '/v1/admin/keys', query: PAGE, handle: (call) => answerAdminKeys(port, call) },

@@ -2,13 +2,14 @@
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
 import { importCommands, type ImportRunner } from '../maintenance/import/import-commands.ts';
 import { importsFolderOf } from '../maintenance/import/import-request.ts';
+import { erasureCommand } from '../maintenance/erasure/erase-project.ts';
 import { Editor, type EditResult } from '../maintenance/dead-letters/edit.ts';
 import { type ReplayCommandResults, replayCommands } from '../maintenance/replay/replay-commands.ts';
 import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify/verify-commands.ts';
 import { type Command, commandInvalid } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { deletionCommand } from '../stores/projects/delete-project.ts';
+import { contentCommand, deletionCommand } from '../stores/projects/delete-project.ts';
 import { type ProjectCommandResults, projectCommands } from '../stores/projects/project-commands.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { OpenedStores } from './open-stores.ts';
@@ -45,7 +46,11 @@ export interface CommandGroup {
 
 const projects = group(['database'], ({ database, config }) => {
   const store = new SqlProjectStore(database);
-  return { ...projectCommands(store, config.initialTimezone), 'project delete': deletionCommand(database) };
+  return {
+    ...projectCommands(store, config.initialTimezone),
+    'project delete': deletionCommand(database),
+    'project content': contentCommand(database),
+  };
 });
 
 const deadLetters = group(['log', 'codec', 'database'], (parts) => ({ ...deadLetterCommands(parts) }));
@@ -60,6 +65,10 @@ const replay = group(['log', 'codec', 'database', 'analytics'], (parts) => {
   return { ...replayCommands({ ...parts, whileFed: (run) => whileFed(parts, run) }) };
 });
 
+const erasure = group(['log', 'codec', 'database', 'analytics'], (parts) => ({
+  'project erase': erasureCommand(parts),
+}));
+
 const verification = group(['log', 'codec', 'database', 'analytics'], ({ config: { repeatWindowMs }, ...stores }) => {
   return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
 });
@@ -71,6 +80,7 @@ const imports = group(['database'], ({ database, config: { dataDir }, importer }
 
 /** By the first words of their commands; the first that fits. */
 const GROUPS: Readonly<Record<string, CommandGroup>> = {
+  'project erase': erasure,
   project: projects,
   key: projects,
   'dead-letters edit': edits,

@@ -57,6 +57,7 @@ export function printVerification({ out }: Pick<CliContext, 'out'>, report: Veri
     out(`not known to ${store} before offset ${offset}: ${topic}/${partition}\n`);
   }
   if (report.undecodable > 0) out(`records that are no message: ${report.undecodable}\n`);
+  if (report.skipped > 0) out(`messages of deleted projects, which are skipped: ${report.skipped}\n`);
   out(`${report.records_read} records read. ${report.equal ? 'Equal.' : 'NOT EQUAL.'}\n`);
 }
 

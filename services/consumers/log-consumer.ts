@@ -21,9 +21,14 @@ export interface ConsumerOptions {
   readonly maxRecords?: () => number;
   /** The only project whose messages are processed, those of others being skipped; every project by default. */
   readonly projectId?: string;
+  /** The projects that were deleted, whose messages are skipped; none by default. Asked before each batch. */
+  readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
   /** By `topic/partition`: below this offset, what cannot be processed already is in the dead letters. */
   readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
 }
+
+/** Whether the messages of a project are processed. */
+export type IsWanted = (projectId: string) => boolean;
 
 /** What one consumer does in its own way. */
 export interface ConsumerSteps extends Pick<
@@ -40,9 +45,11 @@ export abstract class LogConsumer {
   readonly failed: Promise<never>;
   protected readonly loop: ReaderLoop;
   protected readonly deadLetters: DeadLetters;
+  readonly #options: ConsumerOptions;
 
   constructor(reader: ReaderName, options: ConsumerOptions, { start, ...steps }: ConsumerSteps) {
     const { log, codec, logger, group = `tidemark-${reader}`, topics = MESSAGE_TOPICS, deadLettersFrom } = options;
+    this.#options = options;
     this.loop = new ReaderLoop({
       logger,
       throttle: options.throttle,
@@ -63,6 +70,16 @@ export abstract class LogConsumer {
   /** What it has been retrying for the longest time without making progress. */
   get trouble(): Trouble | undefined {
     return this.loop.trouble;
+  }
+
+  /** Undefined where the messages of every project are. */
+  protected async wanted(): Promise<IsWanted | undefined> {
+    const { projectId, deletedProjects } = this.#options;
+    const isOfProject = projectId === undefined ? undefined : (one: string) => one === projectId;
+    if (deletedProjects === undefined) return isOfProject;
+    const deleted = await this.loop.withRetry('read which projects are deleted', deletedProjects);
+    if (deleted.size === 0) return isOfProject;
+    return (one) => !deleted.has(one) && (isOfProject?.(one) ?? true);
   }
 
   start(): void {

@@ -89,6 +89,7 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   AUDIENCE_LIMIT: 'conflict',
   AUDIENCE_BUSY: 'conflict',
   PROJECT_UNKNOWN: 'not-found',
+  PROJECT_NAME_DIFFERS: 'conflict',
   KEY_UNKNOWN: 'not-found',
   DEAD_LETTER_UNKNOWN: 'not-found',
   DEAD_LETTER_SETTLED: 'conflict',

@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'AUDIENCE_LIMIT' // the project has as many saved audiences as it may
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
   | 'PROJECT_UNKNOWN' // no project has this id
+  | 'PROJECT_NAME_DIFFERS' // the name that confirms the deletion of a project is not its name
   | 'KEY_UNKNOWN' // no key has this id
   | 'DEAD_LETTER_UNKNOWN' // no dead letter has this id
   | 'DEAD_LETTER_SETTLED' // the dead letter was replayed, edited or dropped before

@@ -1,5 +1,5 @@
 /** What operators are refused, and what the audit log says of what they changed. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { DEAD_LETTER, SETTLED_LETTER, UNDECODABLE_LETTER } from '../support/admin-fakes.ts';
 import { ADMIN_KEY, AUDIENCES_KEY, ReadingServer } from '../support/reading-server.ts';
 
@@ -105,6 +105,90 @@ describe('a request of an operator that is wrong', () => {
       409,
       { detail: expect.stringContaining('keys in use, users') as string },
     ]);
+  });
+
+  test.each([
+    ['confirm=Shops', 409, 'conflict', 'PROJECT_NAME_DIFFERS'],
+    ['confirm=', 400, 'invalid-parameter', undefined],
+    [`confirm=${'x'.repeat(401)}`, 400, 'invalid-parameter', undefined],
+    ['confirm=Shop&confirm=Shop', 400, 'invalid-parameter', undefined],
+    ['dry_run=maybe', 400, 'invalid-parameter', undefined],
+    ['name=Shop', 400, 'invalid-parameter', undefined],
+  ])('a project is not deleted by ?%s', async (query, status, code, errorCode) => {
+    const answer = await send('DELETE', `/projects/PROJECT?${query}`);
+
+    const problem = (await answer.json()) as Problem;
+    expect([answer.status, problem.code, problem.error_code]).toEqual([status, code, errorCode]);
+    if (status === 400) expect(problem.detail).toContain(query.split('=', 1)[0]);
+    expect((await send('GET', '/projects/PROJECT')).status).toBe(200);
+  });
+});
+
+describe('the deletion of a project that is not empty', () => {
+  interface Deleting {
+    readonly id: string;
+    readonly kind: string;
+    readonly state: string;
+    readonly args: object;
+  }
+
+  const projectToDelete = async (name: string): Promise<{ path: string; id: string; done: () => void }> => {
+    const { id } = await server.admin.projects.createProject({ name, timezone: 'UTC', rateLimit: null });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.admin.has = ['users'];
+    server.admin.erasing = promise;
+    onTestFinished(() => {
+      server.admin.projects.removeProject(id);
+      server.admin.has = [];
+      server.admin.erasing = Promise.resolve();
+      resolve();
+    });
+    return { id, path: `/projects/${id}?confirm=${name}`, done: resolve };
+  };
+  const jobAt = async (path: string) => (await (await send('GET', `${path}?wait=10`)).json()) as Deleting;
+
+  test('it is answered with a job, and again with the same one while it runs, and then there is no project', async () => {
+    const { id, path, done } = await projectToDelete('Full');
+
+    const first = await send('DELETE', path);
+    const again = await send('DELETE', path);
+    const other = await send('DELETE', `/projects/${id}?confirm=Empty`);
+    done();
+
+    const at = first.headers.get('location') ?? '';
+    expect([first.status, again.status, other.status]).toEqual([202, 202, 409]);
+    expect(again.headers.get('location')).toBe(at);
+    expect(await first.json()).toMatchObject({ kind: 'project erase', args: { project: id } });
+    expect(await jobAt(at.slice('/v1/admin'.length))).toMatchObject({ state: 'done' });
+    expect((await send('DELETE', path)).status).toBe(404);
+    expect((await send('GET', `/projects/${id}`)).status).toBe(404);
+    const entries = server.audit.entries.filter(({ object }) => object === id);
+    expect(entries).toMatchObject([{ action: 'project.delete', projectId: id }]);
+    expect(entries[0]?.before).toContain('"Full"');
+  });
+
+  test('a dry run counts what would be deleted, and deletes nothing', async () => {
+    const { id } = await projectToDelete('Counted');
+
+    const answer = await send('DELETE', `/projects/${id}?dry_run=true&confirm=Counted`);
+
+    const content = { users: 3, audiences: 1, keys: 2 };
+    expect([answer.status, await answer.json()]).toEqual([200, { id, deleted: false, content }]);
+    expect((await send('GET', `/projects/${id}`)).status).toBe(200);
+    expect((await send('DELETE', '/projects/nobody?dry_run=true')).status).toBe(404);
+  });
+
+  test('a job that was cancelled goes on when the deletion is sent again', async () => {
+    const { path, done } = await projectToDelete('Cancelled');
+    const at = (await send('DELETE', path)).headers.get('location')?.slice('/v1/admin'.length) ?? '';
+    await send('DELETE', at);
+    expect(await jobAt(at)).toMatchObject({ state: 'cancelled' });
+
+    const again = await send('DELETE', path);
+    done();
+
+    expect([again.status, again.headers.get('location')]).toEqual([202, `/v1/admin${at}`]);
+    expect(await jobAt(at)).toMatchObject({ state: 'done' });
   });
 });
 

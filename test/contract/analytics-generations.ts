@@ -62,6 +62,25 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
       expect(await counted(store, other.projectId)).toEqual([0, 0, 0, 0, 0]);
     });
 
+    test('the rows of a project are deleted from one of them alone, and those of others stay', async () => {
+      const signal = new AbortController().signal;
+      const gone = new MessageMaker();
+      const third = await store.ofGeneration(3);
+      for (const one of [store, third]) await insert(one, [gone.track(), gone.identify({ traits: '{"a":1}' })]);
+      const before = await counted(third, other.projectId);
+
+      expect(await third.forgetProject(gone.projectId, signal)).toBeGreaterThan(5);
+
+      expect(await counted(third, gone.projectId)).toEqual([0, 0, 0, 0, 0]);
+      expect(await counted(third, other.projectId)).toEqual(before);
+      expect(await counted(store, gone.projectId)).toEqual([1, 0, 1, 1, 1]);
+      // The projection of the catalogue answers this one.
+      const catalogue = 'SELECT event, count() FROM track_rows WHERE project_id = {p:String} GROUP BY event';
+      expect(await ask(third, catalogue, { p: gone.projectId })).toEqual([]);
+      expect(await third.forgetProject(gone.projectId, signal)).toBe(0);
+      expect(await store.forgetProject(gone.projectId, signal)).toBeGreaterThan(5);
+    });
+
     test('they are there when it is opened again, and gone once they are dropped', async () => {
       await store.close();
       store = await open();

@@ -226,6 +226,11 @@ test('what stands in the way of another is refused as documented', async () => {
 test('a request that the state of its object forbids is refused as documented', async () => {
   server.admin.has = ['users'];
   expect(await exchange(document.operation('deleteProject'))).toBe(409);
+  const full = await server.admin.projects.createProject({ name: 'Full', timezone: 'UTC', rateLimit: null });
+  const path = `/v1/admin/projects/${full.id}`;
+  expect(await exchange(document.operation('deleteProject'), { path: `${path}?confirm=full` })).toBe(409);
+  expect(await exchange(document.operation('deleteProject'), { path: `${path}?confirm=Full` })).toBe(202);
+  expect(await exchange(document.operation('deleteProject'), { path: `${path}?dry_run=maybe` })).toBe(400);
   server.admin.has = [];
   const generation = (number: number, step: string) => ({ path: `/v1/admin/generations/profiles/${number}/${step}` });
   expect(await exchange(document.operation('swapGeneration'), generation(1, 'swap'))).toBe(409);

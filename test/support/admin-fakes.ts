@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { AdminCommands } from '../../services/admin/admin-commands.ts';
 import {
   type Heartbeat,
@@ -14,6 +15,7 @@ import { TidemarkError } from '../../services/runtime/errors.ts';
 import type { EditResult } from '../../services/maintenance/dead-letters/edit.ts';
 import { readEdit } from '../../services/maintenance/dead-letters/editable-record.ts';
 import { deadLetterUnknown } from '../../services/maintenance/dead-letters/selection.ts';
+import type { Deletion } from '../../services/stores/projects/delete-project.ts';
 import { projectCommands } from '../../services/stores/projects/project-commands.ts';
 import { MemoryProjectStore } from './memory-project-store.ts';
 import { track } from './messages.ts';
@@ -129,6 +131,10 @@ export class MemoryAdmin {
   readonly jobs = new MemoryJobStore();
   /** What keeps a project from being deleted. */
   has: readonly string[] = [];
+  /** Of projects that were deleted, their names by their ids: those of which something is left. */
+  readonly #left = new Map<string, string>();
+  /** What an erasure waits for. */
+  erasing: Promise<void> = Promise.resolve();
   /** What is kept of verifications. */
   hours: readonly HourReport[] = [];
   /** Whether an import names a project that is not there. */
@@ -158,7 +164,17 @@ export class MemoryAdmin {
     ];
     const done = async (args: CommandArguments): Promise<unknown> => this.#whileThere(args);
     return {
-      'project delete': async () => this.#whileThere({ deleted: this.has.length === 0, has: this.has }),
+      'project delete': async ({ id, confirm }) => this.#whileThere(await this.#deleted(id, confirm)),
+      'project content': async ({ id }) => {
+        await this.projects.updateProject(String(id), {});
+        return this.#whileThere({ users: 3, audiences: 1, keys: 2 });
+      },
+      'project erase': async ({ project }, { signal }) => {
+        await Promise.race([this.erasing, once(signal, 'abort')]);
+        signal.throwIfAborted();
+        this.#left.delete(String(project));
+        return { project, users: 1, tables: 9 };
+      },
       'dead-letters list': async () =>
         this.#whileThere({ dead_letters: [letter], next_cursor: null, facets, unreadable: 0 }),
       'dead-letters show': async ({ id }) => {
@@ -179,6 +195,21 @@ export class MemoryAdmin {
           .map((name) => [name, async (args: CommandArguments) => RESULTS[name] ?? done(args)]),
       ),
     };
+  }
+
+  async #deleted(id: unknown, confirm: unknown): Promise<Deletion> {
+    const known = (await this.projects.listProjects()).find((project) => project.id === id);
+    const name = known?.name ?? this.#left.get(String(id));
+    if (name === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
+    if (confirm !== undefined && confirm !== name) throw new TidemarkError('PROJECT_NAME_DIFFERS', 'not its name');
+    const leaves = this.has.length > 0 || known === undefined;
+    if (leaves && confirm === undefined) return { deleted: false, has: this.has };
+    // One that is empty stays, for the requests after this one.
+    if (leaves) {
+      this.projects.removeProject(String(id));
+      this.#left.set(String(id), name);
+    }
+    return { deleted: true, has: [], leaves };
   }
 
   #ofProject<T>(value: T): T {

@@ -17,10 +17,14 @@ export const AMPLE: QueryLimits = { maxMs: 60_000, maxMemoryBytes: 2 ** 32, maxR
 
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 
-/** Makes messages of one project, which no other test has, each arriving a microsecond after the last. */
+/** Makes messages of one project, by default one that no other test has, each arriving a microsecond after the last. */
 export class MessageMaker {
-  readonly projectId = `proj_${randomUUID()}`;
+  readonly projectId: string;
   #arrivals = 0n;
+
+  constructor(projectId = `proj_${randomUUID()}`) {
+    this.projectId = projectId;
+  }
 
   track(given: Partial<Omit<Track, 'type'>> = {}): Track {
     const { event = 'Order Completed', properties = '{}', sessionId = null } = given;

@@ -46,6 +46,12 @@ export class MemoryProjectStore implements ProjectStore {
     return { projects, keys };
   }
 
+  /** With its keys. */
+  removeProject(id: string): void {
+    this.#projects.delete(id);
+    for (const key of this.#keys.values()) if (key.projectId === id) this.#keys.delete(key.id);
+  }
+
   async createProject(project: NewProject): Promise<Project> {
     this.#check();
     const id = `proj_${this.#id()}`;

@@ -14,6 +14,7 @@ import { Codec } from '../../services/messages/codec.ts';
 import { type Message, MESSAGE_TOPICS, TOPICS, topicOf } from '../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { partitionKeyOf } from '../../services/messages/user-key.ts';
+import { deletedProjects } from '../../services/stores/projects/deleted-projects.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { progressOf } from '../../services/stores/profiles/progress-of.ts';
 import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
@@ -60,7 +61,8 @@ export class WholeInstallation {
   /** Runs both readers until they have come to the log's end. */
   async readAll(readers: { projector?: boolean; sink?: boolean } = {}): Promise<void> {
     const { projector = true, sink = true } = readers;
-    const common = { log: this.log, codec, logger: this.#logger };
+    const deleted = deletedProjects(this.database);
+    const common = { log: this.log, codec, logger: this.#logger, deletedProjects: deleted };
     const running = [
       ...(projector
         ? [new Projector({ ...common, store: new SqlProfileStore(this.database), repeatWindowMs: 2 ** 40 })]

@@ -10,6 +10,7 @@ import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
+import { deletedProjects } from '../../stores/projects/deleted-projects.ts';
 import { type Generation, groupSuffixOf } from '../../stores/generations/generation.ts';
 import { countDropped, DroppedTraitsWarning } from '../../stores/profiles/dropped-traits.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
@@ -116,6 +117,7 @@ export class GenerationReaders {
       // One second's worth: at a low rate limit, a full batch would take minutes.
       maxRecords: () => this.#limit ?? Infinity,
       deadLettersFrom,
+      deletedProjects: deletedProjects(database),
       ...(projectId === null ? {} : { projectId }),
     };
     // Metrics count the live generation only.

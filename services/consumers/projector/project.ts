@@ -154,12 +154,13 @@ export class Projector extends LogConsumer {
     return { ...read, folded };
   }
 
-  /** Without the messages of other projects, if only one is wanted. */
+  /** Without the messages of projects that are not wanted. */
   async #decode(batch: readonly PartitionRecords[]): Promise<DecodedBatch<Contribution>> {
-    const { codec, projectId } = this.#options;
+    const { codec } = this.#options;
+    const isWanted = await this.wanted();
     const read = await this.loop.withRetry('read the schemas', () => decodeBatch(codec, batch, contributionOf));
-    if (projectId === undefined) return read;
-    return { ...read, decoded: read.decoded.filter(({ content }) => content.change.projectId === projectId) };
+    if (isWanted === undefined) return read;
+    return { ...read, decoded: read.decoded.filter(({ content }) => isWanted(content.change.projectId)) };
   }
 
   /** Writes all but the messages that are rejected or never finished, and returns how many went to the dead letters. */

@@ -70,13 +70,13 @@ export class Sink extends LogConsumer {
       start: (partitions) => this.#begin(partitions),
       handle: (records, reader) => this.#handle(records, reader),
     });
-    const { log, analytics, codec, projectId } = options;
+    const { log, analytics, codec } = options;
     this.#options = options;
     this.#maxRows = options.maxRows ?? MAX_ROWS;
     this.#maxBytes = options.maxBytes ?? MAX_INSERT_BYTES;
     this.#insertEveryMs = options.insertEveryMs ?? INSERT_EVERY_MS;
     const withRetry: WithRetry = (...call) => this.loop.withRetry(...call);
-    this.#inserter = new Inserter({ analytics, log, codec, projectId, withRetry });
+    this.#inserter = new Inserter({ analytics, log, codec, wanted: () => this.wanted(), withRetry });
   }
 
   /** Waits for the insert under way, but not for retries; collected records that are not inserted are dropped. Idempotent. */
@@ -125,9 +125,10 @@ export class Sink extends LogConsumer {
   }
 
   async #collect(records: readonly PartitionRecords[]): Promise<void> {
-    const { codec, projectId } = this.#options;
+    const { codec } = this.#options;
+    const isWanted = await this.wanted();
     await this.loop.withRetry('read the schemas', () => prepareFor(codec, records));
-    await readEntries(codec, records, projectId, (read) => this.#batch.add(read));
+    await readEntries(codec, records, isWanted, (read) => this.#batch.add(read));
   }
 
   /** While an insert is under way, only a full batch is due: it waits for that insert, and reading stops meanwhile. */

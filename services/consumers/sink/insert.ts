@@ -8,6 +8,7 @@ import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-sto
 import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
+import type { IsWanted } from '../log-consumer.ts';
 import {
   bisectRejected,
   ConsecutiveTimeouts,
@@ -25,8 +26,8 @@ export interface InserterParts {
   readonly analytics: AnalyticsWriter;
   readonly log: Pick<EventLog, 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode'>;
-  /** The only project that is copied; undefined: every project. */
-  readonly projectId: string | undefined;
+  /** Which projects are copied now; undefined: every project. */
+  readonly wanted: () => Promise<IsWanted | undefined>;
   readonly withRetry: WithRetry;
 }
 
@@ -35,16 +36,16 @@ export class Inserter {
   readonly #analytics: AnalyticsWriter;
   readonly #log: Pick<EventLog, 'scan'>;
   readonly #codec: Pick<Codec, 'prepare' | 'decode'>;
-  readonly #projectId: string | undefined;
+  readonly #wanted: InserterParts['wanted'];
   readonly #withRetry: WithRetry;
   /** A message of each type that analytics accepted. */
   readonly #accepted = new Map<Message['type'], SinkEntry>();
 
-  constructor({ analytics, log, codec, projectId, withRetry }: InserterParts) {
+  constructor({ analytics, log, codec, wanted, withRetry }: InserterParts) {
     this.#analytics = analytics;
     this.#log = log;
     this.#codec = codec;
-    this.#projectId = projectId;
+    this.#wanted = wanted;
     this.#withRetry = withRetry;
   }
 
@@ -96,10 +97,11 @@ export class Inserter {
       from: from.offset,
       to: to.offset,
     }));
+    const isWanted = await this.#wanted();
     const entries: SinkEntry[] = [];
     for await (const records of this.#log.scan(ranges)) {
       await prepareFor(this.#codec, [records]);
-      await readEntries(this.#codec, [records], this.#projectId, (read) => {
+      await readEntries(this.#codec, [records], isWanted, (read) => {
         if (!isEntry(read)) return;
         if (read.claim === undefined || counts.has(recordNameOf(read))) entries.push(read);
       });

@@ -3,6 +3,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
 import type { VerifyStores } from './verify.ts';
 
 export interface InstalledStores extends Pick<VerifyStores, 'log' | 'codec'> {
@@ -24,5 +25,6 @@ export async function storesToVerify(installed: InstalledStores, projectId?: str
     profiles: new SchemaDatabase(database, schemaOf('profiles', profiles)),
     plans: new SchemaDatabase(database, schemaOf('analytics', events)),
     analytics: await analytics.ofGeneration(events),
+    deletedProjects: () => readDeletedProjects(database),
   };
 }

@@ -8,6 +8,8 @@ interface SliceParts {
   readonly profiles: Database;
   /** Only its users. */
   readonly projectId?: string | undefined;
+  /** None of their users. */
+  readonly deleted?: ReadonlySet<string> | undefined;
 }
 
 export interface StoredUser {
@@ -37,10 +39,11 @@ interface StoredEnd {
 }
 
 /** Of one instant. @param slice Of so many `slices`. */
-export function readSlice({ profiles, projectId }: SliceParts, slices: number, slice: number): Promise<Stored> {
+export function readSlice(parts: SliceParts, slices: number, slice: number): Promise<Stored> {
+  const { profiles, projectId = null, deleted = [] } = parts;
   return profiles.transaction(async (transaction: Queryable) => {
     await transaction.query('set transaction isolation level repeatable read');
-    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId ?? null]);
+    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId, [...deleted]]);
     const positions = await transaction.query<TopicPartition & StoredEnd>(
       'select topic, partition, next_offset as next, greatest(next_offset, ahead_to) as ahead from {reader_positions}',
     );
@@ -57,4 +60,5 @@ const SLICE = `
          coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions
   from {users} as users
   left join {profiles} using (project_id, user_key)
-  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)`;
+  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)
+    and project_id <> all ($4::text[])`;

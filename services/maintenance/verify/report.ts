@@ -42,6 +42,8 @@ export interface VerificationReport {
   readonly hours: readonly HourReport[];
   /** Records that are not valid messages and are in the dead letters. */
   readonly undecodable: number;
+  /** Messages of projects that were deleted: in the log until its retention ends, and in no store. */
+  readonly skipped: number;
   /**
    * Messages missing in the store. For Postgres, `uncounted` is the number of messages by which its count is too low,
    * including those that could not be identified.

@@ -28,6 +28,8 @@ export interface VerifyStores {
   readonly profiles: Database;
   readonly plans: Database;
   readonly analytics: AnalyticsReader;
+  /** The projects that were deleted: what the log has of them is nowhere else. None by default. */
+  readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
 }
 
 export interface VerifyOptions {
@@ -64,6 +66,7 @@ class Verification {
   readonly #missing = { postgres: new Findings(), clickhouse: new Findings() };
   readonly #surplusRows = new Findings();
   #undecodable = 0;
+  #skipped = 0;
   #read = 0;
 
   constructor(stores: VerifyStores, period: Period, options: VerifyOptions) {
@@ -80,12 +83,16 @@ class Verification {
     const deadLettered = await DeadLetterCoordinates.read(log, codec, this.#options.signal);
     const counted = new LogCells(checkpoints, deadLettered, this.#period);
     await this.#scan(counted, checkpoints, deadLettered);
-    const cells = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
+    const all = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
+    // Asked after the stores: what is deleted of them by then is not missing.
+    const deleted = (await this.#stores.deletedProjects?.()) ?? new Set();
+    const [skipped, cells] = partition(all, ({ log }) => deleted.has(log.projectId));
+    this.#skipped = skipped.reduce((sum, { log }) => sum + log.messages + log.repeats, 0);
     const faults = await this.#lookInto(cells, checkpoints, deadLettered);
     const { deep = false, repeatWindowMs } = this.#options;
     const { projectId } = this.#period;
     const profiles = deep
-      ? await checkProfiles({ ...this.#scanParts(), ...this.#stores, deadLettered, repeatWindowMs, projectId })
+      ? await checkProfiles({ ...this.#scanParts(), ...this.#stores, deadLettered, repeatWindowMs, projectId, deleted })
       : null;
     return this.#report(startedMs, { cells, faults, profiles, checkpoints });
   }
@@ -188,6 +195,7 @@ class Verification {
       took_ms: Math.round(performance.now() - startedMs),
       hours,
       undecodable: this.#undecodable,
+      skipped: this.#skipped,
       missing,
       surplus: { postgres: counts.surplus, clickhouse: this.#surplusRows.result() },
       unknown_before: unknownBefore(checkpoints),
@@ -206,6 +214,11 @@ interface Found {
 function partitionsOf(checked: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {
   const entries = [...checked].map(([place, one]) => [partitionOf(place), one] as const);
   return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
+}
+
+/** Those for which it holds, and the others. */
+function partition<T>(all: readonly T[], holds: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(holds), all.filter((one) => !holds(one))];
 }
 
 /** The most recent complete hours. */

@@ -152,6 +152,13 @@ export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, Analyt
    * @throws TidemarkError as `insert`.
    */
   tryInsert(rows: Rows): Promise<void>;
+  /**
+   * Deletes every row of a project, and resolves with how many tables had any when they are gone. May be repeated, and
+   * then continues what was begun.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`; the reason of the signal.
+   */
+  forgetProject(projectId: string, signal: AbortSignal): Promise<number>;
   /** Resolves when it can answer now. @throws TidemarkError `STORE_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Ends queries under way, waits for inserts, then closes. Idempotent. */

@@ -190,6 +190,20 @@ export async function liveNumberOf(
   return row.number;
 }
 
+/**
+ * Of a project that is deleted: nothing is live for it any more, and its own generations are marked as being dropped.
+ * Returns how many those are.
+ */
+export async function forgetLive(transaction: Queryable, projectId: string): Promise<number> {
+  await transaction.query(GENERATIONS_LOCK);
+  await transaction.query('delete from live_generations where project_id = $1', [projectId]);
+  const dropping = await transaction.query(
+    `update generations set state = 'dropping' where project_id = $1 and state <> 'dropped' returning number`,
+    [projectId],
+  );
+  return dropping.length;
+}
+
 interface GenerationRow {
   readonly kind: GenerationKind;
   readonly number: number;

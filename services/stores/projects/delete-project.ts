@@ -1,37 +1,116 @@
 import { type Command, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { tableOf } from '../generations/generation.ts';
-import { SqlGenerations } from '../generations/sql-generations.ts';
+import { NOW_MS } from '../database/sql-time.ts';
+import { type Generation, tableOf } from '../generations/generation.ts';
+import { forgetLive, liveNumberOf, SqlGenerations } from '../generations/sql-generations.ts';
+
+/** What a project has. */
+export interface ProjectContent {
+  readonly users: number;
+  readonly audiences: number;
+  /** In use. */
+  readonly keys: number;
+}
 
 export interface Deletion {
   readonly deleted: boolean;
-  /** What keeps the project from being deleted, in words. */
+  /** What keeps the project from being deleted without its name, in words. */
   readonly has: readonly string[];
+  /** Whether the job `project erase` has to delete what the stores have of it. */
+  readonly leaves?: boolean;
 }
 
-/** `project delete`: takes `id`. Deletes a project that is empty, with its revoked keys. */
+/**
+ * `project delete`: takes `id`, and `confirm`, the name of the project. Deletes a project that is empty, or whose name was
+ * given, with its keys and audiences, in one transaction: from then on nothing is accepted or answered for it, readers
+ * skip its messages, and its name is free. Of one that was deleted before, says whether anything is left of it.
+ *
+ * @throws TidemarkError `PROJECT_UNKNOWN`; `PROJECT_NAME_DIFFERS`; `COMMAND_INVALID`.
+ */
 export function deletionCommand(database: Database): Command<Deletion> {
-  return async ({ id }) => {
+  return async ({ id, confirm }) => {
     if (typeof id !== 'string' || !/^\w{1,100}$/u.test(id)) throw commandInvalid('A project is named by its id.');
-    const tables = await userTables(database);
+    if (confirm !== undefined && typeof confirm !== 'string')
+      throw commandInvalid('confirm is the name of the project.');
+    const tables = await tablesOfProfiles(database, 'users');
     return database.transaction(async (transaction) => {
-      const found = await transaction.query('select 1 from projects where id = $1 for update', [id]);
-      if (found.length === 0) throw new TidemarkError('PROJECT_UNKNOWN', `No project has the id ${id}.`);
+      const name = await lockedName(transaction, id);
+      if (name === undefined) return unfinished(transaction, id, confirm);
+      checkName(name, confirm);
       const has = await contentOf(transaction, id, tables);
-      if (has.length > 0) return { deleted: false, has };
-      await transaction.query('delete from api_keys where project_id = $1', [id]);
-      await transaction.query('delete from projects where id = $1', [id]);
-      return { deleted: true, has };
+      if (has.length > 0 && confirm === undefined) return { deleted: false, has };
+      const leaves = (await forgetLive(transaction, id)) > 0 || has.length > 0;
+      await remove(transaction, { id, name, leaves });
+      return { deleted: true, has: [], leaves };
     });
   };
 }
 
-/** The users of every generation that is read into. */
-async function userTables(database: Database): Promise<readonly string[]> {
+async function lockedName(transaction: Queryable, id: string): Promise<string | undefined> {
+  const sql = 'select name from projects where id = $1 for update';
+  const [row] = await transaction.query<{ readonly name: string }>(sql, [id]);
+  return row?.name;
+}
+
+/** Of a project that was deleted before. */
+async function unfinished(transaction: Queryable, id: string, confirm: string | undefined): Promise<Deletion> {
+  const sql = 'select name from deleted_projects where id = $1 and finished_at_ms is null';
+  const [row] = await transaction.query<{ readonly name: string }>(sql, [id]);
+  if (row === undefined) throw new TidemarkError('PROJECT_UNKNOWN', `No project has the id ${id}.`);
+  checkName(row.name, confirm);
+  if (confirm === undefined) return { deleted: false, has: ['what is being deleted of it'] };
+  return { deleted: true, has: [], leaves: true };
+}
+
+function checkName(name: string, confirm: string | undefined): void {
+  if (confirm === undefined || confirm === name) return;
+  throw new TidemarkError('PROJECT_NAME_DIFFERS', 'The name that confirms the deletion is not that of the project.');
+}
+
+async function remove(
+  transaction: Queryable,
+  { id, name, leaves }: { readonly id: string; readonly name: string; readonly leaves: boolean },
+): Promise<void> {
+  await transaction.query(
+    `insert into deleted_projects (id, name, deleted_at_ms, finished_at_ms)
+     values ($1, $2, ${NOW_MS}, case when not $3::boolean then ${NOW_MS} end)`,
+    [id, name, leaves],
+  );
+  // An answer that is sent again may have anything of the project.
+  await transaction.query(`delete from repeats where principal in (select id from api_keys where project_id = $1)`, [
+    id,
+  ]);
+  for (const table of ['console_sessions', 'api_keys', 'audiences']) {
+    await transaction.query(`delete from ${table} where project_id = $1`, [id]);
+  }
+  await transaction.query('delete from projects where id = $1', [id]);
+}
+
+/** `project content`: takes `id`. Counts what a deletion would delete. @throws TidemarkError `PROJECT_UNKNOWN`. */
+export function contentCommand(database: Database): Command<ProjectContent> {
+  return async ({ id }) => {
+    const users = tableOf('profiles', await liveNumberOf(database, 'profiles', String(id)), 'users');
+    const [row] = await database.query<Record<keyof ProjectContent, bigint>>(
+      `select (select count(*) from ${users} where project_id = $1) as users,
+              (select count(*) from audiences where project_id = $1 and deleted_at_ms is null) as audiences,
+              (select count(*) from api_keys where project_id = $1 and revoked_at_ms is null) as keys
+       from projects where id = $1`,
+      [String(id)],
+    );
+    if (row === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
+    return { users: Number(row.users), audiences: Number(row.audiences), keys: Number(row.keys) };
+  };
+}
+
+/** The tables of this name in every generation of profiles that is read into. */
+export async function tablesOfProfiles(database: Database, table: string): Promise<readonly string[]> {
   const all = await new SqlGenerations(database).list();
-  const fed = all.filter(({ kind, state }) => kind === 'profiles' && (state === 'building' || state === 'built'));
-  return fed.map(({ kind, number }) => tableOf(kind, number, 'users'));
+  return all.filter(isFed).map(({ kind, number }) => tableOf(kind, number, table));
+}
+
+function isFed({ kind, state }: Generation): boolean {
+  return kind === 'profiles' && (state === 'building' || state === 'built');
 }
 
 async function contentOf(transaction: Queryable, id: string, tables: readonly string[]): Promise<readonly string[]> {

@@ -77,3 +77,16 @@ test('a sink that is to insert rarely does not wait where nothing comes any more
 
   expect(bench().inserts.map(({ messages }) => messages)).toEqual([1, 2]);
 });
+
+test('messages of a project that was deleted are passed and not copied', async () => {
+  const [maker, gone] = [new MessageMaker(), new MessageMaker()];
+  const given = { messageId: 'm-1', messageIdGiven: true };
+  bench().put([gone.track(), maker.track(), gone.identify(given), gone.identify(given), gone.session()]);
+
+  bench().run({ deletedProjects: async () => new Set([gone.projectId]) });
+  await caughtUp();
+
+  const sql = 'SELECT project_id, count() AS n FROM user_rows GROUP BY project_id';
+  expect(await ask(bench().analytics.store, sql)).toEqual([{ project_id: maker.projectId, n: '1' }]);
+  expect(bench().inserts.reduce((sum, { messages }) => sum + messages, 0)).toBe(1);
+});

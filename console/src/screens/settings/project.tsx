@@ -7,9 +7,10 @@ import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { textIn } from '../../parts/form.ts';
+import { grouped } from '../../parts/numbers.ts';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { useChange } from '../../parts/use-change.ts';
-import { useAnswer } from '../../parts/use-load.ts';
+import { useAnswer, useLoad } from '../../parts/use-load.ts';
 import { Keys } from './keys.tsx';
 import { changesOf, type Fields, fieldsOf, type Limit, LIMITS } from './project-changes.ts';
 import { ZoneField } from './zone-field.tsx';
@@ -119,19 +120,27 @@ const LIMIT_NONE = {
 
 function Deletion({ id, name }: { readonly id: string; readonly name: string }) {
   const [isAsked, setAsked] = useState(false);
+  const content = useLoad(isAsked ? id : '', async (signal) => {
+    if (!isAsked) return undefined;
+    const asked = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { dry_run: 'true' } });
+    const answer = await ask({ ...asked, signal });
+    return 'content' in answer ? answer.content : undefined;
+  });
   const remove = async (): Promise<void> => {
-    await ask(operation('DELETE /v1/admin/projects/{id}', { path: { id } }));
+    await ask(operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm: name } }));
     await loadSession();
     goTo(linkTo(['settings', 'projects']));
   };
   return (
     <section class="deletion" aria-labelledby="deletion">
       <h2 id="deletion">Delete the project</h2>
-      <p class="quiet">Only an empty project can be deleted: no key in use, no audience and no user.</p>
+      <p class="quiet">With its keys, audiences and users, and all that was recorded of them.</p>
       <button type="button" class="danger" onClick={() => setAsked(true)}>
         Delete…
       </button>
-      {isAsked && (
+      {isAsked && content.state === 'loading' && <Loading what="what the project has" />}
+      {isAsked && content.state === 'failed' && <Problem error={content.error} retry={content.retry} />}
+      {isAsked && content.state === 'ready' && content.value !== undefined && (
         <ConfirmName
           title="Delete this project?"
           name={name}
@@ -139,7 +148,15 @@ function Deletion({ id, name }: { readonly id: string; readonly name: string }) 
           onConfirm={remove}
           onClose={() => setAsked(false)}
         >
-          <p>It cannot be brought back. The service refuses it while the project has anything.</p>
+          <dl class="content">
+            {(['users', 'audiences', 'keys'] as const).map((what) => (
+              <div key={what}>
+                <dt>{what === 'keys' ? 'keys in use' : what}</dt>
+                <dd>{grouped(content.value?.[what].rawJSON ?? '')}</dd>
+              </div>
+            ))}
+          </dl>
+          <p>All of it is deleted, and cannot be brought back. Its keys stop working within ten seconds.</p>
         </ConfirmName>
       )}
     </section>

@@ -16,6 +16,7 @@ import type {
 import type { ChangesQuery, Difference, Evaluation } from '../audience-history.ts';
 import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
 import type { Deployment } from './deployment.ts';
+import { forgetProject } from './forget-project.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './generations.ts';
 import { insertError, openingError, questionError } from './errors.ts';
 import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-rows.ts';
@@ -176,6 +177,14 @@ export class ClickHouseStore implements AnalyticsStore {
   forgetAudience(projectId: string, audienceId: string): Promise<void> {
     this.#refuseIfStopping();
     return this.#history.forget(projectId, audienceId);
+  }
+
+  forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
+    this.#refuseIfStopping();
+    const client = this.#clients.inserts;
+    const ask = (query: Query): Promise<QueryResult> => this.#lookUp(query);
+    const either = AbortSignal.any([signal, this.#stopping.signal]);
+    return forgetProject({ client, ask }, projectId, either);
   }
 
   /** Runs a DDL statement, adapted to the deployment of this ClickHouse. */

@@ -1,0 +1,75 @@
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
+import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
+import type { Message } from '../../../services/messages/message.ts';
+import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
+import { deletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
+import { serverUrl } from '../../servers/server.ts';
+import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { MemoryLog } from '../../support/memory-log.ts';
+import { codec, identify, track } from '../../support/messages.ts';
+import { append } from '../../support/projector.ts';
+import { randomProjectId } from '../../support/random-project.ts';
+
+const server = await serverUrl('postgres');
+const STORES = [
+  { name: 'PGlite', share: sharedDatabase },
+  ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
+];
+
+describe.each(STORES)('the projector and deleted projects on $name', ({ share }) => {
+  const database = share();
+
+  test('messages of a project that was deleted are passed and change nothing, also read from the start', async () => {
+    const { log, project, profile, find, ada, reports } = await scene();
+    const gone = identify({ projectId: randomProjectId(), userId: 'gone', messageId: 'm1', messageIdGiven: true });
+    append(log, [gone, identify(ada), gone]);
+    await database().query(`insert into deleted_projects (id, name, deleted_at_ms) values ($1, 'Gone', 0)`, [
+      gone.projectId,
+    ]);
+
+    project({ deletedProjects: deletedProjects(database()) });
+
+    await expect.poll(profile).toBeDefined();
+    await expect.poll(async () => (await log.committed()).reduce((sum, { offset }) => sum + Number(offset), 0)).toBe(3);
+    expect(await find(gone)).toBeUndefined();
+    expect(reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(1);
+    const counted = 'select 1 from applied_counts where project_id = $1';
+    expect(await database().query(counted, [gone.projectId])).toEqual([]);
+  });
+
+  test('a project that is deleted while the projector runs is skipped from the next batches on', async () => {
+    const { log, project, profile, find, ada, reports } = await scene();
+    const deleted = new Set<string>();
+    const gone = identify({ projectId: randomProjectId(), userId: 'gone' });
+    project({ deletedProjects: async () => deleted });
+    append(log, [gone]);
+    await expect.poll(() => find(gone)).toBeDefined();
+    deleted.add(gone.projectId);
+    await database().query('delete from users where project_id = $1', [gone.projectId]);
+
+    append(log, [gone, identify(ada)]);
+
+    await expect.poll(profile).toBeDefined();
+    await expect.poll(() => reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(2);
+    expect(await find(gone)).toBeUndefined();
+  });
+
+  async function scene() {
+    await database().script('delete from reader_positions');
+    const log = new MemoryLog();
+    const store = new SqlProfileStore(database());
+    const ada = { projectId: randomProjectId(), userId: 'ada' };
+    const reports: BatchReport[] = [];
+    const project = (options: Partial<ProjectorOptions>): void => {
+      const onBatch = (report: BatchReport) => void reports.push(report);
+      const common = { log, store, codec, logger: pino({ level: 'silent' }), repeatWindowMs: 60_000, onBatch };
+      const projector = new Projector({ ...common, ...options });
+      onTestFinished(() => projector.stop());
+      projector.start();
+    };
+    const find = ({ projectId, userKey }: Message) => store.find(projectId, userKey);
+    return { log, ada, reports, project, find, profile: () => find(track(ada)) };
+  }
+});
