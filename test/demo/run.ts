@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { ADMIN_KEY, ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service.ts';
 import { fillWithShop, type DemoTarget } from './fill.ts';
 
 const { TIDEMARK_URL: url, WRITE_KEY: writeKey = WRITE_KEY, READ_KEY: readKey = READ_KEY } = process.env;
@@ -29,6 +29,7 @@ if (url === undefined) {
   const target = { url: service.url, writeKey: WRITE_KEY, readKey: READ_KEY };
   if (isNew) await fill(target);
   else print(`The console is at ${target.url}/console/ — sign in with the key ${READ_KEY}`);
+  print(`What operators do needs the admin key ${ADMIN_KEY}`);
   print('Ctrl-C stops the service; its data stays in data/demo.');
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await service.stop();

@@ -19,9 +19,13 @@ export function headersOfPage(url: string): Readonly<Record<string, string>> {
   return { 'tidemark-console': '1', origin: url };
 }
 
-/** What an operation answers where all is well: of two, the later is what it does, and the other a dry run. */
-export function successOf({ responses }: Operation): number {
-  return Number(Object.keys(responses).findLast((status) => status.startsWith('2')));
+/**
+ * What an operation answers where all is well: of two, the later is what it does, and the other a dry run. A project that is
+ * deleted here is empty, for which no job is needed.
+ */
+export function successOf({ responses, operationId }: Operation): number {
+  const statuses = Object.keys(responses).filter((status) => status.startsWith('2'));
+  return Number(operationId === 'deleteProject' ? statuses[0] : statuses.at(-1));
 }
 
 export function keyFor(operation: Operation): string {

@@ -43,12 +43,22 @@ function Processes({ processes }: { readonly processes: readonly ProcessStatus[]
       <h2 id="processes">Processes</h2>
       {processes === null && <p class="quiet">It cannot be found out now which run.</p>}
       <ul class="processes">
-        {(processes ?? []).map((one) => (
+        {joined(processes ?? []).map((one) => (
           <Process key={one.id} process={one} />
         ))}
       </ul>
     </section>
   );
+}
+
+/** Threads of one process report by themselves: `HOST-PID-THREAD-START`. */
+function joined(reports: readonly ProcessStatus[]): readonly ProcessStatus[] {
+  const byProcess = Map.groupBy(reports, ({ id }) => id.split('-').slice(0, -2).join('-'));
+  return [...byProcess.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const parts = Object.assign({}, ...[first, ...others].map((one) => one.parts)) as ProcessStatus['parts'];
+    return [{ ...first, parts, state: others.find(({ state }) => state === 'missing')?.state ?? first.state }];
+  });
 }
 
 function Process({ process }: { readonly process: ProcessStatus }) {
