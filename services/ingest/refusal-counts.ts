@@ -77,6 +77,8 @@ export class RefusalCounts {
   /** Counts are lost where the store cannot take them now. Idempotent. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    // One under way took its counts before the last refusals.
+    await this.#flushing;
     await this.flush();
   }
 

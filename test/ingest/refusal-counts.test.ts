@@ -141,3 +141,17 @@ test('the counts stay while the store is unavailable, and are there once it is b
 
   expect(store.all).toMatchObject([{ pointer: '/a', count: 2 }]);
 });
+
+test('what is refused while counts are handed over is handed over too before the process ends', async () => {
+  const { store, counts } = countsOn();
+  const deleting = Promise.withResolvers<void>();
+  store.deleteOld = () => deleting.promise;
+  counts.add(callOf(), refusalAt('/a'));
+  const flushing = counts.flush();
+  counts.add(callOf(), refusalAt('/a'));
+  const stopped = counts.stop();
+  deleting.resolve();
+  await Promise.all([flushing, stopped]);
+
+  expect(store.all).toMatchObject([{ pointer: '/a', count: 2 }]);
+});
