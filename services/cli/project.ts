@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { TidemarkError } from '../runtime/errors.ts';
-import { carryOut, type ProjectInList } from './client/carry-out.ts';
+import { carryOut, type ProjectInList, type ResultOf } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { type LimitOption, limitOrNone } from './options.ts';
-import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
+import { JSON_OPTION, oneLine, type OutputOptions, printJson, table } from './print.ts';
+import { withProgress } from './progress.ts';
 
 const parseLimit = limitOrNone(16, 'It is a whole number from 1 up, or none.');
 const parseRateLimit = limitOrNone(15, 'It is a whole number of requests a second from 1 up, or none.');
@@ -13,6 +14,7 @@ export function addProject(root: Command, context: CliContext): void {
   addProjectCreate(project, context);
   addProjectList(project, context);
   addProjectSet(project, context);
+  addProjectDelete(project, context);
 }
 
 interface CreateOptions extends OutputOptions {
@@ -87,6 +89,63 @@ function addProjectSet(parent: Command, context: CliContext): void {
       if (json) printJson(context, changed);
       else printProjects(context, [changed]);
     });
+}
+
+interface DeleteOptions extends OutputOptions {
+  readonly confirm?: string;
+  readonly dryRun?: true;
+}
+
+function addProjectDelete(parent: Command, context: CliContext): void {
+  parent
+    .command('delete')
+    .description('delete a project with its keys, audiences and users, and all that the stores have of them')
+    .argument('<project>', 'the id or name of the project')
+    .option('--confirm <name>', 'its name, instead of being asked; of a deletion that was interrupted, too')
+    .option('--dry-run', 'say what it has, and delete nothing')
+    .option(...JSON_OPTION)
+    .action(async (wanted: string, { confirm, dryRun, json }: DeleteOptions) => {
+      if (dryRun) {
+        const answer = await carryOut(context, 'project content', { id: await projectIdOf(context, wanted) });
+        if (json) printJson(context, answer);
+        else context.out(`${contentText(answer)} Nothing was deleted.\n`);
+        return;
+      }
+      const project =
+        confirm === undefined
+          ? await confirmedProject(context, wanted)
+          : { id: await projectIdOf(context, wanted), confirm };
+      if (project === undefined) {
+        context.err('Nothing was deleted.\n');
+        return;
+      }
+      const deleted = await withProgress(context, 'deleting', (onProgress) =>
+        carryOut(context, 'project delete', project, { onProgress }),
+      );
+      if (json) printJson(context, deleted);
+      else context.out(`The project ${project.confirm} is deleted.\n`);
+    });
+}
+
+/** Undefined where the person at the keyboard says no. @throws TidemarkError `COMMAND_INVALID` where nobody can be asked. */
+async function confirmedProject(
+  context: CliContext,
+  wanted: string,
+): Promise<{ readonly id: string; readonly confirm: string } | undefined> {
+  const { id, name } = await projectOf(context, wanted);
+  if (context.confirm === undefined) {
+    throw new TidemarkError(
+      'COMMAND_INVALID',
+      'Nobody can be asked: --confirm with the name of the project deletes it.',
+    );
+  }
+  const content = await carryOut(context, 'project content', { id });
+  const isWanted = await context.confirm(`Delete ${oneLine(name)} (${id})? ${contentText(content)} [y/N] `);
+  return isWanted ? { id, confirm: name } : undefined;
+}
+
+function contentText({ content: { users, audiences, keys } }: ResultOf<'project content'>): string {
+  return `It has users: ${users}, audiences: ${audiences}, keys in use: ${keys}.`;
 }
 
 const PROJECT_ID = /^proj_\w{20}$/;

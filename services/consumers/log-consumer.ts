@@ -21,7 +21,7 @@ export interface ConsumerOptions {
   readonly maxRecords?: () => number;
   /** The only project whose messages are processed, those of others being skipped; every project by default. */
   readonly projectId?: string;
-  /** The projects that were deleted, whose messages are skipped; none by default. Asked before each batch. */
+  /** The projects that were deleted, whose messages are skipped; none by default. Asked before each batch, and each attempt to write it. */
   readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
   /** By `topic/partition`: below this offset, what cannot be processed already is in the dead letters. */
   readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
@@ -80,6 +80,12 @@ export abstract class LogConsumer {
     const deleted = await this.loop.withRetry('read which projects are deleted', deletedProjects);
     if (deleted.size === 0) return isOfProject;
     return (one) => !deleted.has(one) && (isOfProject?.(one) ?? true);
+  }
+
+  /** Without those of projects that were deleted while the write of them waited: their erasure may be over. */
+  protected async stillWanted<T>(items: readonly T[], projectOf: (item: T) => string): Promise<readonly T[]> {
+    const isWanted = await this.wanted();
+    return isWanted === undefined ? items : items.filter((item) => isWanted(projectOf(item)));
   }
 
   start(): void {

@@ -13,7 +13,7 @@ const DEFINITION = { all: [{ event: "Bought\n'it'" }, { trait: 'n', gte: 5 }] };
 describe('tidemark audience', () => {
   test(
     'tidemark audience explains a definition, and why a user matches, on the stores of the data folder',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const dataDir = join(await temporaryFolder(), 'data');
       const tidemark = (...args: readonly string[]): Promise<Finished> =>
@@ -30,8 +30,15 @@ describe('tidemark audience', () => {
       const json = await tidemark('audience', 'why', file, '--user', 'ada', '--json');
       const refused = await tidemark('audience', 'explain', wrong, '--project', 'Shop');
       const nobody = await tidemark('audience', 'why', file, '--user', 'nobody');
+      const internal = await tidemark('audience', 'why', file, '--user', userKeyOf(id, 'ada'), '--by', 'internal_id');
+      const unknown = await tidemark('audience', 'why', file, '--user', 'ada', '--by', 'name');
 
-      expect([explained, why, json, refused, nobody].map(({ code }) => code)).toEqual([0, 0, 0, 2, 2]);
+      const all = [explained, why, json, refused, nobody, internal, unknown];
+      expect(
+        all.map(({ code }) => code),
+        all.map(({ stderr }) => stderr).join(''),
+      ).toEqual([0, 0, 0, 2, 2, 0, 2]);
+      expect(internal.stdout).toBe(why.stdout);
       expect(await countOf(join(dataDir, 'analytics'), explained.stdout)).toBe(1);
       expect(why.stdout.split('\n')).toEqual([
         'yes  all of these',

@@ -53,12 +53,12 @@ export function testAudiences(scene: () => Scene): void {
 
       const row = page.getByRole('link', { name: /^Team listed/ });
       await row.waitFor();
-      expect(await row.innerText()).toMatch(/whose team is listed\s+3\s.*when asked\s+Not refreshed/s);
+      await expect.poll(async () => row.innerText()).toMatch(/whose team is listed\s+3\s.*when asked\s+Not refreshed/s);
       expect(await page.getByRole('link', { name: /^Readers of the newsletter/ }).innerText()).toContain(
         'Not counted yet',
       );
       await page.keyboard.press('j');
-      expect(await focusedText(page)).toContain('Team listed');
+      await expect.poll(async () => focusedText(page)).toContain('Team listed');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Members now' }).waitFor();
       expect(complaintsOf(page)).toEqual([]);
@@ -74,7 +74,7 @@ export function testAudiences(scene: () => Scene): void {
       expect(await page.locator('.why .part').innerText()).toMatch(/whose team is why\s+It is why, set .*(ago|now)/);
       expect(page.url()).toMatch(/user=[0-9a-f]{64}/);
       await page.keyboard.press('Escape');
-      expect(await page.locator('.why').count()).toBe(0);
+      await page.locator('.why').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'w-2' }).click();
       await page.locator('.why').waitFor();
       await page.goBack();
@@ -103,7 +103,7 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByRole('link', { name: 'b-3' }).waitFor();
       await page.getByLabel('Show').selectOption('left');
       await page.getByRole('link', { name: 'b-1' }).waitFor();
-      expect(await page.getByRole('link', { name: 'b-3' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'b-3' }).waitFor({ state: 'detached' });
       expect(page.url()).toContain('change=left');
     });
 
@@ -145,12 +145,13 @@ export function testAudiences(scene: () => Scene): void {
       const chart = page.getByRole('slider', { name: 'Size over time' });
 
       await chart.focus();
-      expect(await chart.getAttribute('aria-valuetext')).toMatch(/^2 users on .* 1 entered, 0 left$/);
+      const valueText = async (): Promise<string | null> => chart.getAttribute('aria-valuetext');
+      await expect.poll(valueText).toMatch(/^2 users on .* 1 entered, 0 left$/);
       await page.keyboard.press('ArrowLeft');
 
-      expect(await chart.getAttribute('aria-valuetext')).toMatch(/^1 users? on /);
+      await expect.poll(valueText).toMatch(/^1 users? on /);
       await page.getByText('As a table').click();
-      expect(await page.locator('.sizes tbody tr').count()).toBe(2);
+      await expect.poll(async () => page.locator('.sizes tbody tr').count()).toBe(2);
     });
 
     test('versions say what was changed and who entered and left by it', async () => {
@@ -164,13 +165,15 @@ export function testAudiences(scene: () => Scene): void {
       const newest = page.locator('.versions > li').first();
       expect(await newest.locator('.removed').innerText()).toContain('whose team is first');
       expect(await newest.locator('.added').innerText()).toContain('whose team is nobody');
-      expect(await page.locator('.versions > li').count()).toBe(2);
+      await expect.poll(async () => page.locator('.versions > li').count()).toBe(2);
     });
 
     test('how often it is counted is chosen, and not over what somebody else has changed meanwhile', async () => {
       const saved = await saveTeam('chosen', ['c-1']);
       const page = await pageOf(saved);
+      const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
       await page.getByLabel('Counted', { exact: true }).selectOption('1h');
+      await changed;
       await expect
         .poll(async () => (await scene().service.request(`/v1/audiences/${saved.id}`)).json())
         .toMatchObject({
@@ -212,7 +215,7 @@ export function testAudiences(scene: () => Scene): void {
       await expect.poll(async () => page.locator('.wide-facts .size').innerText()).toBe('2');
       await page.getByText('Copy as…').first().click();
       await page.locator('.command pre').nth(2).waitFor();
-      expect(await page.locator('.command pre').nth(2).innerText()).toMatch(/SELECT/);
+      await expect.poll(async () => page.locator('.command pre').nth(2).innerText()).toMatch(/SELECT/);
     });
 
     test.each([

@@ -34,6 +34,7 @@ export function testBuilder(scene: () => Scene): void {
 
   const json = (page: Page) => page.getByLabel('The definition as JSON');
   const documentOf = async (page: Page): Promise<unknown> => JSON.parse(await json(page).inputValue()) as unknown;
+  const expectDocument = async (page: Page, wanted: unknown) => expect.poll(() => documentOf(page)).toEqual(wanted);
   const figure = (page: Page) => page.getByRole('region', { name: 'How many users' }).locator('.figure:not(.stale)');
   const line = (page: Page, name: string | RegExp) => page.getByRole('group', { name }).last();
   const choose = async (page: Page, field: ReturnType<typeof line>, option: string): Promise<void> => {
@@ -72,7 +73,7 @@ export function testBuilder(scene: () => Scene): void {
           { not: { trait: 'country', in: ['DE'] } },
         ],
       };
-      expect(await documentOf(page)).toEqual(definition);
+      await expectDocument(page, definition);
       const count = await countOf(definition);
       await expect.poll(async () => figure(page).innerText()).toMatch(new RegExp(`^${count} users?$`));
 
@@ -82,7 +83,7 @@ export function testBuilder(scene: () => Scene): void {
         .getByRole('status')
         .getByText(/in the audience/)
         .waitFor();
-      expect(await page.locator('.why-part').count()).toBe(4);
+      await expect.poll(async () => page.locator('.why-part').count()).toBe(4);
 
       await page.getByRole('button', { name: 'Save…' }).click();
       await page.getByLabel('Name').fill('Pro, abroad, over 100');
@@ -113,7 +114,7 @@ export function testBuilder(scene: () => Scene): void {
       expect(made).toMatchObject({ count: { at_least: 3 }, within: { last: '30d' } });
       await page.reload();
       await figure(page).getByText(/user/).waitFor();
-      expect(await documentOf(page)).toEqual(made);
+      await expectDocument(page, made);
       const counted = page.waitForResponse('**/v1/audiences/preview');
       await page.goto(
         `${scene().url}/console/#/audiences/new?definition=${encodeURIComponent('{"trait":"plan","is":"pro"}')}`,
@@ -121,25 +122,26 @@ export function testBuilder(scene: () => Scene): void {
       await line(page, 'their plan is “pro”').waitFor();
       await counted;
       await page.goBack();
-      await expect.poll(async () => documentOf(page)).toEqual(made);
+      await expectDocument(page, made);
     });
 
     test('either pane changes the one document, and text that is no JSON leaves the sentences as they were', async () => {
       const page = await opened({ trait: 'plan', is: 'pro' });
+      const value = page.getByRole('textbox', { name: 'Value' });
       await line(page, 'their plan is “pro”').waitFor();
 
       await json(page).fill('{"trait": "plan",\n "is": 12345678901234567890.10}');
       await line(page, 'their plan is 12345678901234567890.10').waitFor();
-      await page.getByRole('textbox', { name: 'Value' }).fill('1e400');
+      await value.fill('1e400');
       await expect.poll(async () => json(page).inputValue()).toContain('1e400');
-      await page.getByRole('textbox', { name: 'Value' }).fill('1e');
-      expect(await page.getByRole('textbox', { name: 'Value' }).getAttribute('aria-invalid')).toBe('true');
+      await value.fill('1e');
+      await expect.poll(async () => value.getAttribute('aria-invalid')).toBe('true');
       await json(page).fill('{"trait": "plan",\n "is" "team"}');
 
       await page.getByText('This is not JSON yet').waitFor();
-      expect(await page.getByRole('button', { name: 'Line 2' }).isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'Line 2' }).waitFor();
       await line(page, 'their plan is 1e400').waitFor();
-      expect(await page.getByRole('button', { name: 'Save…' }).isDisabled()).toBe(true);
+      await expect.poll(async () => page.getByRole('button', { name: 'Save…' }).isDisabled()).toBe(true);
     });
 
     test('problems are shown at their place in both panes', async () => {
@@ -149,9 +151,9 @@ export function testBuilder(scene: () => Scene): void {
       const wrong = page.locator('.condition', { hasText: 'at least' });
 
       await page.getByText('2 problems to solve first').waitFor();
-      expect(await wrong.getByLabel('Number of times').getAttribute('aria-invalid')).toBe('true');
+      await expect.poll(async () => wrong.getByLabel('Number of times').getAttribute('aria-invalid')).toBe('true');
       await page.locator('li', { has: wrong }).last().getByText('is not a whole number from 0').waitFor();
-      expect(await page.locator('.code ol .refused').count()).toBe(2);
+      await expect.poll(async () => page.locator('.code ol .refused').count()).toBe(2);
       await page.getByRole('textbox', { name: 'JSON', exact: true }).fill('{"trait":"country","is":"DE"}');
       await wrong.getByLabel('Number of times').fill('2');
       await figure(page).getByText(/user/).waitFor();
@@ -167,12 +169,12 @@ export function testBuilder(scene: () => Scene): void {
       await page.keyboard.press('Control+z');
       await line(page, 'their plan is “pro”').waitFor();
       await page.keyboard.press('Control+z');
-      expect(await documentOf(page)).toEqual({ trait: 'plan', is: 'pro' });
+      await expectDocument(page, { trait: 'plan', is: 'pro' });
       await page.keyboard.press('Control+Shift+Z');
       await page.getByRole('button', { name: 'Redo' }).click();
       await page.getByRole('button', { name: 'Redo' }).click();
 
-      expect(await documentOf(page)).toEqual({ event: 'Other' });
+      await expectDocument(page, { event: 'Other' });
     });
 
     test('the keyboard alone adds, names, moves and removes conditions', async () => {
@@ -181,13 +183,13 @@ export function testBuilder(scene: () => Scene): void {
       await page.keyboard.press('j');
       await page.keyboard.press('j');
       await page.keyboard.press('Alt+ArrowDown');
-      expect(await documentOf(page)).toEqual({ all: [{ event: 'Page Viewed' }, { trait: 'plan', is: 'pro' }] });
+      await expectDocument(page, { all: [{ event: 'Page Viewed' }, { trait: 'plan', is: 'pro' }] });
 
       await page.keyboard.press('Enter');
       await page.keyboard.press('ArrowDown');
       await page.keyboard.type('count');
       await page.keyboard.press('Escape');
-      expect(await page.getByRole('listbox').count()).toBe(0);
+      await page.getByRole('listbox').waitFor({ state: 'detached' });
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
@@ -195,7 +197,7 @@ export function testBuilder(scene: () => Scene): void {
       await page.keyboard.press('j');
       await page.keyboard.press('Delete');
 
-      expect(await page.locator('.condition').count()).toBe(1);
+      await expect.poll(async () => page.locator('.condition').count()).toBe(1);
     });
 
     test('the users left after each condition are what previews of the first ones say', async () => {
@@ -205,9 +207,8 @@ export function testBuilder(scene: () => Scene): void {
 
       await page.locator('.left').nth(2).waitFor();
 
-      const shown = await page.locator('.left b').allInnerTexts();
       const counts = await Promise.all([1, 2, 3].map(async (length) => countOf({ all: parts.slice(0, length) })));
-      expect(shown.map(Number)).toEqual(counts);
+      await expect.poll(async () => (await page.locator('.left b').allInnerTexts()).map(Number)).toEqual(counts);
     });
 
     test('a change of a saved audience shows whom it adds and removes, and whose change was in between', async () => {
@@ -250,7 +251,7 @@ export function testBuilder(scene: () => Scene): void {
       await reader.goto(`${scene().url}/console/#/audiences/new`);
       await reader.getByText('No event has been sent so far').waitFor();
       await reader.getByText('saving them takes one with the scope').waitFor();
-      expect(await reader.getByRole('button', { name: 'Save…' }).isDisabled()).toBe(true);
+      await expect.poll(async () => reader.getByRole('button', { name: 'Save…' }).isDisabled()).toBe(true);
     });
 
     test('a limit, a part that is unavailable and an audience that is not there are shown as what they are', async () => {
@@ -282,18 +283,18 @@ export function testBuilder(scene: () => Scene): void {
       await expect.poll(async () => commands.count()).toBe(4);
       expect(await commands.nth(0).innerText()).toContain('/v1/audiences/preview');
       expect(await commands.nth(1).innerText()).toContain(`tidemark audience preview '{"trait":"plan","is":"pro"}'`);
-      expect(await commands.nth(3).innerText()).toMatch(/SELECT/);
+      await expect.poll(async () => commands.nth(3).innerText()).toMatch(/SELECT/);
     });
 
     test('on a narrow page, the JSON is behind a button', async () => {
       const page = await opened({ trait: 'plan', is: 'pro' });
       await page.setViewportSize({ width: 360, height: 740 });
-      expect(await json(page).isVisible()).toBe(false);
+      await json(page).waitFor({ state: 'hidden' });
 
       await page.getByRole('button', { name: 'JSON', exact: true }).click();
 
-      expect(await json(page).isVisible()).toBe(true);
-      expect(await page.getByRole('group', { name: /their plan/ }).isVisible()).toBe(false);
+      await json(page).waitFor();
+      await page.getByRole('group', { name: /their plan/ }).waitFor({ state: 'hidden' });
     });
   });
 }

@@ -26,7 +26,7 @@ const canRun = findChromium() !== undefined || process.env['REQUIRE_SERVERS'] ==
 if (!canRun)
   process.stderr.write('The tests of the console are skipped: there is no chromium (apt-get install chromium).\n');
 
-describe.skipIf(!canRun)('the console', () => {
+describe.skipIf(!canRun)('the console', { timeout: 240_000 }, () => {
   beforeAll(async () => {
     opened = await Scene.open();
   });

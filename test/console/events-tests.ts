@@ -71,16 +71,17 @@ export function testEvents(scene: () => Scene): void {
       const whole = await counts(question);
       const chart = page.getByRole('slider', { name: 'events for each day' });
       await chart.focus();
-      expect(await figureOf(page)).toBe(String(whole.series[0]?.values[0]));
-      expect(await chart.getAttribute('aria-valuetext')).toMatch(/ so far: \d+$/);
+      const valueText = async (): Promise<string | null> => chart.getAttribute('aria-valuetext');
+      await expect.poll(async () => figureOf(page)).toBe(String(whole.series[0]?.values[0]));
+      await expect.poll(valueText).toMatch(/ so far: \d+$/);
 
       await page.keyboard.press('ArrowLeft');
 
       const values = series[0]?.values ?? [];
       const said = (value: number | undefined): RegExp => new RegExp(String.raw`^\w+, \d+ \w+ 20\d\d.*: ${value}$`);
-      expect(await chart.getAttribute('aria-valuetext')).toMatch(said(values.at(-2)));
+      await expect.poll(valueText).toMatch(said(values.at(-2)));
       await page.keyboard.press('Home');
-      expect(await chart.getAttribute('aria-valuetext')).toMatch(said(values[0]));
+      await expect.poll(valueText).toMatch(said(values[0]));
       await page.getByText('The same as a table').click();
       await expect.poll(async () => page.locator('.same-table tbody tr').count()).toBe(values.length);
     });
@@ -97,7 +98,7 @@ export function testEvents(scene: () => Scene): void {
 
       await expect.poll(() => page.url()).toContain('last=24h');
       expect(page.url()).toMatch(/measure=sum&of=total&split=trait%3Aplan&compare=previous&last=24h/);
-      expect(await page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('hour');
+      await expect.poll(async () => page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('hour');
       await page.goBack();
       const legend = page.locator('.legend');
       await legend.getByText('Whole period').waitFor();
@@ -108,12 +109,14 @@ export function testEvents(scene: () => Scene): void {
         within: { last: '30d' },
         split: { trait: 'plan', top: 5 },
       });
-      expect(await legend.locator('tbody tr').count()).toBe(series.length);
-      const row = await legend.getByRole('row', { name: /^free/ }).innerText();
+      // What was asked before stays until the next answer is there.
+      await expect.poll(async () => legend.locator('tbody tr').count()).toBe(series.length);
       const free = series.find(({ value }) => value === 'free')?.values[0];
-      expect(row.replaceAll(',', '')).toContain(String(free));
+      await expect
+        .poll(async () => (await legend.getByRole('row', { name: /^free/ }).innerText()).replaceAll(',', ''))
+        .toContain(String(free));
       await page.goBack();
-      expect(await page.getByLabel('Compare').isChecked()).toBe(false);
+      await expect.poll(async () => page.getByLabel('Compare').isChecked()).toBe(false);
     });
 
     test('an address that is opened shows what it says, also days that were chosen', async () => {

@@ -38,7 +38,7 @@ export function testLetters(scene: () => Scene): void {
       expect(text).toContain('12345678901234567.25');
       await editor.fill(text.replace(String.raw`a\u0000`, 'mended').replace('"pro"', '"team"'));
       await page.locator('.diff .added').getByText('"mended"').waitFor();
-      expect(await page.locator('.diff .removed').count()).toBe(2);
+      await expect.poll(async () => page.locator('.diff .removed').count()).toBe(2);
       await page.getByRole('button', { name: 'Try it' }).click();
       await expect.poll(async () => page.locator('.trial li.takes').count(), { timeout: 20_000 }).toBe(2);
       await page.getByRole('button', { name: 'Send the corrected message' }).click();
@@ -64,7 +64,7 @@ export function testLetters(scene: () => Scene): void {
       await page.getByRole('alert').getByText('/timestamp').first().waitFor();
       await page.getByRole('button', { name: 'Start again' }).click();
 
-      expect(await editor.inputValue()).toBe(text);
+      await expect.poll(async () => editor.inputValue()).toBe(text);
       await page.goto(`${scene().url}/console/#/letters/tidemark.track%2F0%2F999999`);
       await page.getByText('There is no such dead letter').waitFor();
     });
@@ -77,7 +77,7 @@ export function testLetters(scene: () => Scene): void {
           expect(await violationsOf(page), `${what}, ${colorScheme}`).toEqual([]);
         }
         await page.setViewportSize({ width: 360, height: 740 });
-        expect(await widthOf(page), what).toBeLessThanOrEqual(360);
+        await expect.poll(async () => widthOf(page), { message: what }).toBeLessThanOrEqual(360);
         await page.setViewportSize({ width: 1280, height: 800 });
       };
 
@@ -125,6 +125,7 @@ export function testLetters(scene: () => Scene): void {
       await page.getByLabel('Reader').selectOption('projector');
       await expect.poll(() => page.url()).toContain('reader=projector');
       await page.getByLabel('Kind').selectOption('tidemark.identify');
+      await expect.poll(() => page.url()).toContain('topic=');
       await page.locator('[data-row]').first().waitFor();
       await page.goBack();
       await expect.poll(() => page.url()).not.toContain('topic=');

@@ -25,7 +25,7 @@ export function testLive(scene: () => Scene): void {
       await panel.getByText('12345678901234567890.10').waitFor();
       await panel.getByText('"<b>bold</b>"').waitFor();
       await panel.locator('.steps li.done').nth(2).waitFor();
-      expect(await panel.locator('.steps li.waiting').count()).toBe(0);
+      await panel.locator('.steps li.waiting').first().waitFor({ state: 'detached' });
       await page.keyboard.press('Escape');
       await panel.waitFor({ state: 'detached' });
       expect(complaintsOf(page)).toEqual([]);
@@ -73,7 +73,7 @@ export function testLive(scene: () => Scene): void {
 
       await page.getByText('Listening…').waitFor();
 
-      expect(await page.getByText('The service did not answer').count()).toBe(0);
+      await page.getByText('The service did not answer').waitFor({ state: 'detached' });
     });
 
     test('an identify that is opened says what it changed, the value before and the new one', async () => {
@@ -88,8 +88,8 @@ export function testLive(scene: () => Scene): void {
 
       const changed = page.locator('.changed-traits tr');
       await changed.nth(1).waitFor();
-      expect(await changed.nth(0).innerText()).toMatch(/^plan\s+free → pro$/);
-      expect(await changed.nth(1).innerText()).toMatch(/^seats\s+new: 3$/);
+      await expect.poll(async () => changed.nth(0).innerText()).toMatch(/^plan\s+free → pro$/);
+      await expect.poll(async () => changed.nth(1).innerText()).toMatch(/^seats\s+new: 3$/);
     });
 
     test('what was refused is on the second tab, grouped, with how often, why and an example', async () => {

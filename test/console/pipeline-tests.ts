@@ -57,15 +57,15 @@ export function testPipeline(scene: () => Scene): void {
     test('a verification is started, followed and shown by hour, and its address can be sent', async () => {
       const page = await open();
       await page.getByRole('button', { name: 'Verify now' }).click();
-      await expect.poll(() => page.url(), { timeout: 10_000 }).toContain('verification=job_');
+      await expect.poll(() => page.url()).toContain('verification=job_');
 
       await page.getByText('Everything is there.').waitFor();
 
       await expect.poll(() => page.locator('.hours tbody tr').count()).toBeGreaterThan(0);
-      expect(await page.locator('.hours tbody').innerText()).toContain('default');
+      await expect.poll(async () => page.locator('.hours tbody').innerText()).toContain('default');
       await page.getByLabel('Only what differs').check();
       await page.getByText('No hour differs.').waitFor();
-      expect(page.url()).toContain('differing=true');
+      await expect.poll(() => page.url()).toContain('differing=true');
     });
 
     test('what is wrong is said first, with what to do, and the hours that differ are marked', async () => {
@@ -89,14 +89,14 @@ export function testPipeline(scene: () => Scene): void {
       await page.getByText('12,345 wait').waitFor();
       await page.getByText('4 min behind').waitFor();
       await page.getByText('A store differs from the log.').waitFor();
-      expect(await page.locator('tr.differs .wrong').innerText()).toMatch(/^1,239\s+1 missing$/);
+      await expect.poll(async () => page.locator('tr.differs .wrong').innerText()).toMatch(/^1,239\s+1 missing$/);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         expect(await violationsOf(page), colorScheme).toEqual([]);
       }
       await page.setViewportSize({ width: 360, height: 740 });
       await page.locator('svg.pipeline.column').waitFor();
-      expect(await widthOf(page)).toBeLessThanOrEqual(360);
+      await expect.poll(async () => widthOf(page)).toBeLessThanOrEqual(360);
       expect(await violationsOf(page), 'narrow').toEqual([]);
     });
 

@@ -21,7 +21,7 @@ async function expectAccessible(page: Page, what: string): Promise<void> {
     expect(await violationsOf(page), `${what}, ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await widthOf(page), what).toBeLessThanOrEqual(360);
+  await expect.poll(async () => widthOf(page), { message: what }).toBeLessThanOrEqual(360);
   expect(await violationsOf(page), `${what}, narrow`).toEqual([]);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
@@ -50,7 +50,7 @@ export function testReplays(scene: () => Scene): void {
       await page.getByText('an uploaded file').waitFor();
       await page.getByText('Done', { exact: true }).waitFor();
 
-      expect(await page.locator('.figures dd').allInnerTexts()).toEqual(['61', '59', '1']);
+      await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['61', '59', '1']);
       await page.getByText('is missing').waitFor();
       await expectAccessible(page, 'an import');
       await page.getByRole('link', { name: 'Imports', exact: true }).click();
@@ -70,7 +70,7 @@ export function testReplays(scene: () => Scene): void {
       // Slow enough to be stopped; the console itself asks for no rate.
       await page.route('**/v1/admin/imports', async (route) => {
         const body = route.request().postDataJSON() as object | null;
-        await route.continue(body === null ? {} : { postData: JSON.stringify({ ...body, rate: 400 }) });
+        await route.continue(body === null ? {} : { postData: JSON.stringify({ ...body, rate: 100 }) });
       });
       const lines = Array.from({ length: 2_000 }, (_, n) => `{"type":"track","user_id":"u${n}","event":"Slow"}\n`);
       await chooseFile(page, 'slow.ndjson', lines.join(''));
@@ -84,7 +84,7 @@ export function testReplays(scene: () => Scene): void {
 
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       await page.getByText('Done', { exact: true }).waitFor({ timeout: 60_000 });
-      expect(await page.locator('.figures dd').allInnerTexts()).toEqual(['2,000', '2,000', '0']);
+      await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['2,000', '2,000', '0']);
     });
 
     test('a file that cannot be read, and a path that is not there, say why', async () => {

@@ -66,6 +66,8 @@ export class Scene {
   async newPage(url = this.url): Promise<Page> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 } });
     this.#contexts.push(context);
+    // Thirty seconds are not enough where the machine has ten times as much to do as it can.
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const complaints: string[] = [];
     COMPLAINTS.set(page, complaints);

@@ -52,7 +52,7 @@ export function testSettings(scene: () => Scene): void {
       removeAfterwards(/proj_\w+/.exec(page.url())?.[0] ?? '');
       const choice = page.getByRole('combobox', { name: 'Project', exact: true });
       await choice.selectOption({ label: 'Made by clicking' });
-      expect(page.url()).toMatch(/#\/settings\/projects\/proj_\w+\?project=proj_/);
+      await expect.poll(() => page.url()).toMatch(/#\/settings\/projects\/proj_\w+\?project=proj_/);
       expect(complaintsOf(page)).toEqual([]);
     });
 
@@ -94,7 +94,7 @@ export function testSettings(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Delete…' }).click();
       const remove = page.getByRole('button', { name: 'Delete the project' });
       await page.getByRole('dialog').getByText('keys in use').waitFor();
-      expect(await page.getByRole('dialog').locator('dd').allInnerTexts()).toEqual(['0', '0', '1']);
+      await expect.poll(async () => page.getByRole('dialog').locator('dd').allInnerTexts()).toEqual(['0', '0', '1']);
       expect(await remove.isDisabled()).toBe(true);
       await page.getByLabel('To confirm').fill('Deleted by clicking');
 
@@ -117,7 +117,7 @@ export function testSettings(scene: () => Scene): void {
       await page.getByRole('row', { name: /^Reports/ }).waitFor();
 
       await page.getByRole('button', { name: 'I have it' }).click();
-      expect(await page.getByText(text).count()).toBe(0);
+      await page.getByText(text).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Revoke Reports' }).click();
       await page.getByLabel('To confirm').fill('Report');
       await page.keyboard.press('Enter');
@@ -148,7 +148,7 @@ export function testSettings(scene: () => Scene): void {
       await admin(`projects/${id}`, 'PATCH', { timezone: 'Asia/Tokyo' });
       const page = await opened(`#/settings/audit?action=project.change&of_project=${id}`);
       await page.getByText('There are no earlier changes like these.').waitFor();
-      expect(await page.locator('[data-row]').count()).toBe(1);
+      await expect.poll(async () => page.locator('[data-row]').count()).toBe(1);
 
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
@@ -168,7 +168,7 @@ export function testSettings(scene: () => Scene): void {
 
       const { version } = (await admin('status')) as { readonly version: string };
 
-      expect(await page.locator('.installation').innerText()).toContain(version);
+      await expect.poll(async () => page.locator('.installation').innerText()).toContain(version);
       await page.getByText('They are in its environment', { exact: false }).waitFor();
       expect(await page.locator('main').innerText()).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@/);
     });

@@ -11,15 +11,19 @@ export function testUsers(scene: () => Scene): void {
       await page.keyboard.press('/');
       await page.keyboard.type('u-0001');
       await page.keyboard.press('Enter');
-      await expect.poll(async () => page.locator('[data-row]').count()).toBeLessThan(11);
+      await expect.poll(async () => page.locator('[data-row]').count()).toBe(10);
       expect(page.url()).toContain('prefix=u-0001');
 
       await page.getByLabel('Find by').selectOption({ label: 'Trait' });
       await page.locator('[data-search]').fill('plan:pro');
       await page.getByRole('button', { name: 'Find' }).click();
-      await expect.poll(async () => page.locator('[data-row]').allInnerTexts()).not.toEqual([]);
-      const texts = await page.locator('[data-row]').allInnerTexts();
-      expect(texts.every((text) => /plan\s*pro/.test(text))).toBe(true);
+      await expect.poll(() => page.url()).toContain('trait=plan%3Apro');
+      const rows = page.locator('[data-row]');
+      await rows
+        .filter({ hasText: /plan\s*pro/ })
+        .first()
+        .waitFor();
+      await expect.poll(async () => rows.filter({ hasNotText: /plan\s*pro/ }).count()).toBe(0);
 
       await page.goBack();
       await expect.poll(() => page.url()).toContain('prefix=u-0001');
@@ -33,13 +37,14 @@ export function testUsers(scene: () => Scene): void {
       await page.locator('[data-row]').first().click();
       await page.locator('.details').getByText('Message id').waitFor();
       await page.keyboard.press('Escape');
-      expect(await page.locator('.details').count()).toBe(0);
+      await page.locator('.details').waitFor({ state: 'detached' });
 
       await page.goto(`${scene().url}/console/#/users/u-00001?event=Page+Viewed&since=2020-01-01`);
 
       await page.getByText('There are no earlier events like these.').waitFor();
-      const names = await page.locator('[data-row] .kind').allInnerTexts();
-      expect(new Set(names)).toEqual(new Set(['Page Viewed']));
+      await expect
+        .poll(async () => new Set(await page.locator('[data-row] .kind').allInnerTexts()))
+        .toEqual(new Set(['Page Viewed']));
       await page.goto(`${scene().url}/console/#/users/u-00001?until=2020-01-01`);
       await page.getByText('No events like this.').waitFor();
     });
@@ -50,7 +55,9 @@ export function testUsers(scene: () => Scene): void {
 
       await page.locator('dd time').first().focus();
 
-      expect(await page.locator('dd time').first().innerText()).toMatch(/^\d+ \w+ 20\d\d, [\d:]{8}\.\d{6} UTC$/);
+      await expect
+        .poll(async () => page.locator('dd time').first().innerText())
+        .toMatch(/^\d+ \w+ 20\d\d, [\d:]{8}\.\d{6} UTC$/);
     });
 
     test('a trait opens to the values that it was given, which message set each, and which came too late', async () => {
@@ -129,6 +136,8 @@ export function testUsers(scene: () => Scene): void {
       await scene().service.request('/v1/track', { anonymousId: 'cookie-1', event: 'Looked Around' });
 
       await page.getByRole('button', { name: 'Looked Around' }).click();
+      // The page of a user has what both stores have by then.
+      await page.locator('.steps li.done').nth(2).waitFor();
       await page.getByRole('link', { name: 'cookie-1' }).click();
 
       await page.getByRole('heading', { name: 'Anonymous user' }).waitFor();

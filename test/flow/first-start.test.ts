@@ -4,10 +4,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { placeCluster } from '../support/cluster.ts';
 import { type Finished, runProgram, startProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// Most tests make the stores of an installation, which takes a minute on a busy machine.
+vi.setConfig({ testTimeout: 300_000 });
 
 const ROOT = join(import.meta.dirname, '../..');
 const NOWHERE = { PROFILES_URL: 'postgres://a:b@127.0.0.1:9/x', ANALYTICS_URL: 'http://a:b@127.0.0.1:9/x' };
@@ -88,7 +91,7 @@ test('the first start, and each start on a terminal, says in plain lines what it
   );
   expect(plain(onTerminal.lines)).toContain(`is ready at ${onTerminal.address}\n  Projects       "default"\n`);
   expect(plain(onTerminal.lines)).toContain(`  API reference  ${onTerminal.address}/docs\n`);
-}, 120_000);
+});
 
 describe('keys of the first project', () => {
   /** The keys that a start prints until it is ready. */
@@ -137,7 +140,7 @@ describe('keys of the first project', () => {
     const unread = spawn(process.execPath, ['services/main.js'], { cwd: ROOT, env, stdio: 'ignore' });
     onTestFinished(() => void unread.kill('SIGKILL'));
     const socket = join(data, 'control.sock');
-    await expect.poll(() => existsSync(socket), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => existsSync(socket), { timeout: 120_000 }).toBe(true);
     unread.kill('SIGTERM');
     await once(unread, 'exit');
 
@@ -160,7 +163,7 @@ describe('Ctrl-C during the first start', () => {
     const { pid = 0 } = child;
     onTestFinished(() => void child.kill('SIGKILL'));
     const begun = () => existsSync(data) && (phase === '' || readdirSync(data).includes(phase));
-    await expect.poll(begun, { timeout: 60_000, interval: 5 }).toBe(true);
+    await expect.poll(begun, { timeout: 120_000, interval: 5 }).toBe(true);
 
     // From a terminal it reaches the whole group, and by npm a second time.
     process.kill(-pid, 'SIGINT');
@@ -184,7 +187,7 @@ describe('the data folder', () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     child.stdout.on('data', (chunk) => (output += String(chunk)));
-    await expect.poll(() => output, { timeout: 60_000 }).toContain('"ready"');
+    await expect.poll(() => output, { timeout: 120_000 }).toContain('"ready"');
 
     const names = await readdir(data, { recursive: true });
     const modes = await Promise.all(

@@ -1,5 +1,5 @@
 /** Keys that work everywhere, and those that a screen adds while it is there. */
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { stored } from './stored.ts';
 
 export type Shortcuts = Readonly<Record<string, () => void>>;
@@ -16,7 +16,8 @@ let prefix = '';
  * @param shortcuts A constant, or made with `useMemo`.
  */
 export function useShortcuts(shortcuts: Shortcuts): void {
-  useEffect(() => {
+  // Before anything is painted: who sees a screen may press its keys.
+  useLayoutEffect(() => {
     layers.unshift(shortcuts);
     return () => {
       layers.splice(layers.indexOf(shortcuts), 1);

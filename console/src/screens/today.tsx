@@ -49,8 +49,8 @@ function FirstEvent({ feed }: { readonly feed: Feed }) {
       <Command name="curl" text={FIRST_CURL} />
       {first === undefined ? (
         <p class="status" role="status">
-          <i class="dot alive" aria-hidden="true" />
-          Listening…
+          <i class={feed.state === 'open' ? 'dot alive' : 'dot'} aria-hidden="true" />
+          {feed.state === 'open' ? 'Listening…' : 'Connecting…'}
         </p>
       ) : (
         <Arrived row={first} />

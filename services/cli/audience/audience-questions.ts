@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Answer } from '../../../schemas/operations.ts';
 import { keepDigits } from '../../messages/exact-number.ts';
 import {
@@ -45,8 +45,12 @@ function asScript({ database, sql, rows, reads }: AudienceExplanation): string {
 
 interface AudienceWhyOptions extends OutputOptions, ProjectOption {
   readonly user: string;
+  readonly by: (typeof IDS)[number];
   readonly events: number;
 }
+
+/** What the id of a user may be. */
+const IDS = ['user_id', 'anonymous_id', 'internal_id'] as const;
 
 type Why = Answer<'POST /v1/audiences/why'>;
 type ShownEvaluation = Why['why'];
@@ -56,11 +60,12 @@ export function addAudienceWhy(parent: Command, context: CliContext): void {
   const description = 'say whether one user is in an audience, why, and until when';
   addOperands(parent.command('why').description(description), names)
     .requiredOption('--user <id>', "the user's id")
+    .addOption(new Option('--by <kind>', 'what the id is').choices(IDS).default('user_id'))
     .option('--events <number>', 'how many events to name for each condition', readNumber, 3)
     .option(...JSON_OPTION)
-    .action(async (words: readonly string[], { user, events, ...options }: AudienceWhyOptions) => {
+    .action(async (words: readonly string[], { user, by, events, ...options }: AudienceWhyOptions) => {
       const { project, values } = readOperands(words, names, options);
-      const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, { user_id: user, events });
+      const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, { [by]: user, events });
       const why = await askAudiences(context, project, (named) =>
         operation('POST /v1/audiences/why', { query: { project: named }, body }),
       );

@@ -90,15 +90,10 @@ async function askForLines(
     if (!response.ok) throw errorOfAnswer(client, request, response.status, await response.text());
     job = response.headers.get('location');
     if (signal?.aborted === true) cancel();
-    for await (const text of linesOf(response)) {
+    return await resultIn(response, request, (progress) => {
       if (signal?.aborted !== true) timer.refresh();
-      const line = JSON.parse(text) as Line;
-      if ('problem' in line) throw errorOf(line.problem, request);
-      // The text itself, so that no digit is lost.
-      if ('result' in line) return text.slice('{"result":'.length, -1);
-      if (line.progress !== null) onProgress?.(line.progress);
-    }
-    throw new Error('The connection ended before the answer.');
+      if (progress !== null) onProgress?.(progress);
+    });
   } catch (error) {
     signal?.throwIfAborted();
     throw lostOf(client, error);
@@ -107,6 +102,23 @@ async function askForLines(
     clearTimeout(timer);
     ending.abort();
   }
+}
+
+async function resultIn(
+  response: Response,
+  request: ServiceRequest,
+  onLine: (progress: Progress | null) => void,
+): Promise<string> {
+  // What was done at once became no job, and has no lines.
+  if (response.headers.get('content-type')?.includes(NDJSON) !== true) return response.text();
+  for await (const text of linesOf(response)) {
+    const line = JSON.parse(text) as Line;
+    if ('problem' in line) throw errorOf(line.problem, request);
+    // The text itself, so that no digit is lost.
+    if ('result' in line) return text.slice('{"result":'.length, -1);
+    onLine(line.progress);
+  }
+  throw new Error('The connection ended before the answer.');
 }
 
 type Line = { readonly progress: Progress | null } | { readonly result: unknown } | { readonly problem: ProblemText };

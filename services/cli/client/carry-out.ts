@@ -1,5 +1,7 @@
 import type { CommandResults, StoreName } from '../../app/commands.ts';
 import type { Answer, Body } from '../../../schemas/operations.ts';
+import type { Erasure } from '../../maintenance/erasure/erase-project.ts';
+import type { ProjectContent } from '../../stores/projects/delete-project.ts';
 import { askFor, type AskOptions } from './ask.ts';
 import { operation, type Sent, type ServiceRequest } from './operation.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -14,7 +16,7 @@ type ArgumentsOf<Name extends CarriedOut> = Name extends keyof typeof REQUESTS
     ? Parameters<(typeof LISTS)[Name]>[1]
     : never;
 
-type ResultOf<Name extends CarriedOut> = Name extends keyof typeof REQUESTS
+export type ResultOf<Name extends CarriedOut> = Name extends keyof typeof REQUESTS
   ? ReturnType<(typeof REQUESTS)[Name]>['answers']
   : Name extends keyof typeof LISTS
     ? Awaited<ReturnType<(typeof LISTS)[Name]>>
@@ -40,7 +42,7 @@ export async function carryOut<Name extends CarriedOut>(
     return askFor(client, requestOf(args), askOptions);
   };
   const [word = ''] = name.split(' ', 1);
-  const where = { needs: NEEDS[word] ?? EVERYTHING, makesFolder: name === 'project create' };
+  const where = { needs: NEEDS[name] ?? NEEDS[word] ?? EVERYTHING, makesFolder: name === 'project create' };
   return (await withService(context, run, where)) as ResultOf<Name>;
 }
 
@@ -52,9 +54,10 @@ function isList(name: CarriedOut): name is keyof typeof LISTS {
 
 const EVERYTHING: readonly StoreName[] = ['log', 'codec', 'database', 'analytics'];
 
-/** The stores that commands need, by their first word, where that is not every store. */
+/** The stores that commands need, by their name or its first word, where that is not every store. */
 const NEEDS: Readonly<Record<string, readonly StoreName[]>> = {
   project: ['database'],
+  'project delete': EVERYTHING,
   key: ['database'],
   'dead-letters': ['log', 'codec', 'database'],
 };
@@ -75,6 +78,17 @@ interface Replay extends OfProject {
   readonly rate?: number | undefined;
 }
 
+interface ProjectDeletion extends NamedById {
+  /** The name of the project. */
+  readonly confirm: string;
+}
+
+/** Of a project that was empty. */
+interface DeletedAtOnce {
+  readonly id: string;
+  readonly deleted: true;
+}
+
 interface DeadLetterEdit extends NamedById {
   /** JSON text. */
   readonly record: string;
@@ -86,6 +100,14 @@ const REQUESTS = {
   'project create': (body: Sent<'POST /v1/admin/projects'>) => operation('POST /v1/admin/projects', { body }),
   'project set': ({ id, ...body }: Sent<'PATCH /v1/admin/projects/{id}'> & { readonly id: string }) =>
     operation('PATCH /v1/admin/projects/{id}', { path: { id }, body }),
+  'project content': ({ id }: NamedById) => {
+    const request = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { dry_run: 'true' } });
+    return request as ServiceRequest<{ readonly id: string; readonly content: ProjectContent }>;
+  },
+  'project delete': ({ id, confirm }: ProjectDeletion) => {
+    const request = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm }, streams: true });
+    return request as ServiceRequest<Erasure | DeletedAtOnce>;
+  },
   'key create': ({ project, ...body }: Sent<'POST /v1/admin/projects/{id}/keys'> & OfProject) => {
     if (project === undefined) return operation('POST /v1/admin/keys', { body: { name: body.name } });
     return operation('POST /v1/admin/projects/{id}/keys', { path: { id: project }, body });

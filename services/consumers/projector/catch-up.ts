@@ -17,6 +17,8 @@ export interface CatchUpParts {
   readonly withRetry: WithRetry;
   readonly decode: (batch: readonly PartitionRecords[]) => Promise<DecodedBatch<Contribution>>;
   readonly toDeadLetters: (unprocessable: readonly Unprocessable[]) => Promise<void>;
+  /** Those whose project was not deleted meanwhile. */
+  readonly stillWanted: <T extends { readonly projectId: string }>(items: readonly T[]) => Promise<readonly T[]>;
   readonly positionOf: (partition: TopicPartition) => Position;
   /** Called after each transaction with a change of it. */
   readonly onAccepted: (change: ProfileChange) => void;
@@ -185,18 +187,18 @@ export class CatchUp {
   }
 
   async #write(large: LargeBatch): Promise<void> {
-    const { store, withRetry, toDeadLetters, onAccepted } = this.#parts;
+    const { store, withRetry, toDeadLetters, onAccepted, stillWanted } = this.#parts;
     const { steps, claims, unprocessable } = large;
     await withRetry('write profiles', () => store.noteAhead(steps));
     for (const slice of large.slices()) {
       if (this.#isStopped) throw new TidemarkError('STOPPING', 'the projector is stopping');
-      await this.#orReject(large, slice.length, () => store.merge(slice));
+      await this.#orReject(large, slice.length, async () => store.merge(await stillWanted(slice)));
       if (slice[0] !== undefined) onAccepted(slice[0]);
     }
     await toDeadLetters(unprocessable);
-    const counts = large.counts();
-    await this.#orReject(large, claims.length, () =>
-      store.write(
+    await this.#orReject(large, claims.length, async () => {
+      const counts = await stillWanted(large.counts());
+      await store.write(
         steps,
         claims,
         (isFirstCopy) => {
@@ -204,8 +206,8 @@ export class CatchUp {
           return [];
         },
         () => counts,
-      ),
-    );
+      );
+    });
   }
 
   /** @throws TidemarkError `STORE_REJECTED`: the messages of this batch are then to be written with care. */

@@ -72,6 +72,7 @@ export class Projector extends LogConsumer {
       withRetry: (...call) => this.loop.withRetry(...call),
       decode: (batch) => this.#decode(batch),
       toDeadLetters: (unprocessable) => this.deadLetters.append(unprocessable),
+      stillWanted: (items) => this.stillWanted(items, ({ projectId }) => projectId),
       positionOf: (partition) => this.#positionOf(partition),
       onAccepted: (change) => (this.#accepted = change),
       onWritten: (...written) => this.#finish(...written),
@@ -185,7 +186,10 @@ export class Projector extends LogConsumer {
       withRetry: (...call) => this.loop.withRetry(...call),
       messages: decoded.length,
       isPart,
-      write: () => this.#writeSteps(steps, decoded, folded),
+      write: async () => {
+        const kept = await this.stillWanted(decoded, ({ content }) => content.change.projectId);
+        await this.#writeSteps(steps, kept, kept.length === decoded.length ? folded : undefined);
+      },
       checkStore: async (reason) => {
         if (reason === 'timed out') await this.#expectProbeAccepted(steps);
         else if (decoded.length === 1) await this.#expectAcceptedBefore();

@@ -64,6 +64,10 @@ export class Inserter {
     timeouts: ConsecutiveTimeouts,
   ): Promise<readonly Unprocessable[]> {
     try {
+      if (await this.#hasUnwanted(insertBatch, counted)) {
+        await this.#insertEntries(await this.#readAgain(insertBatch, counted));
+        return [];
+      }
       await allSettledOrThrow([this.#insertMessages(insertBatch, counted), this.#insertUsers(insertBatch, counted)]);
       this.#remember([...insertBatch.samples, ...counted]);
       return [];
@@ -71,6 +75,15 @@ export class Inserter {
       if (timeouts.rejection(error) === undefined && !hasCode(error, 'STORE_REJECTED')) throw error;
       return this.#bisect(await this.#readAgain(insertBatch, counted));
     }
+  }
+
+  /** Whether a project was deleted while the insert waited: its erasure may be over. */
+  async #hasUnwanted({ seen }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<boolean> {
+    const isWanted = await this.#wanted();
+    if (isWanted === undefined) return false;
+    const projects = new Set(seen.flatMap((users) => users.projects()));
+    for (const { content } of counted) projects.add(content.message.projectId);
+    return [...projects].some((project) => !isWanted(project));
   }
 
   async #insertMessages({ rows }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<void> {

@@ -20,6 +20,10 @@ export class UsersSeen {
     }
   }
 
+  projects(): readonly string[] {
+    return [...this.#projects.keys()];
+  }
+
   *users(): Generator<UserSeen> {
     for (const users of this.#projects.values()) yield* users.values();
   }

@@ -20,9 +20,9 @@ export interface ErasureParts extends ReplayParts {
   readonly pauseMs?: number;
 }
 
-// Readers, of any process, learn of a deletion within two seconds, and what they had read by then may wait ten seconds
-// for its insert. Afterwards nothing of the project is written any more.
-const PAUSE_MS = 20_000;
+// Readers, of any process, learn of a deletion within two seconds, and look for one before each attempt to write. The
+// attempt under way then takes a minute at most. Afterwards nothing of the project is written any more.
+const PAUSE_MS = 65_000;
 
 // A statement takes a fraction of a second, and readers wait for none.
 const ROWS_AT_ONCE = 2_000;

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Projector, type ProjectorOptions } from '../../../services/consumers/projector/project.ts';
 import type { BatchReport } from '../../../services/consumers/reader-metrics.ts';
 import type { Message } from '../../../services/messages/message.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { deletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
 import { serverUrl } from '../../servers/server.ts';
@@ -56,6 +57,33 @@ describe.each(STORES)('the projector and deleted projects on $name', ({ share })
     expect(await find(gone)).toBeUndefined();
   });
 
+  test('what waited for the database while its project was deleted is not written any more', async () => {
+    const { log, store, project, profile, find, ada, reports } = await scene();
+    const deleted = new Set<string>();
+    const gone = identify({ projectId: randomProjectId(), userId: 'gone', messageId: 'm2', messageIdGiven: true });
+    append(log, [gone, identify(ada)]);
+    let attempts = 0;
+    const refusing = new Proxy(store, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        if (name !== 'write') return member.bind(target) as unknown;
+        return async (...args: unknown[]): Promise<unknown> => {
+          deleted.add(gone.projectId);
+          if (attempts++ === 0) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+          return (member as (...all: unknown[]) => Promise<unknown>).apply(target, args);
+        };
+      },
+    });
+
+    project({ store: refusing, deletedProjects: async () => deleted });
+
+    await expect.poll(profile).toBeDefined();
+    await expect.poll(() => reports.length).toBeGreaterThan(0);
+    expect(attempts).toBeGreaterThan(1);
+    expect(await find(gone)).toBeUndefined();
+  });
+
   async function scene() {
     await database().script('delete from reader_positions');
     const log = new MemoryLog();
@@ -70,6 +98,6 @@ describe.each(STORES)('the projector and deleted projects on $name', ({ share })
       projector.start();
     };
     const find = ({ projectId, userKey }: Message) => store.find(projectId, userKey);
-    return { log, ada, reports, project, find, profile: () => find(track(ada)) };
+    return { log, store, ada, reports, project, find, profile: () => find(track(ada)) };
   }
 });

@@ -1,5 +1,5 @@
 /** The audience builder: `#/audiences/new`, with `?definition=JSON`, and `#/audiences/{id}/edit`. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import './builder.css';
 import { type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../api/operations.ts';
@@ -172,7 +172,7 @@ function useService(builder: Builder): void {
 
 /** Ctrl-Z and Ctrl-Shift-Z, or Ctrl-Y, in whatever field of the builder; dialogs have their own. */
 function useUndoKeys(builder: Builder): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const key = event.key.toLowerCase();
       const isElsewhere = event.target instanceof Element && event.target.closest('dialog, form') !== null;

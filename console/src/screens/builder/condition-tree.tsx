@@ -1,5 +1,5 @@
 /** The definition as an indented tree of sentences. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Json } from '../../api/json.ts';
 import { count } from '../../parts/numbers.ts';
 import type { Builder } from './builder.ts';
@@ -40,7 +40,8 @@ export function ConditionTree({ builder, root }: { readonly builder: Builder; re
 /** The condition that was just put in or moved has the focus: its first field, for what was put in. */
 function useFocus(builder: Builder, tree: { readonly current: HTMLDivElement | null }): void {
   const wanted = builder.focus.value;
-  useEffect(() => {
+  // Before anything is painted: the next key is the condition's.
+  useLayoutEffect(() => {
     if (wanted === undefined) return;
     const line = tree.current?.querySelector<HTMLElement>(`[data-at="${CSS.escape(wanted)}"]`);
     line?.focus();

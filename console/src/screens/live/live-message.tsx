@@ -1,5 +1,5 @@
 /** One message of the stream, beside the list: where it has got to, and what is in it. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
 import { operation } from '../../api/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
@@ -25,7 +25,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
     if (cameFrom.current instanceof HTMLElement) cameFrom.current.focus();
   };
   useEscape(close);
-  useEffect(() => panel.current?.focus(), []);
+  useLayoutEffect(() => panel.current?.focus(), []);
   const zone = zoneOf(zoneChoice.value);
   const [isQueryable, setQueryable] = useState(row.receipt === undefined);
   return (

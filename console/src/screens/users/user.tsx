@@ -1,11 +1,11 @@
-import type { ApiError } from '../../api/client.ts';
+import { type ApiError, ask } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
+import { usePoll } from '../../parts/use-poll.ts';
 import { saveExport } from './save-export.ts';
 import { Timeline } from './timeline.tsx';
 import { profileRequest, type UserName } from '../user-link.ts';
@@ -15,7 +15,12 @@ import './users.css';
 
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = profileRequest(name);
-  const profile = useAnswer(asked);
+  // A link may be faster than the profile: after a failure it is asked for again.
+  const { value, error, refresh } = usePoll(
+    JSON.stringify(asked),
+    async (signal) => ask({ ...asked, signal }),
+    () => undefined,
+  );
   const title = name.by === 'user_id' ? name.id : 'Anonymous user';
   const tidemark = name.by === 'user_id' && { tidemark: ['user', 'show', name.id] };
   return (
@@ -26,15 +31,15 @@ export function UserPage({ name }: { readonly name: UserName }) {
       <div class="head">
         <h1 class="id">{title}</h1>
         <div class="row actions">
-          {profile.state === 'ready' && (
+          {value !== undefined && (
             <Download label="Export" unit="lines" run={(tell, signal) => saveExport(name, tell, signal)} />
           )}
           <CopyAs request={asked} {...tidemark} />
         </div>
       </div>
-      {profile.state === 'loading' && <Loading what="the profile" />}
-      {profile.state === 'failed' && <NotShown error={profile.error} retry={profile.retry} />}
-      {profile.state === 'ready' && <Known name={name} profile={profile.value} />}
+      {value === undefined && error === undefined && <Loading what="the profile" />}
+      {error !== undefined && <NotShown error={error} retry={refresh} />}
+      {value !== undefined && <Known name={name} profile={value} />}
     </div>
   );
 }

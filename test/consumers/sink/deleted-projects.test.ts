@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
+import { ask, MessageMaker } from '../../support/analytics.ts';
+import { randomProjectId } from '../../support/random-project.ts';
+import { sinkBench } from '../../support/sink.ts';
+
+const bench = sinkBench();
+
+test('what waited for analytics while its project was deleted is not inserted any more', async () => {
+  const [gone, kept] = [new MessageMaker(randomProjectId()), new MessageMaker(randomProjectId())];
+  bench().put([
+    gone.track(),
+    gone.identify({ traits: '{"plan":"pro"}' }),
+    kept.track(),
+    gone.track({ messageIdGiven: false }),
+    kept.identify({ traits: '{"plan":"pro"}' }),
+  ]);
+  const deleted = new Set<string>();
+  let attempts = 0;
+  bench().analytics.before = () => {
+    deleted.add(gone.projectId);
+    // An attempt inserts messages and users side by side.
+    if (attempts++ < 2) throw new TidemarkError('STORE_UNAVAILABLE', 'away, as ordered');
+  };
+
+  bench().run({ deletedProjects: async () => deleted });
+
+  await expect.poll(() => bench().hasCaughtUp()).toBe(true);
+  expect(attempts).toBeGreaterThan(2);
+  for (const table of ['track_rows', 'user_event_rows', 'trait_rows', 'user_rows', 'identify_rows']) {
+    const rows = await ask(bench().analytics.store, `SELECT DISTINCT project_id FROM ${table}`);
+    expect(rows, table).toEqual([{ project_id: kept.projectId }]);
+  }
+});
