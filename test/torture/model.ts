@@ -2,11 +2,12 @@
  * What Postgres and ClickHouse must hold, folded from the log one message after another, as plainly as it can be said. It
  * shares no code with the readers: an error of theirs must not be repeated here.
  */
+import type { MessageTopic } from '../../services/messages/message.ts';
 import { canonical, fingerprint } from './canonical.ts';
 
 /** A message as the log holds it. */
 export interface LoggedMessage {
-  readonly topic: 'tidemark.identify' | 'tidemark.track' | 'tidemark.session';
+  readonly topic: MessageTopic;
   readonly partition: number;
   readonly offset: bigint;
   readonly messageId: string;
@@ -55,11 +56,12 @@ export class Model {
 
   /** Records of one partition must come in their order. */
   add(message: LoggedMessage): void {
-    if (message.topic === 'tidemark.track') this.#addEvent(message);
+    const isTrack = message.topic.endsWith('track');
+    if (isTrack) this.#addEvent(message);
     else if (message.messageIdGiven && !this.#isFirst(message)) return;
     this.#seeUser(message);
     if (message.topic === 'tidemark.session') this.#addSession(message);
-    if (message.topic !== 'tidemark.track') this.#setTraits(message);
+    if (!isTrack) this.#setTraits(message);
   }
 
   user(projectId: string, userKey: string): ModelUser | undefined {

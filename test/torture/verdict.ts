@@ -3,10 +3,10 @@ import type { AnalyticsStore } from '../../services/stores/analytics/analytics-s
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { openDatabase } from '../../services/stores/database/open.ts';
 import type { Database } from '../../services/stores/database/database.ts';
-import { type Generation, tableOf } from '../../services/stores/generations/generation.ts';
+import { type Generation, type GenerationKind, tableOf } from '../../services/stores/generations/generation.ts';
 import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
 import { LogCheck } from './check-log.ts';
-import { type Checked, checkClickHouse, checkPostgres } from './check-stores.ts';
+import { checkClickHouse, checkPostgres } from './check-stores.ts';
 import { checkTold } from './check-told.ts';
 import type { Findings } from './findings.ts';
 import type { Ledger } from './ledger.ts';
@@ -56,31 +56,40 @@ export async function compareStores(
     throw error;
   });
   try {
-    const fed = (await new SqlGenerations(database).list()).filter(({ state }) => /^(?:building|built)$/.test(state));
-    for (const generation of fed) {
-      const own = findings.of(nameOf(generation));
-      await checkPositions(database, generation, log.ends, own);
-      await checkGeneration({ ledger, model, findings: own }, generation, database, analytics);
-    }
-    const sizes = { users: model.users.size, events: model.events.size };
-    return { messages, copies: logCheck.copies, ...sizes, generations: fed.map(nameOf) };
+    const expected = { ledger, models: { profiles: model, analytics: model }, ends: log.ends };
+    const generations = await checkGenerations(expected, { database, analytics }, findings);
+    return { messages, copies: logCheck.copies, users: model.users.size, events: model.events.size, generations };
   } finally {
     await Promise.all([database.close(), analytics.close()]);
   }
 }
 
-function nameOf({ kind, number }: Generation): string {
-  return `${kind} ${number}`;
+/** What every generation must hold, and how far it must have read. */
+export interface Expectation {
+  readonly ledger: Ledger;
+  readonly models: Readonly<Record<GenerationKind, Model>>;
+  readonly ends: ReadonlyMap<string, bigint>;
 }
 
-async function checkGeneration(
-  checked: Checked,
-  { kind, number }: Generation,
-  database: Database,
-  analytics: AnalyticsStore,
-): Promise<void> {
-  if (kind === 'profiles') await checkPostgres(checked, database, number);
-  else await checkClickHouse(checked, await analytics.ofGeneration(number));
+/** All generations that are kept up to date. Resolves with their names. */
+export async function checkGenerations(
+  { ledger, models, ends }: Expectation,
+  { database, analytics }: { readonly database: Database; readonly analytics: AnalyticsStore },
+  findings: Findings,
+): Promise<readonly string[]> {
+  const all = await new SqlGenerations(database).list();
+  const fed = all.filter(({ state }) => state === 'building' || state === 'built');
+  for (const generation of fed) {
+    const checked = { ledger, model: models[generation.kind], findings: findings.of(nameOf(generation)) };
+    await checkPositions(database, generation, ends, checked.findings);
+    if (generation.kind === 'profiles') await checkPostgres(checked, database, generation.number);
+    else await checkClickHouse(checked, await analytics.ofGeneration(generation.number));
+  }
+  return fed.map(nameOf);
+}
+
+function nameOf({ kind, number }: Generation): string {
+  return `${kind} ${number}`;
 }
 
 async function checkPositions(
