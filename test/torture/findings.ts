@@ -17,6 +17,7 @@ export const KINDS = [
   'different in Postgres',
   'profile other than answered',
   'replayed differently',
+  'unreadable',
   'not replayed',
   'wrong answer',
   'not stopped by itself',

@@ -35,7 +35,7 @@ describe.each(FORMS)('a whole history read anew, %s', (form) => {
   const installation = sharedInstallation(form);
   let readers: Readers;
   beforeAll(() => {
-    const { analytics, ...parts } = installation();
+    const { analytics, ...parts } = opened();
     const logger = createLogger('silent', process.stderr);
     readers = Readers.both({ ...parts, config: readConfig({}), logger }, analytics);
     readers.start();
@@ -59,7 +59,7 @@ describe.each(FORMS)('a whole history read anew, %s', (form) => {
       await database.script('alter table users drop constraint refusing');
       expect(await settleDeadLetters()).toEqual(['dropped', 'dropped', 'edited', 'replayed']);
       await deletionCommand(database)({ id: gone.id, confirm: `Gone ${form}` }, CALL);
-      await erasureCommand({ ...installation(), pauseMs: 1 })({ project: gone.id }, CALL);
+      await erasureCommand({ ...opened(), pauseMs: 1 })({ project: gone.id }, CALL);
       await hasRead();
       const letters = (await allLetters()).length;
 
@@ -84,7 +84,7 @@ describe.each(FORMS)('a whole history read anew, %s', (form) => {
     const where = `user = toUInt128('${user}')`;
     const live = (await installation().analytics.ofGeneration(1)) as ClickHouseStore;
     await live.define(`ALTER TABLE user_rows DELETE WHERE ${where}`, { mutations_sync: '2' });
-    const parts = { ...installation(), signal: CALL.signal, onStep: () => undefined };
+    const parts = { ...opened(), signal: CALL.signal, onStep: () => undefined };
     const pair = { live: 1, fresh: 2, projectId: null, except: [] };
 
     const some = await compareAnalytics(parts, pair, 7);
@@ -95,8 +95,13 @@ describe.each(FORMS)('a whole history read anew, %s', (form) => {
     expect(users?.equal).toBeGreaterThan(USERS);
   });
 
+  function opened() {
+    const { log, codec, database, analytics } = installation();
+    return { log, codec, database, analytics };
+  }
+
   function commands() {
-    return replayCommands({ ...installation(), whileFed: (run) => run() });
+    return replayCommands({ ...opened(), whileFed: (run) => run() });
   }
 
   function hasRead(): Promise<void> {
