@@ -1,11 +1,21 @@
 /** Postgres and ClickHouse against the model, row by row. */
 import type { AnalyticsReader } from '../../services/stores/analytics/analytics-store.ts';
 import type { Queryable } from '../../services/stores/database/database.ts';
+import { tableOf } from '../../services/stores/generations/generation.ts';
 import { canonical, fingerprint } from './canonical.ts';
 import { numberOf } from './check-log.ts';
 import type { Findings } from './findings.ts';
 import type { Ledger } from './ledger.ts';
-import { eventKeyOf, keptTraits, membersOf, type Model, type ModelUser, sessionKeyOf, userNumberOf } from './model.ts';
+import {
+  eventKeyOf,
+  keptAnonymousIds,
+  keptTraits,
+  membersOf,
+  type Model,
+  type ModelUser,
+  sessionKeyOf,
+  userNumberOf,
+} from './model.ts';
 
 const AMPLE = { maxMs: 120_000, maxMemoryBytes: 2 ** 33, maxRowsRead: 2 ** 40 };
 const ROWS_AT_ONCE = 20_000;
@@ -48,15 +58,24 @@ type Row<Column extends string = string> = Readonly<Record<Column, string>>;
 export interface Checked {
   readonly ledger: Ledger;
   readonly model: Model;
-  readonly findings: Findings;
+  readonly findings: Pick<Findings, 'add'>;
 }
 
 /** All users with all their traits, deleted ones too. */
-export async function checkPostgres({ model, findings }: Checked, database: Queryable): Promise<void> {
+export async function checkPostgres(
+  { model, findings }: Checked,
+  database: Queryable,
+  generation: number,
+): Promise<void> {
+  const [users, profiles, ids] = ['users', 'profiles', 'anonymous_ids'].map((table) =>
+    tableOf('profiles', generation, table),
+  );
   const rows = await database.query<PostgresRow>(
     `select project_id, user_key, user_id, anonymous_id, first_seen::text, last_seen::text, anonymous, anonymous_version,
-            coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions
-     from users left join profiles using (project_id, user_key)`,
+            coalesce(traits, '{}')::text as traits, coalesce(versions, '{}')::text as versions,
+            array(select ids.anonymous_id || ' ' || ids.last_seen from ${ids} as ids
+                  where (ids.project_id, ids.user_key) = (users.project_id, users.user_key)) as "seenWith"
+     from ${users} as users left join ${profiles} as profiles using (project_id, user_key)`,
   );
   const missing = new Set(model.users.keys());
   for (const row of rows) {
@@ -81,6 +100,7 @@ interface PostgresRow {
   readonly anonymous_version: string | null;
   readonly traits: string;
   readonly versions: string;
+  readonly seenWith: readonly string[];
 }
 
 function printOfUser(user: ModelUser): string {
@@ -95,6 +115,7 @@ function printOfUser(user: ModelUser): string {
     ...times,
     anonymous?.value ?? null,
     anonymous?.version ?? null,
+    keptAnonymousIds(user),
     ...states,
   ]);
 }
@@ -113,6 +134,7 @@ function printOfRow(row: PostgresRow): string {
     ...times,
     row.anonymous,
     row.anonymous_version,
+    row.seenWith.toSorted(),
     ...states,
     ...extra,
   ]);
@@ -158,7 +180,7 @@ interface Comparison {
   readonly print: string;
   readonly expected: ReadonlyMap<string, string>;
   readonly missing: Set<string>;
-  readonly findings: Findings;
+  readonly findings: Pick<Findings, 'add'>;
   readonly row: Row;
 }
 

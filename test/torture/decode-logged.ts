@@ -39,7 +39,7 @@ export function decodeLogged(
   offset: bigint,
   value: Uint8Array,
 ): LoggedMessage | undefined {
-  const type = TYPES.get(topic);
+  const type = TYPES.get(topic.replace('.import-', '.'));
   if (type === undefined || value[0] !== 0) return undefined;
   const fields = decodeFramed(value, type) as Fields | undefined;
   return (

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { freePort } from '../servers/ports.ts';
 import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
-import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service.ts';
 import { connectionTarget } from './proxy-target.ts';
 import { processTarget, type Scene, type Target } from './scene.ts';
 import { SlowDisk } from './slow-disk.ts';
@@ -23,7 +23,12 @@ export async function embeddedScene(): Promise<Scene> {
   ];
   // The root of the disk is open to all, which the service refuses.
   await chmod(dataDir, 0o700);
-  const environment = { DATA_DIR: dataDir, INITIAL_WRITE_KEY: WRITE_KEY, INITIAL_READ_KEY: READ_KEY };
+  const environment = {
+    DATA_DIR: dataDir,
+    INITIAL_WRITE_KEY: WRITE_KEY,
+    INITIAL_READ_KEY: READ_KEY,
+    INITIAL_ADMIN_KEY: ADMIN_KEY,
+  };
   const options = { name: 'service', role: '', port: await freePort(), folder };
   const service = new Supervised({ ...options, environment: { ...environment, ...slowDisk?.environment } });
   const door = await TcpProxy.before(service.url);

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ChdbEngine } from '../../services/stores/analytics/chdb/engine.ts';
+import type { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
+import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { openDatabase } from '../../services/stores/database/open.ts';
+import { tableOf } from '../../services/stores/generations/generation.ts';
+import { liveNumberOf } from '../../services/stores/generations/sql-generations.ts';
 import { numberOf } from './check-log.ts';
 import { embeddedScene } from './embedded-scene.ts';
 import { Findings, type Kind } from './findings.ts';
@@ -19,6 +22,7 @@ const RUN = {
   pauseMs: 20,
   quietSpeed: 0.02,
   answered: 400,
+  replays: true,
   say: () => undefined,
 };
 
@@ -35,12 +39,14 @@ test('one process under kills and other faults loses nothing, doubles nothing, a
   const { report } = finished;
   expect(report.findings.kinds, summaryOf(report)).toEqual([]);
   expect(report.faults['kill']).toBe(RUN.kills);
+  expect(Math.min(report.replays.profiles, report.replays.analytics)).toBeGreaterThan(0);
+  expect(report.compared.generations.length).toBeGreaterThanOrEqual(4);
   expect(report.messages.answered).toBeGreaterThanOrEqual(RUN.answered);
   expect(report.compared.users).toBeGreaterThan(60);
   expect(report.compared.events).toBeGreaterThan(50);
 });
 
-// From here on the stores are damaged, one after another.
+// From here on the live generations are damaged, one after another.
 
 test('a message that is missing on the log is found out', async () => {
   let dropped: number | undefined;
@@ -58,8 +64,9 @@ test('a message that is missing on the log is found out', async () => {
 
 test('a trait that Postgres has wrong is found out', async () => {
   const database = await openDatabase(scene.stores.PROFILES_URL);
+  const profiles = tableOf('profiles', await liveNumberOf(database, 'profiles', null), 'profiles');
   await database.query(
-    `update profiles set traits = traits || '{"n": 0.5}' where user_key = (select min(user_key) from profiles)`,
+    `update ${profiles} set traits = traits || '{"n": 0.5}' where user_key = (select min(user_key) from ${profiles})`,
   );
   await database.close();
 
@@ -104,7 +111,10 @@ async function countFound(kind: Kind): Promise<number> {
 }
 
 async function inAnalytics(sql: string): Promise<void> {
-  const engine = new ChdbEngine(`${scene.stores.ANALYTICS_URL.slice('chdb:'.length)}/store`);
-  await engine.query('', sql);
-  await engine.close();
+  const database = await openDatabase(scene.stores.PROFILES_URL);
+  const number = await liveNumberOf(database, 'analytics', null);
+  await database.close();
+  const analytics = await openAnalytics(scene.stores.ANALYTICS_URL);
+  await ((await analytics.ofGeneration(number)) as ClickHouseStore).define(sql, {});
+  await analytics.close();
 }

@@ -16,6 +16,9 @@ export const KINDS = [
   'missing in Postgres',
   'different in Postgres',
   'profile other than answered',
+  'replayed differently',
+  'unreadable',
+  'not replayed',
   'wrong answer',
   'not stopped by itself',
   'not ready again',
@@ -32,6 +35,11 @@ export class Findings {
     this.#found.set(kind, found);
     found.count++;
     if (found.first.length < SHOWN) found.first.push(what);
+  }
+
+  /** The same, of a part: its name stands before what is found. */
+  of(part: string): Pick<Findings, 'add'> {
+    return { add: (kind, what) => this.add(kind, `${part}: ${what}`) };
   }
 
   /** How many of these kinds; of all where none is named. */

@@ -2,11 +2,12 @@
  * What Postgres and ClickHouse must hold, folded from the log one message after another, as plainly as it can be said. It
  * shares no code with the readers: an error of theirs must not be repeated here.
  */
+import type { MessageTopic } from '../../services/messages/message.ts';
 import { canonical, fingerprint } from './canonical.ts';
 
 /** A message as the log holds it. */
 export interface LoggedMessage {
-  readonly topic: 'tidemark.identify' | 'tidemark.track' | 'tidemark.session';
+  readonly topic: MessageTopic;
   readonly partition: number;
   readonly offset: bigint;
   readonly messageId: string;
@@ -41,6 +42,8 @@ export interface ModelUser {
   lastSeen: bigint;
   anonymous: { readonly value: boolean; readonly version: string } | null;
   readonly traits: Map<string, ModelTrait>;
+  /** The anonymous ids that came beside the user id, and the time of the last message with each. */
+  readonly seenWith: Map<string, bigint>;
 }
 
 export class Model {
@@ -53,11 +56,12 @@ export class Model {
 
   /** Records of one partition must come in their order. */
   add(message: LoggedMessage): void {
-    if (message.topic === 'tidemark.track') this.#addEvent(message);
+    const isTrack = message.topic.endsWith('track');
+    if (isTrack) this.#addEvent(message);
     else if (message.messageIdGiven && !this.#isFirst(message)) return;
     this.#seeUser(message);
     if (message.topic === 'tidemark.session') this.#addSession(message);
-    if (message.topic !== 'tidemark.track') this.#setTraits(message);
+    if (!isTrack) this.#setTraits(message);
   }
 
   user(projectId: string, userKey: string): ModelUser | undefined {
@@ -93,11 +97,15 @@ export class Model {
     let user = this.users.get(name);
     if (user === undefined) {
       const times = { firstSeen: timestamp, lastSeen: timestamp };
-      user = { projectId, userKey, userId: null, anonymousId: null, ...times, anonymous: null, traits: new Map() };
+      const nothing = { userId: null, anonymousId: null, anonymous: null };
+      user = { projectId, userKey, ...nothing, ...times, traits: new Map(), seenWith: new Map() };
       this.users.set(name, user);
     }
     if (userId !== null) user.userId = userId;
     if (userId === null && anonymousId !== null) user.anonymousId = anonymousId;
+    if (userId !== null && anonymousId !== null && timestamp > (user.seenWith.get(anonymousId) ?? -(2n ** 63n))) {
+      user.seenWith.set(anonymousId, timestamp);
+    }
     if (timestamp < user.firstSeen) user.firstSeen = timestamp;
     if (timestamp > user.lastSeen) user.lastSeen = timestamp;
     if (anonymous !== null && (user.anonymous === null || isNewer(version, user.anonymous.version))) {
@@ -124,6 +132,20 @@ export function keptTraits({ traits }: ModelUser): readonly (readonly [string, M
     return isNewer(x.version, y.version) ? -1 : 1;
   });
   return byNewest.slice(0, KEPT_TRAITS);
+}
+
+const KEPT_ANONYMOUS_IDS = 100;
+
+/** What Postgres keeps of these: the newest, and of one time those with the lower bytes. As texts, in the order of texts. */
+export function keptAnonymousIds({ seenWith }: ModelUser): readonly string[] {
+  const byNewest = [...seenWith].sort(([a, x], [b, y]) => {
+    if (x === y) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+    return x > y ? -1 : 1;
+  });
+  return byNewest
+    .slice(0, KEPT_ANONYMOUS_IDS)
+    .map(([id, at]) => `${id} ${at}`)
+    .sort();
 }
 
 /** ClickHouse names users by the first half of their key. */

@@ -1,5 +1,5 @@
 /**
- * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K]`: load and random faults for so long, then
+ * `npm run torture -- [--minutes 10] [--seed N] [--form embedded|servers] [--kills K] [--no-replays]`: load and random faults for so long, then
  * the comparison. Prints a summary, writes a report to test/torture/results/, and ends with 1 where anything is wrong.
  */
 import { randomInt } from 'node:crypto';
@@ -18,8 +18,10 @@ const { values } = parseArgs({
     form: { type: 'string', default: 'embedded' },
     kills: { type: 'string' },
     brokers: { type: 'string', default: '3' },
+    replays: { type: 'boolean', default: true },
     keep: { type: 'boolean', default: false },
   },
+  allowNegative: true,
 });
 const minutes = Number(values.minutes);
 const seed = Number(values.seed);
@@ -44,6 +46,7 @@ try {
     pauseMs: 60,
     quietSpeed: 0.05,
     answered: 1,
+    replays: values.replays,
     say,
   };
   const { report } = await torture(scene, options);

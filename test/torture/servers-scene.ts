@@ -9,7 +9,7 @@ import { startPostgres } from '../servers/postgres.ts';
 import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
 import { startRegistry } from '../servers/registry.ts';
 import type { ServerControls } from '../servers/server-process.ts';
-import { READ_KEY, WRITE_KEY } from '../support/service.ts';
+import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service.ts';
 import { diskTargets } from './embedded-scene.ts';
 import { brokerConnectionTarget, connectionTarget } from './proxy-target.ts';
 import { processTarget, type Scene, type Target } from './scene.ts';
@@ -46,6 +46,7 @@ export async function serversScene(options: ServersOptions): Promise<Scene> {
     ...options.settings,
     INITIAL_WRITE_KEY: WRITE_KEY,
     INITIAL_READ_KEY: READ_KEY,
+    INITIAL_ADMIN_KEY: ADMIN_KEY,
     DATA_DIR: dataDir,
     PROFILES_URL: proxies.postgres.url,
     ANALYTICS_URL: proxies.clickhouse.url,

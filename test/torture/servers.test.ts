@@ -13,6 +13,7 @@ const RUN = {
   pauseMs: 20,
   quietSpeed: 0.02,
   answered: 400,
+  replays: true,
   say: () => undefined,
 };
 
@@ -28,6 +29,8 @@ test.skipIf(!canRun)(
 
       expect(report.findings.kinds, summaryOf(report)).toEqual([]);
       expect(report.faults['kill']).toBe(RUN.kills);
+      expect(Math.min(report.replays.profiles, report.replays.analytics)).toBeGreaterThan(0);
+      expect(report.compared.generations.length).toBeGreaterThanOrEqual(4);
       expect(report.messages.answered).toBeGreaterThanOrEqual(RUN.answered);
       expect(report.compared.users).toBeGreaterThan(60);
       expect(report.compared.events).toBeGreaterThan(50);

@@ -2,7 +2,7 @@ import type { Report } from './torture.ts';
 
 /** A run in a few lines. */
 export function summaryOf(report: Report): string {
-  const { messages, compared, findings, deaths, serverDeaths, forcedStops } = report;
+  const { messages, compared, findings, deaths, serverDeaths, forcedStops, replays } = report;
   const lines = [
     ['form, seed', `${report.form}, ${report.seed}`],
     ['faults', listed(report.faults)],
@@ -11,7 +11,7 @@ export function summaryOf(report: Report): string {
     ['requests by answer', listed(report.answers)],
     ['messages', listed(messages)],
     ['on the log', `${compared.messages}, ${compared.copies} of them later copies`],
-    ['compared', `${compared.users} profiles in both stores, ${compared.events} events`],
+    ['compared', `${compared.users} profiles in both stores, ${compared.events} events, in each generation`],
     [
       'lost',
       String(findings.count('lost from the log', 'lost from events', 'missing in ClickHouse', 'missing in Postgres')),
@@ -24,6 +24,11 @@ export function summaryOf(report: Report): string {
     ],
     ['anything wrong', findings.kinds.map((kind) => `${kind} (${findings.count(kind)})`).join(', ') || 'nothing'],
     ['longest without a 200', `${report.longestAwayMs} ms`],
+    [
+      'swapped in',
+      `${replays.profiles} of profiles, ${replays.analytics} of analytics; requests broken off: ${replays.brokenOff}`,
+    ],
+    ['compared generations', compared.generations.join(', ')],
     ['caught up in', `${report.caughtUpMs} ms`],
     [
       'ended by themselves',

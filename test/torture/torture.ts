@@ -5,6 +5,7 @@ import { Findings } from './findings.ts';
 import { Load } from './load.ts';
 import { Pace } from './pace.ts';
 import { provision } from './provision.ts';
+import { type ReplayCounts, Replays } from './replays.ts';
 import { deathsOf, notReady, type Scene } from './scene.ts';
 import { type Fault, planFaults } from './schedule.ts';
 import type { Death } from './supervised.ts';
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly quietSpeed: number;
   /** Messages that must be answered 200 before it ends. */
   readonly answered: number;
+  /** Whether generations are built and swapped in meanwhile. */
+  readonly replays: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -36,6 +39,7 @@ export interface Report {
   readonly messages: Readonly<Record<'sent' | 'answered' | 'unknown' | 'refused', number>>;
   readonly longestAwayMs: number;
   readonly caughtUpMs: number;
+  readonly replays: ReplayCounts;
   readonly compared: Compared;
   readonly findings: Findings;
   /** Processes that ended though nobody asked them to, and were started again. */
@@ -50,6 +54,7 @@ export interface Report {
 const READY_WITHIN_MS = 120_000;
 const ANSWERED_WITHIN_MS = 60_000;
 const CAUGHT_UP_WITHIN_MS = 300_000;
+const REPLAYED_WITHIN_MS = 300_000;
 
 /** A run whose service is stopped again; its stores are still there. */
 export interface Finished {
@@ -65,13 +70,16 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
   await expectReady(scene, findings);
   const load = new Load({ ...options, projects: await provision(scene), doors: scene.doors, usersALane: 20 });
   say(`${scene.form}: ${schedule.length} faults in ${forMs / 1000} s, seed ${seed}`);
+  const replays = new Replays({ doors: scene.doors, findings });
   load.start();
+  if (options.replays) replays.start();
   const begun = await carryOut(schedule, scene, new Pace(load, options.quietSpeed), say);
   await scene.heal();
   await expectReady(scene, findings);
   while (load.ledger.count('answered') < options.answered) await sleep(100);
   await load.stop(ANSWERED_WITHIN_MS);
   const caughtUpMs = await catchUp(scene, load, findings);
+  if (options.replays) await finish(replays, findings);
   const forcedStops = scene.processes.flatMap(({ forced }) => forced.splice(0));
   await stopAll(scene, findings);
   say('stopped; comparing');
@@ -96,6 +104,7 @@ export async function torture(scene: Scene, options: RunOptions): Promise<Finish
     },
     longestAwayMs: Math.round(load.longestAwayMs),
     caughtUpMs,
+    replays: replays.counts,
     compared,
     findings,
     deaths: deathsOf(scene),
@@ -148,6 +157,10 @@ async function catchUp(scene: Scene, load: Load, findings: Findings): Promise<nu
     findings.add('not ready again', String(error));
   }
   return Math.round(performance.now() - startedAt);
+}
+
+async function finish(replays: Replays, findings: Findings): Promise<void> {
+  await replays.finish(REPLAYED_WITHIN_MS).catch((error: unknown) => findings.add('not replayed', String(error)));
 }
 
 async function stopAll({ processes }: Scene, findings: Findings): Promise<void> {

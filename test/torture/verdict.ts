@@ -1,7 +1,10 @@
 /** Opens the stores of a service that is stopped, and holds all of them against what was sent and answered. */
+import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { openDatabase } from '../../services/stores/database/open.ts';
 import type { Database } from '../../services/stores/database/database.ts';
+import { type Generation, type GenerationKind, tableOf } from '../../services/stores/generations/generation.ts';
+import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
 import { LogCheck } from './check-log.ts';
 import { checkClickHouse, checkPostgres } from './check-stores.ts';
 import { checkTold } from './check-told.ts';
@@ -24,6 +27,8 @@ export interface Compared {
   readonly copies: number;
   readonly users: number;
   readonly events: number;
+  /** Those that are compared: all that are kept up to date. */
+  readonly generations: readonly string[];
 }
 
 /** @param drop Messages that the checker is made to overlook: to see that it finds out. */
@@ -45,41 +50,69 @@ export async function compareStores(
   for (const place of log.undecodable) findings.add('no message', place);
   if (log.deadLetters > 0) findings.add('dead letters', `${log.deadLetters} of them`);
   checkTold(told, model, findings);
-  const checked = { ledger, model, findings };
   const database = await openDatabase(stores.PROFILES_URL);
-  try {
-    await checkPositions(database, log.ends, findings);
-    await checkPostgres(checked, database);
-  } finally {
+  const analytics = await openAnalytics(stores.ANALYTICS_URL).catch(async (error: unknown) => {
     await database.close();
-  }
-  const analytics = await openAnalytics(stores.ANALYTICS_URL);
+    throw error;
+  });
   try {
-    await checkClickHouse(checked, analytics);
+    const expected = { ledger, models: { profiles: model, analytics: model }, ends: log.ends };
+    const generations = await checkGenerations(expected, { database, analytics }, findings);
+    return { messages, copies: logCheck.copies, users: model.users.size, events: model.events.size, generations };
   } finally {
-    await analytics.close();
+    await Promise.all([database.close(), analytics.close()]);
   }
-  return { messages, copies: logCheck.copies, users: model.users.size, events: model.events.size };
+}
+
+/** What every generation must hold, and how far it must have read. */
+export interface Expectation {
+  readonly ledger: Ledger;
+  readonly models: Readonly<Record<GenerationKind, Model>>;
+  readonly ends: ReadonlyMap<string, bigint>;
+}
+
+/** All generations that are kept up to date. Resolves with their names. */
+export async function checkGenerations(
+  { ledger, models, ends }: Expectation,
+  { database, analytics }: { readonly database: Database; readonly analytics: AnalyticsStore },
+  findings: Findings,
+): Promise<readonly string[]> {
+  const all = await new SqlGenerations(database).list();
+  const fed = all.filter(({ state }) => state === 'building' || state === 'built');
+  for (const generation of fed) {
+    const own = findings.of(nameOf(generation));
+    const checked = { ledger, model: models[generation.kind], findings: own };
+    try {
+      await checkPositions(database, generation, ends, own);
+      if (generation.kind === 'profiles') await checkPostgres(checked, database, generation.number);
+      else await checkClickHouse(checked, await analytics.ofGeneration(generation.number));
+    } catch (error) {
+      // The others are compared all the same.
+      own.add('unreadable', String(error));
+    }
+  }
+  return fed.map(nameOf);
+}
+
+function nameOf({ kind, number }: Generation): string {
+  return `${kind} ${number}`;
 }
 
 async function checkPositions(
   database: Database,
+  { kind, number }: Generation,
   ends: ReadonlyMap<string, bigint>,
-  findings: Findings,
+  findings: Pick<Findings, 'add'>,
 ): Promise<void> {
-  const projector = await database.query<Place>('select topic, partition, next_offset as offset from reader_positions');
-  const sink = await database.query<Place>(
-    'select topic, partition, to_offset as offset from sink_plans where inserted',
+  const places = await database.query<Place>(
+    kind === 'profiles'
+      ? `select topic, partition, next_offset as offset from ${tableOf(kind, number, 'reader_positions')}`
+      : `select topic, partition, to_offset as offset from ${tableOf(kind, number, 'sink_plans')} where inserted`,
   );
-  for (const [reader, places] of [
-    ['projector', projector],
-    ['sink', sink],
-  ] as const) {
-    const stands = new Map(places.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
-    for (const [place, end] of ends) {
-      const at = stands.get(place) ?? 0n;
-      if (at !== end) findings.add('reader behind the log', `${reader} is at ${at} of ${end} in ${place}`);
-    }
+  const stands = new Map(places.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
+  for (const [place, end] of ends) {
+    const at = stands.get(place) ?? 0n;
+    if (at !== end) findings.add('reader behind the log', `its reader is at ${at} of ${end} in ${place}`);
   }
 }
 

@@ -51,7 +51,7 @@ export class Projector extends LogConsumer {
   readonly #options: ProjectorOptions;
   readonly #catchUp: CatchUp;
   readonly #positions = new Map<string, Position>();
-  /** The change of one message that the store accepted. */
+  /** A change that the store accepted. */
   #accepted: ProfileChange | undefined;
   #forgottenAt = Date.now();
 
@@ -220,20 +220,21 @@ export class Projector extends LogConsumer {
     folded: Folded | undefined,
   ): Promise<void> {
     const claims = decoded.flatMap(({ claim }) => claim ?? []);
-    let dropped: readonly DroppedTraits[] = [];
+    let [dropped, changes]: [readonly DroppedTraits[], readonly ProfileChange[]] = [[], []];
     await this.#options.store.write(
       steps,
       claims,
       (isFirstCopy) => {
         const result = folded ?? foldOf(decoded, isFirstCopy);
-        ({ dropped } = result);
-        return result.changes;
+        ({ dropped, changes } = result);
+        return changes;
       },
       (isFirstCopy) => countApplied(appliedMessages(decoded, isFirstCopy)),
     );
     if (dropped.length > 0) this.#options.onDropped?.(dropped);
     for (const { to } of steps) this.#positions.set(nameOf(to), to);
-    this.#accepted = decoded[0]?.content.change ?? this.#accepted;
+    // Not that of a message: it may be a repeat, which was not merged.
+    this.#accepted = changes[0] ?? this.#accepted;
   }
 
   async #forgetRepeats(): Promise<void> {

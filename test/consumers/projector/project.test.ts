@@ -136,6 +136,17 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     expect(letters.map(({ offset }) => offset)).toEqual([3n, 17n]);
   });
 
+  test('a repeat changes nothing where the store refuses the message that follows it', async () => {
+    const { log, project, profile, ada } = await scene();
+    const said = (traits: string) => identify({ ...ada, messageId: 'm1', messageIdGiven: true, traits });
+    const refused = identify({ ...ada, anonymousId: 'a\0b' });
+    append(log, [said('{"plan":"pro"}')]);
+    project();
+    await expect.poll(profile).toMatchObject({ traits: '{"plan": "pro"}' });
+    append(log, [said('{"plan":"free"}'), refused, identify({ ...ada, traits: '{"seen":true}' })]);
+    await expect.poll(async () => (await profile())?.traits).toBe('{"plan": "pro", "seen": true}');
+  });
+
   test('while the store is unavailable the projector retries, then goes on, and nothing is a dead letter', async () => {
     const { log, project, profile, ada, store } = await scene();
     append(log, [track(ada)]);

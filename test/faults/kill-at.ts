@@ -1,0 +1,86 @@
+/**
+ * Preloaded into a service (`node --import`): it dies, as by kill -9, at the step that KILL_AT names. A projector that is
+ * behind then writes batches of a few hundred users in transactions of a few dozen.
+ */
+import { writeSync } from 'node:fs';
+import { LARGE_BATCH_LIMITS } from '../../services/consumers/projector/large-batch.ts';
+import { LmdbEventLog } from '../../services/event-log/lmdb/lmdb-event-log.ts';
+import { isImported } from '../../services/messages/message.ts';
+import { RowFile } from '../../services/stores/analytics/chdb/row-file.ts';
+import { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
+import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
+
+type Method = (...args: never[]) => Promise<unknown>;
+
+export type KillStep =
+  | 'a row file is half written'
+  | 'a slice is written'
+  | 'all slices are written, positions and claims are not'
+  | 'records of an import are appended, not noted'
+  | 'the profiles of a project are deleted, its rows are not';
+
+const STEPS: Readonly<Record<KillStep, () => void>> = {
+  'a row file is half written': () => {
+    const write = RowFile.write.bind(RowFile);
+    RowFile.write = (folder, chunks) => write(folder, firstHalf(chunks));
+  },
+  'a slice is written': () => {
+    let slices = 0;
+    around(SqlProfileStore.prototype, 'merge', async (merge) => {
+      await merge();
+      if (++slices === 3) die();
+    });
+  },
+  'all slices are written, positions and claims are not': () => {
+    let hasSlices = false;
+    around(SqlProfileStore.prototype, 'merge', async (merge) => {
+      await merge();
+      hasSlices = true;
+    });
+    around(SqlProfileStore.prototype, 'write', (write, _steps, claims: readonly unknown[]) => {
+      if (hasSlices && claims.length > 0) die();
+      return write();
+    });
+  },
+  'records of an import are appended, not noted': () => {
+    let appended = 0;
+    around(LmdbEventLog.prototype, 'append', async (append, records: readonly { readonly topic: string }[]) => {
+      const result = await append();
+      if (records.some(({ topic }) => isImported(topic)) && ++appended === 3) die();
+      return result;
+    });
+  },
+  'the profiles of a project are deleted, its rows are not': () =>
+    around(ClickHouseStore.prototype, 'forgetProject', () => die()),
+};
+
+Object.assign(LARGE_BATCH_LIMITS, { users: 400, claims: 300, sliceUsers: 60 });
+const step = process.env['KILL_AT'] as KillStep;
+STEPS[step]();
+
+function die(): never {
+  writeSync(2, `killed where ${step}\n`);
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('it is dead');
+}
+
+/** Has every call of a method made by `wrapper`, which is given the call as it would have been. */
+function around<Name extends string>(
+  prototype: Record<Name, Method>,
+  name: Name,
+  wrapper: (call: () => Promise<unknown>, ...args: never[]) => Promise<unknown>,
+): void {
+  const real = prototype[name];
+  prototype[name] = function (this: unknown, ...args: never[]) {
+    return wrapper(() => real.apply(this, args), ...args);
+  };
+}
+
+/** Of the first piece, and then the end. */
+async function* firstHalf(chunks: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    const bytes = chunk as Uint8Array;
+    yield bytes.subarray(0, Math.ceil(bytes.length / 2));
+    die();
+  }
+}

@@ -1,0 +1,176 @@
+/** A service that is killed at chosen steps, one after another, against the model of the torture. */
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openEventLog } from '../../services/event-log/open.ts';
+import { type Message, TOPICS, topicOf } from '../../services/messages/message.ts';
+import { hasRead } from '../bench/lag.ts';
+import { ImportClient, IMPORTS } from '../support/import-client.ts';
+import { identify, recordOf, session, track } from '../support/messages.ts';
+import { randomProjectId } from '../support/random-project.ts';
+import { ServiceProcess } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { Findings } from '../torture/findings.ts';
+import { Ledger } from '../torture/ledger.ts';
+import { TraitsTold } from '../torture/traits-told.ts';
+import { compareStores } from '../torture/verdict.ts';
+import type { KillStep } from './kill-at.ts';
+
+const PRELOAD = `--import=${join(import.meta.dirname, 'kill-at.ts')}`;
+const PROJECT = randomProjectId();
+
+describe('a service that is killed', { timeout: 600_000 }, () => {
+  test('amid a large batch, its slices, and a file of rows, reads on to what the log holds', async () => {
+    const folder = await temporaryFolder();
+    // A poll of 12,000 is full, a part of them from each partition of each topic: it is written as at the head of the log, and
+    // what remains in large batches.
+    const stages = [
+      { step: 'a slice is written', messages: 24_000 },
+      { step: 'all slices are written, positions and claims are not', messages: 12_000 },
+      { step: 'a row file is half written', messages: 1_000 },
+    ] as const;
+
+    let appended = 0;
+    for (const { step, messages } of stages) {
+      await append(folder, history(appended, messages));
+      appended += messages;
+      const dying = await startUntil(step, folder);
+      await dying.death();
+    }
+    await readAll(folder);
+
+    expect(await compared(folder)).toEqual({ messages: appended, found: {} });
+  });
+
+  test('while it imports a file, and while it deletes a project, goes on with both', async () => {
+    const folder = await temporaryFolder();
+    const importing = await startUntil('records of an import are appended, not noted', folder);
+    let service = importing.service();
+    const client = new ImportClient(() => service);
+    const gone = await project(client, 'Gone');
+    await service.request('/v1/batch', { batch: people() });
+    await service.request('/v1/batch', { batch: people() }, { api_key: gone.key });
+    const id = await client.start({ file: await client.upload(historyFile(600), 'history.ndjson') });
+    await importing.death();
+
+    const deleting = await startUntil('the profiles of a project are deleted, its rows are not', folder);
+    service = deleting.service();
+    const resumed = await client.send('POST', `${IMPORTS}/${id}/resume`);
+    const done = await client.end(id);
+    await caughtUp(service);
+    const removal = `/v1/admin/projects/${gone.id}?confirm=Gone`;
+    await client.send('DELETE', removal).catch(() => undefined);
+    await deleting.death();
+    service = await start(folder);
+    const { status, body } = await client.send('DELETE', removal);
+    // It has deleted everything, and waits for readers that do not know of the deletion yet.
+    const phase = async (): Promise<unknown> => (await client.send('GET', `/v1/admin/jobs/${body.id}`)).body.progress;
+    await expect.poll(phase).toMatchObject({ phase: 'waiting for the readers' });
+    await caughtUp(service);
+    expect(await service.stop()).toBe(0);
+
+    expect(resumed.status).toBe(202);
+    expect(done).toMatchObject({ state: 'done', result: { accepted: 600, refused: 0 } });
+    expect(status).toBe(202);
+    const { found } = await compared(folder, gone.id);
+    expect(found).toEqual({});
+  });
+});
+
+/** A third of each type. Traits are set and deleted under ids that were given, some of which come again. */
+function history(from: number, count: number): readonly Message[] {
+  return Array.from({ length: count }, (_, index) => {
+    const seq = from + index;
+    const userId = `u${(seq * 7_919) % 3_000}`;
+    const said = { projectId: PROJECT, userId, anonymousId: `a${seq % 7}` };
+    if (seq % 3 === 0) return session({ ...said, sessionId: `s${seq}`, anonymous: false, traits: '{"here":true}' });
+    if (seq % 3 === 1) return track({ ...said, properties: `{"seq":${seq}}` });
+    const traits = seq % 4 === 1 ? `{"seq":${seq},"plan":null}` : `{"seq":${seq},"plan":"p${seq % 4}"}`;
+    const isRepeat = seq % 5 === 4;
+    return identify({ ...said, messageId: `given ${userId} ${isRepeat ? 0 : seq}`, messageIdGiven: true, traits });
+  });
+}
+
+async function append(folder: string, messages: readonly Message[]): Promise<void> {
+  const log = await openEventLog(`lmdb:${folder}/event-log`, { topics: TOPICS, partitions: 4 });
+  await log.append(messages.map((message) => ({ topic: topicOf(message), ...recordOf(message) })));
+  await log.close();
+}
+
+function people(): readonly object[] {
+  return Array.from({ length: 40 }, (_, index) => {
+    const who = { user_id: `u${index % 20}`, anonymous_id: `a${index % 3}` };
+    if (index < 20) return { ...who, type: 'track', event: 'Seen' };
+    return { ...who, type: 'identify', traits: { plan: 'live', gone: null } };
+  });
+}
+
+function historyFile(lines: number): string {
+  return Array.from({ length: lines }, (_, index) => {
+    const timestamp = new Date(Date.UTC(2025, 0) + index * 60_000).toISOString();
+    const who = { user_id: `u${index % 30}`, anonymous_id: `b${index % 5}`, timestamp };
+    const line =
+      index % 4 === 0
+        ? { ...who, type: 'identify', traits: { plan: 'old', since: index } }
+        : { ...who, type: 'track', event: 'Paid', properties: { of: index } };
+    return `${JSON.stringify(line)}\n`;
+  }).join('');
+}
+
+interface Dying {
+  /** Once it is ready: not every one comes so far. */
+  service(): ServiceProcess;
+  /** Resolves once it is dead, at the step. */
+  death(): Promise<void>;
+}
+
+async function startUntil(step: KillStep, folder: string): Promise<Dying> {
+  const settings = { NODE_OPTIONS: PRELOAD, KILL_AT: step };
+  const started = await start(folder, settings).catch((error: unknown) => error as Error);
+  const output = (): string => (started instanceof Error ? started.message : started.output.join('\n'));
+  return {
+    service: () => {
+      if (started instanceof Error) throw started;
+      return started;
+    },
+    death: async () => {
+      await expect.poll(output, { timeout: 120_000 }).toContain(`killed where ${step}`);
+      if (!(started instanceof Error)) await started.stop('SIGKILL');
+    },
+  };
+}
+
+async function start(folder: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
+  const service = await ServiceProcess.start(folder, settings);
+  onTestFinished(async () => void (await service.stop('SIGKILL')));
+  return service;
+}
+
+async function readAll(folder: string): Promise<void> {
+  const service = await start(folder);
+  await caughtUp(service);
+  expect(await service.stop()).toBe(0);
+}
+
+async function caughtUp(service: ServiceProcess): Promise<void> {
+  await hasRead(service, 'projector|sink');
+  await hasRead(service, 'import-projector|import-sink');
+}
+
+async function project(client: ImportClient, name: string): Promise<{ readonly id: string; readonly key: string }> {
+  const { body: made } = await client.send('POST', '/v1/admin/projects', { name });
+  const key = await client.send('POST', `/v1/admin/projects/${made.id}/keys`, { scopes: ['write'] });
+  return { id: made.id, key: String(key.body['key']) };
+}
+
+/** What differs from the model, by kind; the messages of one project count for nothing. */
+async function compared(folder: string, gone?: string): Promise<{ readonly messages: number; readonly found: object }> {
+  const stores = {
+    EVENT_LOG_URL: `lmdb:${folder}/event-log`,
+    PROFILES_URL: `pglite:${folder}/profiles`,
+    ANALYTICS_URL: `chdb:${folder}/analytics`,
+  };
+  const findings = new Findings();
+  const sent = { ledger: new Ledger(), told: new TraitsTold() };
+  const { messages } = await compareStores(sent, stores, findings, ({ projectId }) => projectId === gone);
+  return { messages, found: findings.toJSON() };
+}
