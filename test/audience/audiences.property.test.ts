@@ -5,12 +5,12 @@ import type { Audience } from '../../services/audience/definition/audience.ts';
 import { readDefinition } from '../../services/audience/definition/definition.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { AMPLE } from '../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
+import { sharedStore, testedAnalytics, testedShards } from '../support/analytics-stores.ts';
 import { audienceOf } from '../support/naive-audience.ts';
 import { propertyRun } from '../support/property-run.ts';
 import { exactly, historyAndDefinitions, insertHistory, NOW, NOW_MS, userIdsOf } from '../support/random-history.ts';
 
-describe.each(await testedAnalytics())('an audience in $name', (tested) => {
+describe.each([...(await testedAnalytics()), ...(await testedShards(0.2))])('an audience in $name', (tested) => {
   const store = sharedStore(tested);
 
   test('an audience has the users that a reference evaluation of every message finds, repeats and double inserts included', async () => {

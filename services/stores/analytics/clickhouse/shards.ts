@@ -48,6 +48,7 @@ export function replicasByShard(servers: readonly ShardServer[]): readonly (read
 
 /** The databases that one server has already. */
 interface FoundDatabases {
+  readonly server: ShardServer;
   /** Of the database with the tables: '' where it is absent. */
   readonly comment: string;
   /** Of the table of events that is asked: '' where it is absent. */
@@ -72,42 +73,51 @@ export interface ShardsParts {
  *   shards; `STORE_NEWER`; and what the client throws.
  */
 export async function migrateShards(parts: ShardsParts, database: string): Promise<void> {
-  const { servers, clients, deployment, exclusively } = parts;
-  const local = localOf(database);
+  const { servers, clients, exclusively } = parts;
   const found = await Promise.all(
-    servers.map((server) => withClient(clients(server), (one) => find(one, database, local))),
+    servers.map((server) => withClient(clients(server), (client) => find(client, server, database))),
   );
   const placement = placementOf(parts, database, found);
-  for (const [index, server] of servers.entries()) {
-    if (found[index]?.comment === '')
-      await withClient(clients(server), (one) => makeDatabases(one, server, database, local));
-  }
-  for (const replicas of replicasByShard(servers)) {
-    const [first, ...others] = replicas.map((server) => clients(server, local));
-    if (first === undefined) continue;
-    try {
-      await migrateClickHouse([first, ...others], deployment, exclusively);
-    } finally {
-      await Promise.all([first, ...others].map((client) => client.close()));
-    }
-  }
+  for (const { server, comment } of found)
+    if (comment === '') await withClient(clients(server), (client) => makeDatabases(client, server, database));
+  for (const replicas of replicasByShard(servers)) await migrateShard(parts, replicas, localOf(database));
   const files = await readMigrations(CLICKHOUSE_SCHEMAS);
   const version = files.at(-1)?.name ?? '';
-  const outdated = servers.filter((_, index) => found[index]?.made_by !== version);
+  const outdated = found.filter(({ made_by }) => made_by !== version);
   if (outdated.length === 0) return;
   const views = viewsOf(files.flatMap(({ sql }) => statementsOf(sql)));
   await exclusively(async () => {
-    for (const server of outdated) {
-      const statements = await withClient(clients(server, local), async (one) =>
-        distributedTables(await columnsOf(one), { database, local, cluster: parts.cluster, placement, version }),
-      );
-      await withClient(clients(server, database), async (one) => {
-        const bodies = views.map(({ name, body }) => `CREATE OR REPLACE VIEW ${name} AS\n${body}`);
-        for (const query of [...statements.slice(0, -1), ...bodies, ...statements.slice(-1)])
-          await one.command({ query, clickhouse_settings: DEFINING });
-      });
+    for (const { server } of outdated) {
+      const tables = await withClient(clients(server, localOf(database)), tablesOf);
+      const statements = distributedTables(tables, { database, cluster: parts.cluster, placement, version });
+      await withClient(clients(server, database), (client) => define(client, statements, views));
     }
   });
+}
+
+async function migrateShard(
+  { clients, deployment, exclusively }: ShardsParts,
+  servers: readonly ShardServer[],
+  database: string,
+): Promise<void> {
+  const [first, ...others] = servers.map((server) => clients(server, database));
+  if (first === undefined) return;
+  try {
+    await migrateClickHouse([first, ...others], deployment, exclusively);
+  } finally {
+    await Promise.all([first, ...others].map((client) => client.close()));
+  }
+}
+
+/** The last table comes after the views, so that its comment says that all of it was done. */
+async function define(
+  client: ClickHouseClient,
+  tables: readonly string[],
+  views: ReturnType<typeof viewsOf>,
+): Promise<void> {
+  const bodies = views.map(({ name, body }) => `CREATE OR REPLACE VIEW ${name} AS\n${body}`);
+  for (const query of [...tables.slice(0, -1), ...bodies, ...tables.slice(-1)])
+    await client.command({ query, clickhouse_settings: DEFINING });
 }
 
 async function withClient<T>(client: ClickHouseClient, run: (client: ClickHouseClient) => Promise<T>): Promise<T> {
@@ -118,18 +128,18 @@ async function withClient<T>(client: ClickHouseClient, run: (client: ClickHouseC
   }
 }
 
-async function find(client: ClickHouseClient, database: string, local: string): Promise<FoundDatabases> {
+async function find(client: ClickHouseClient, server: ShardServer, database: string): Promise<FoundDatabases> {
   const result = await client.query({
     query: `SELECT (SELECT any(comment) FROM system.databases WHERE name = {local:String}) AS comment,
                    anyIf(engine, name = 'track_rows') AS engine, anyIf(engine_full, name = 'track_rows') AS engine_full,
                    anyIf(comment, name = 'held_ranges') AS made_by
             FROM system.tables WHERE database = {database:String}`,
-    query_params: { database, local },
+    query_params: { database, local: localOf(database) },
     format: 'JSONEachRow',
   });
-  const [row] = await result.json<FoundDatabases>();
+  const [row] = await result.json<Omit<FoundDatabases, 'server'>>();
   if (row === undefined) throw new Error('no row came');
-  return row;
+  return { server, ...row };
 }
 
 const PLACEMENT = /\buser % (\d+)\b/;
@@ -142,8 +152,8 @@ function placementOf({ servers, cluster }: ShardsParts, database: string, found:
   const invalid = (problem: string): TidemarkError =>
     new TidemarkError('CONFIG_INVALID', `the database ${database} of the cluster ${cluster} of ClickHouse ${problem}`);
   const placements = new Set<number>();
-  for (const [index, { comment, engine, engine_full }] of found.entries()) {
-    const { shard, host } = servers[index]!;
+  for (const { server, comment, engine, engine_full } of found) {
+    const { shard, host } = server;
     if (engine.endsWith('MergeTree')) throw invalid(`has the tables of a server by itself on ${host}: name another`);
     if (comment !== '' && comment !== commentOf(shard))
       throw invalid(`was made on ${host} as ${comment}, which is now ${commentOf(shard)}: shards keep their order`);
@@ -161,15 +171,10 @@ function commentOf(shard: number): string {
   return `shard ${shard}`;
 }
 
-async function makeDatabases(
-  client: ClickHouseClient,
-  { shard }: ShardServer,
-  database: string,
-  local: string,
-): Promise<void> {
+async function makeDatabases(client: ClickHouseClient, { shard }: ShardServer, database: string): Promise<void> {
   const comment = sqlString(commentOf(shard));
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${quotedName(database)}` });
-  await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${quotedName(local)} COMMENT ${comment}` });
+  await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${quotedName(localOf(database))} COMMENT ${comment}` });
 }
 
 /** A table and the names of its columns. */
@@ -178,7 +183,7 @@ interface LocalTable {
   readonly columns: readonly string[];
 }
 
-async function columnsOf(client: ClickHouseClient): Promise<readonly LocalTable[]> {
+async function tablesOf(client: ClickHouseClient): Promise<readonly LocalTable[]> {
   const result = await client.query({
     query: `SELECT table, groupArray(name) AS columns FROM system.columns
             WHERE database = currentDatabase() AND table != 'schema_migrations' AND table IN
@@ -191,7 +196,6 @@ async function columnsOf(client: ClickHouseClient): Promise<readonly LocalTable[
 
 interface DistributedOptions {
   readonly database: string;
-  readonly local: string;
   readonly cluster: string;
   readonly placement: number;
   /** The newest migration, noted in a comment of the table that is made last, which no view reads. */
@@ -201,8 +205,9 @@ interface DistributedOptions {
 /** Pure. */
 export function distributedTables(
   tables: readonly LocalTable[],
-  { database, local, cluster, placement, version }: DistributedOptions,
+  { database, cluster, placement, version }: DistributedOptions,
 ): readonly string[] {
+  const local = localOf(database);
   return tables.map(({ table, columns }) => {
     const key = keyOf(table, columns, placement);
     const place = [cluster, local, table].map(sqlString).join(', ');
