@@ -23,6 +23,7 @@ import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-r
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
 import { LOOKUP_LIMITS, questionSettings } from './settings.ts';
+import { joined } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
 import { userEvents } from '../user-events.ts';
 
@@ -135,7 +136,13 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     this.#refuseIfStopping();
-    const ask = (): Promise<QueryResult> => this.#ask(this.#clients.questions, query, limits);
+    const { questions, shards } = this.#clients;
+    // What is estimated or planned of the tables that refer to others says nothing of those.
+    const isOfTables = this.#deployment.localOf !== undefined && query.sql.startsWith('EXPLAIN ');
+    const ask = async (): Promise<QueryResult> =>
+      isOfTables
+        ? joined(await Promise.all(shards.map((shard) => this.#ask(shard, query, limits))))
+        : this.#ask(questions, query, limits);
     return this.#gates.questions.run(query.projectId ?? '', this.#stopping.signal, ask);
   }
 
@@ -187,15 +194,13 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#history.forget(projectId, audienceId);
   }
 
-  async forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
+  forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
     this.#refuseIfStopping();
     const either = AbortSignal.any([signal, this.#stopping.signal]);
-    const tables = new Set<string>();
-    for (const client of this.#clients.shards) {
-      const ask = (query: Query): Promise<QueryResult> => this.#ask(client, query, LOOKUP_LIMITS);
-      for (const table of await forgetProject({ client, ask }, projectId, either)) tables.add(table);
-    }
-    return tables.size;
+    const shards = this.#clients.shards.map((client) => {
+      return { client, ask: (query: Query): Promise<QueryResult> => this.#ask(client, query, LOOKUP_LIMITS) };
+    });
+    return forgetProject(shards, projectId, either);
   }
 
   /** Runs a DDL statement, adapted to the deployment of this ClickHouse. */
@@ -231,7 +236,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   async check(): Promise<void> {
-    await this.#lookUp({ sql: 'SELECT 1', params: {} });
+    await this.#lookUp({ sql: 'SELECT 1 FROM system.one', params: {} });
   }
 
   close(): Promise<void> {

@@ -17,7 +17,7 @@ export interface Deployment {
   readonly graceMs?: number;
   /** The name of the database with the tables that those of this database refer to. Left out: they are in it. */
   readonly localOf?: (database: string) => string;
-  /** Adapts a query, where a table of ClickHouse's own must be read on every server. */
+  /** Adapts a query where it reads a table of ClickHouse's own, so that all servers are asked. */
   readonly question?: (sql: string) => string;
 }
 
@@ -83,7 +83,9 @@ export function sharded({ name, insertQuorum }: ClusterOptions, hasReplicas: boo
     ...one,
     localOf,
     question: (sql) =>
-      sql.replaceAll(/\bsystem\.(?:parts|tables)\b/g, (table) => `clusterAllReplicas(${sqlString(name)}, ${table})`),
+      sql
+        .replaceAll(/\bsystem\.(?:parts|tables)\b/g, (table) => `clusterAllReplicas(${sqlString(name)}, ${table})`)
+        .replaceAll('system.one', `cluster(${sqlString(name)}, system.one)`),
   };
 }
 

@@ -14,10 +14,20 @@ export interface ForgettingParts {
 const POLL_MS = 100;
 
 /**
- * Deletes the rows of a project from every table that has any, and returns the names of those tables. Resolves when they
- * are gone. May be repeated: a deletion that is under way is waited for, not begun again.
+ * Deletes the rows of a project from every table of every shard that has any, and returns how many tables that were.
+ * Resolves when they are gone. May be repeated: a deletion that is under way is waited for, not begun again.
  */
 export async function forgetProject(
+  shards: readonly ForgettingParts[],
+  projectId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const tables = new Set<string>();
+  for (const shard of shards) for (const table of await forgetOnShard(shard, projectId, signal)) tables.add(table);
+  return tables.size;
+}
+
+async function forgetOnShard(
   parts: ForgettingParts,
   projectId: string,
   signal: AbortSignal,

@@ -4,6 +4,7 @@
  * server can be asked. All rows of a user are on one shard: what joins or excludes users is computed there.
  */
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import type { QueryResult } from '../analytics-store.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { readMigrations, statementsOf } from '../../../runtime/migrate.ts';
 import { type Deployment, localOf, quotedName, sqlString } from './deployment.ts';
@@ -223,4 +224,15 @@ function keyOf(table: string, columns: readonly string[], placement: number): st
   // Not rows of the log: the first shard alone has them, so that its subqueries among them are complete.
   if (table === 'held_ranges' || table.startsWith('audience_')) return '0';
   return columns.includes('user') ? `user % ${placement}` : null;
+}
+
+/** The rows of one query that several servers answered at once. */
+export function joined(results: readonly QueryResult[]): QueryResult {
+  const sum = (of: (result: QueryResult) => number): number => results.reduce((total, one) => total + of(one), 0);
+  return {
+    rows: results.flatMap(({ rows }) => rows),
+    tookMs: Math.max(...results.map(({ tookMs }) => tookMs)),
+    rowsRead: sum(({ rowsRead }) => rowsRead),
+    bytesRead: sum(({ bytesRead }) => bytesRead),
+  };
 }
