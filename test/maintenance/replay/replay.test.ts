@@ -25,10 +25,10 @@ interface Installed {
 }
 
 async function embeddedWithShards(): Promise<Installed> {
-  const [{ settings, drop }, shards] = await Promise.all([embedded(), freshShards('two')]);
+  const [installed, shards] = await Promise.all([embedded(), freshShards('two')]);
   return {
-    settings: { ...settings, ANALYTICS_URL: shards.url },
-    drop: async () => void (await Promise.all([drop(), shards.drop()])),
+    settings: { ...installed.settings, ANALYTICS_URL: shards.url },
+    drop: async () => void (await Promise.all([installed.drop(), shards.drop()])),
   };
 }
 

@@ -23,7 +23,7 @@ import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-r
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
 import { LOOKUP_LIMITS, questionSettings } from './settings.ts';
-import { joined } from './shards.ts';
+import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
 import { userEvents } from '../user-events.ts';
 
@@ -141,7 +141,7 @@ export class ClickHouseStore implements AnalyticsStore {
     const isOfTables = this.#deployment.localOf !== undefined && query.sql.startsWith('EXPLAIN ');
     const ask = async (): Promise<QueryResult> =>
       isOfTables
-        ? joined(await Promise.all(shards.map((shard) => this.#ask(shard, query, limits))))
+        ? joinedResults(await Promise.all(shards.map((shard) => this.#ask(shard, query, limits))))
         : this.#ask(questions, query, limits);
     return this.#gates.questions.run(query.projectId ?? '', this.#stopping.signal, ask);
   }

@@ -38,7 +38,7 @@ const REJECTED_ROWS = new Set([
 ]);
 
 /** Errors of a server that asks others. */
-const UNREACHABLE = new Set([
+const NO_CONNECTION = new Set([
   '209', // SOCKET_TIMEOUT
   '210', // NETWORK_ERROR
   '279', // ALL_CONNECTION_TRIES_FAILED
@@ -137,7 +137,7 @@ function systemSays({ code, message }: ClickHouseError): string {
 
 /** The server of a cluster that the one that was asked cannot reach. */
 function shardOf({ code, message }: ClickHouseError): string {
-  const server = UNREACHABLE.has(code) ? /\(([\w.:[\]-]+:\d+)[),]/.exec(message)?.[1] : undefined;
+  const server = NO_CONNECTION.has(code) ? /\(([\w.:[\]-]+:\d+)[),]/.exec(message)?.[1] : undefined;
   return server === undefined ? '' : ` (of the shard at ${server})`;
 }
 

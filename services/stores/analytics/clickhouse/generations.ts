@@ -82,8 +82,8 @@ export class ClickHouseGenerations {
     // On every server.
     const comments = Map.groupBy(await this.#views(), ({ name }) => name);
     for (const { name, comment, sql } of await viewStatements(this.nameOf(FIRST), live)) {
-      const isShown = comments.get(name)?.every((view) => view.comment === comment) ?? false;
-      if (!isShown) await showing.define(sql);
+      const isCurrent = comments.get(name)?.every((view) => view.comment === comment) ?? false;
+      if (!isCurrent) await showing.define(sql);
     }
   }
 

@@ -85,7 +85,7 @@ async function makeOnShards({ address, common, exclusively, ...parts }: OnShards
   // A statement may move every event.
   const slow = { ...common, request_timeout: QUESTION_TIMEOUT_MS };
   const clients = (server: ShardServer, of?: string): ClickHouseClient =>
-    createClient({ ...slow, url: urlOf(server, address), ...(of !== undefined && { database: of }) });
+    createClient({ ...slow, url: originOfServer(server, address), ...(of !== undefined && { database: of }) });
   try {
     await migrateShards({ ...parts, exclusively, clients, cluster: address.cluster ?? '' }, database);
   } catch (error) {
@@ -94,7 +94,7 @@ async function makeOnShards({ address, common, exclusively, ...parts }: OnShards
 }
 
 /** Every server of a cluster listens on the port of the configured one. */
-function urlOf({ host }: ShardServer, { origin }: ClickHouseAddress): string {
+function originOfServer({ host }: ShardServer, { origin }: ClickHouseAddress): string {
   const url = new URL(origin);
   url.hostname = host.includes(':') ? `[${host}]` : host;
   return url.origin;
@@ -116,7 +116,7 @@ function clientsOf(address: ClickHouseAddress, common: ClientOptions, servers: r
       ...own,
     });
   const on = (server: ShardServer, of: string): ClickHouseClient =>
-    make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS, usual, { url: urlOf(server, address), database: of });
+    make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS, usual, { url: originOfServer(server, address), database: of });
   const inserts = make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS);
   const firsts = replicasByShard(servers).flatMap((replicas) => replicas.slice(0, 1));
   return {

@@ -210,24 +210,24 @@ export function distributedTables(
 ): readonly string[] {
   const local = localOf(database);
   return tables.map(({ table, columns }) => {
-    const key = keyOf(table, columns, placement);
-    const place = [cluster, local, table].map(sqlString).join(', ');
+    const key = shardingKey(table, columns, placement);
+    const target = [cluster, local, table].map(sqlString).join(', ');
     return (
       `CREATE OR REPLACE TABLE ${quotedName(database)}.${quotedName(table)} AS ${quotedName(local)}.${quotedName(table)}\n` +
-      `ENGINE = Distributed(${place}${key === null ? '' : `, ${key}`})\nCOMMENT ${sqlString(version)}`
+      `ENGINE = Distributed(${target}${key === null ? '' : `, ${key}`})\nCOMMENT ${sqlString(version)}`
     );
   });
 }
 
 /** Which shard a row is inserted into. Null for a table that only a view on each shard writes. */
-function keyOf(table: string, columns: readonly string[], placement: number): string | null {
+function shardingKey(table: string, columns: readonly string[], placement: number): string | null {
   // Not rows of the log: the first shard alone has them, so that its subqueries among them are complete.
   if (table === 'held_ranges' || table.startsWith('audience_')) return '0';
   return columns.includes('user') ? `user % ${placement}` : null;
 }
 
 /** The rows of one query that several servers answered at once. */
-export function joined(results: readonly QueryResult[]): QueryResult {
+export function joinedResults(results: readonly QueryResult[]): QueryResult {
   const sum = (of: (result: QueryResult) => number): number => results.reduce((total, one) => total + of(one), 0);
   return {
     rows: results.flatMap(({ rows }) => rows),

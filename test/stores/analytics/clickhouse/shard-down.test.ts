@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AnalyticsStore } from '../../../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { removeServersFolder, serversFolder } from '../../../servers/reaped.ts';
 import { serverUrl } from '../../../servers/server.ts';
@@ -117,9 +116,7 @@ describe.skipIf(!isHere)('a shard of ClickHouse that is down', () => {
                         (SELECT count() FROM identifies WHERE project_id = {p:String}) AS identifies,
                         (SELECT count() FROM users WHERE project_id = {p:String}) AS users`;
     const [n, users] = [String(3 * USERS.length), String(USERS.length)];
-    expect(await ask(scene.analytics as AnalyticsStore, sql, { p: projectId })).toEqual([
-      { events: n, identifies: n, users },
-    ]);
+    expect(await ask(scene.analytics, sql, { p: projectId })).toEqual([{ events: n, identifies: n, users }]);
     await scene.close();
     await database.drop();
     await rm(local, { recursive: true, force: true });

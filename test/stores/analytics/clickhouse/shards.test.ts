@@ -42,7 +42,11 @@ describe.skipIf(!isHere)('the users of a database of shards', () => {
     Promise.all(shards.map((url) => askServer(url, `SELECT ${local} FROM track_rows`)));
   const opened = async (url: string, run: (store: AnalyticsStore) => Promise<void>): Promise<void> => {
     const store = await openAnalytics(url);
-    await run(store).finally(() => store.close());
+    try {
+      await run(store);
+    } finally {
+      await store.close();
+    }
   };
 
   test('each user is on the shard of the number, and is sought there alone', async () => {
