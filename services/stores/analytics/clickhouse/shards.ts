@@ -204,7 +204,7 @@ interface DistributedOptions {
 }
 
 /** Pure. */
-export function distributedTables(
+function distributedTables(
   tables: readonly LocalTable[],
   { database, cluster, placement, version }: DistributedOptions,
 ): readonly string[] {
