@@ -21,7 +21,7 @@ const now = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 const DEFINITION = {
   all: [
     { trait: 'plan', is: 'pro' },
-    { event: 'Bought', count: { at_least: 3 }, within: '30d', where: [{ property: 'amount', greater_than: 20 }] },
+    { event: 'Bought', count: { at_least: 3 }, within: { last: '30d' }, where: [{ property: 'amount', gt: 20 }] },
   ],
 };
 

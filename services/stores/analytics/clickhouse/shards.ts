@@ -13,8 +13,6 @@ import { viewsOf } from './views.ts';
 
 /** For every statement that may reach more than one shard. */
 export const SHARDED_SETTINGS: ClickHouseSettings = {
-  // A subquery over the same users reads the rows of the shard on which it runs.
-  distributed_product_mode: 'local',
   // An insert is acknowledged when each shard has its rows, not when they are on the way.
   distributed_foreground_insert: 1,
   // Rows go where the key of the table wants them, also where they come from tables of the same cluster.
