@@ -1,6 +1,7 @@
 /**
  * `node test/bench/audience/shards.ts [EVENTS]`: one audience question over the same events (3 million unless told) in
- * ClickHouse by itself, in two and in three shards, in turn: the median of six each, in ms. The servers share this machine.
+ * ClickHouse by itself, in two and in three shards, in turn: the median of six each, in ms. The servers share this machine,
+ * so each shard's part is asked by itself too, one after another: the longest is what servers of their own would take.
  */
 import { join } from 'node:path';
 import { compilePreview } from '../../../services/audience/sql/compile.ts';
@@ -11,6 +12,7 @@ import { removeServersFolder, serversFolder } from '../../servers/reaped.ts';
 import { startShards } from '../../servers/shards.ts';
 import { AMPLE } from '../../support/analytics.ts';
 import { askServer } from '../../support/clickhouse.ts';
+import { shardUrls } from '../../support/fresh-shards.ts';
 import { median } from '../figures.ts';
 
 const TIMES = 6;
@@ -43,6 +45,7 @@ const FILL = [
 const folder = await serversFolder();
 const shards = await startShards({ folder: join(folder, 'shards'), shards: 3 });
 const stores = new Map<string, AnalyticsStore>();
+const parts = new Map<string, AnalyticsStore[]>();
 try {
   for (const [title, cluster] of [
     ['one server', ''],
@@ -54,6 +57,10 @@ try {
     if (cluster !== '') url.searchParams.set('cluster', cluster);
     stores.set(title, await openAnalytics(url.href));
     for (const sql of FILL) await askServer(url.href, sql);
+    if (cluster === '') continue;
+    const locals = await shardUrls({ url: url.href });
+    const opened = await Promise.all(locals.map((local) => openAnalytics(local.replace(/\?.*/, ''))));
+    parts.set(`${title}, longest part`, opened);
   }
   const read = readDefinition(DEFINITION, { timezone: 'UTC' });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
@@ -66,11 +73,16 @@ try {
       if (round === 0) console.log(`${title}: ${String(rows[0]?.['count'])} users of ${rowsRead} rows read`);
       else took.set(title, [...(took.get(title) ?? []), tookMs]);
     }
+    for (const [title, shardStores] of parts) {
+      const each = [];
+      for (const store of shardStores) each.push((await store.ask(query, AMPLE)).tookMs);
+      if (round > 0) took.set(title, [...(took.get(title) ?? []), Math.max(...each)]);
+    }
   }
   for (const [title, times] of took)
     console.log(`${title}: ${median(times).toFixed(0)} ms (${times.map((ms) => ms.toFixed(0)).join(', ')})`);
 } finally {
-  for (const store of stores.values()) await store.close();
+  for (const store of [...stores.values(), ...[...parts.values()].flat()]) await store.close();
   await shards.stop();
   await removeServersFolder(folder);
 }
