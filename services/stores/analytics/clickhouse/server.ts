@@ -175,7 +175,12 @@ async function shardsOf(client: ClickHouseClient, name: string): Promise<readonl
   const servers = await serversOf(client, name);
   if (servers.length === 0)
     throw new TidemarkError('CONFIG_INVALID', `the cluster ${name} of ClickHouse is not known to the server`);
-  return replicasByShard(servers).length > 1 ? servers : [];
+  if (replicasByShard(servers).length === 1) return [];
+  if (new Set(servers.map(({ host }) => host)).size === servers.length) return servers;
+  throw new TidemarkError(
+    'CONFIG_INVALID',
+    `the cluster ${name} of ClickHouse has several servers on one host: they cannot have the same port`,
+  );
 }
 
 async function makeDatabase(client: ClickHouseClient, { database, cluster: name }: ClickHouseAddress): Promise<void> {
