@@ -10,7 +10,7 @@ import { audienceOf } from '../support/naive-audience.ts';
 import { propertyRun } from '../support/property-run.ts';
 import { exactly, historyAndDefinitions, insertHistory, NOW, NOW_MS, userIdsOf } from '../support/random-history.ts';
 
-describe.each([...(await testedAnalytics()), ...(await testedShards(0.2))])('an audience in $name', (tested) => {
+describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an audience in $name', (tested) => {
   const store = sharedStore(tested);
 
   test('an audience has the users that a reference evaluation of every message finds, repeats and double inserts included', async () => {

@@ -14,7 +14,7 @@ import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../..
 const DEFINITIONS = 10;
 const HOUR = 3_600_000_000n;
 
-describe.each([...(await testedAnalytics()), ...(await testedShards(0.2))])('why, in $name', (tested) => {
+describe.each([...(await testedAnalytics()), ...(await testedShards(0.1)).slice(0, 1)])('why, in $name', (tested) => {
   const store = sharedStore(tested);
 
   test('why agrees with the query about every user, now and until the time at which it says that this changes', async () => {
