@@ -111,10 +111,10 @@ const VERIFIED = `
   where last.finished_at_ms is not null
   group by last.finished_at_ms`;
 
-// Later generations are databases of the same name with a number behind it.
+// Later generations are databases of the same name with a number behind it; of shards the tables are in one beside each.
 const ANALYTICS_BYTES = `
   SELECT toString(sum(bytes_on_disk)) AS bytes
   FROM system.parts
-  WHERE active AND (database = currentDatabase() OR match(database, concat('^', currentDatabase(), '_g[0-9]+$')))`;
+  WHERE active AND match(database, concat('^', currentDatabase(), '(_g[0-9]+)?(_local)?$'))`;
 
 const LIMITS = { maxMs: 2_000, maxMemoryBytes: 100_000_000, maxRowsRead: 10_000_000 };

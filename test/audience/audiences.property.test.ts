@@ -3,14 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { Audiences } from '../../services/audience/audiences.ts';
 import type { Audience } from '../../services/audience/definition/audience.ts';
 import { readDefinition } from '../../services/audience/definition/definition.ts';
+import { compileMembers } from '../../services/audience/sql/compile-members.ts';
 import type { Message } from '../../services/messages/message.ts';
+import { userNumber } from '../../services/stores/analytics/columns.ts';
 import { AMPLE } from '../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
+import { sharedStore, testedAnalytics, testedShards } from '../support/analytics-stores.ts';
 import { audienceOf } from '../support/naive-audience.ts';
 import { propertyRun } from '../support/property-run.ts';
 import { exactly, historyAndDefinitions, insertHistory, NOW, NOW_MS, userIdsOf } from '../support/random-history.ts';
 
-describe.each(await testedAnalytics())('an audience in $name', (tested) => {
+describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an audience in $name', (tested) => {
   const store = sharedStore(tested);
 
   test('an audience has the users that a reference evaluation of every message finds, repeats and double inserts included', async () => {
@@ -35,6 +37,30 @@ describe.each(await testedAnalytics())('an audience in $name', (tested) => {
       propertyRun(5 * tested.share),
     );
   }, 240_000);
+
+  test('the members of an audience are those users, in the order of internal ids, from any of them on', async () => {
+    await fc.assert(
+      fc.asyncProperty(historyAndDefinitions(12), async ([past, definitions]) => {
+        const messages = await insertHistory(store(), past);
+        for (const text of definitions) {
+          const read = readDefinition(exactly(text), { timezone: 'UTC' });
+          if (read.ok) await expectMembers(read.definition, messages);
+        }
+      }),
+      propertyRun(2 * tested.share),
+    );
+  }, 240_000);
+
+  async function expectMembers(audience: Audience, messages: readonly Message[]): Promise<void> {
+    const users = [...audienceOf(audience, messages, NOW)].toSorted(byText);
+    const first = users.at(0) ?? '0'.repeat(64);
+    const options = { projectId: messages[0]!.projectId, now: NOW, limit: null };
+    const members = async (after: bigint) =>
+      (await store().ask(compileMembers(audience, { ...options, after }), AMPLE)).rows.map((row) => row['internal_id']);
+
+    expect(await members(0n)).toEqual(users);
+    expect(await members(BigInt(userNumber(first)))).toEqual(users.slice(1));
+  }
 
   async function expectDifference(from: Audience, to: Audience, messages: readonly Message[]): Promise<void> {
     const audiences = new Audiences(store(), AMPLE, () => NOW_MS);

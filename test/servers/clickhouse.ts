@@ -12,6 +12,8 @@ const ONCE_WITHIN_MS = 30_000;
 export interface ClickHouseOptions {
   /** An empty or missing folder; the server's data stays in it. */
   readonly folder: string;
+  /** The address of this machine that it listens on: 127.0.0.1 unless told. */
+  readonly host?: string;
   /** Of HTTP; a free one unless told. */
   readonly port?: number;
   /** Of the native protocol, where others must know it beforehand. */
@@ -34,14 +36,14 @@ export interface ClickHouse extends ServerControls {
 
 /** ClickHouse's own HTTP and native servers, out of the library inside npm's chdb. */
 export async function startClickHouse(options: ClickHouseOptions): Promise<ClickHouse> {
-  const { folder } = options;
+  const { folder, host = '127.0.0.1' } = options;
   await mkdir(join(folder, 'data'), { recursive: true });
   const free = await freePorts(2);
   const port = options.port ?? free[0]!;
   const nativePort = options.nativePort ?? free[1]!;
   await writeConfiguration(options);
   const [command, ...loader] = await findLoader(folder);
-  const url = new URL(`http://${NAME}:${NAME}@127.0.0.1:${port}`);
+  const url = new URL(`http://${NAME}:${NAME}@${host}:${port}`);
   const server = new ServerProcess({
     name: 'ClickHouse',
     command,
@@ -62,14 +64,18 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Click
   };
 }
 
-function serverArguments({ folder, first = '' }: ClickHouseOptions, port: number, nativePort: number): string[] {
+function serverArguments(
+  { folder, host = '127.0.0.1', first = '' }: ClickHouseOptions,
+  port: number,
+  nativePort: number,
+): string[] {
   // The program ends with its last query, so that one never ends.
   const forever =
     'SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size=1, function_sleep_max_microseconds_per_block=0 FORMAT Null';
   return [
     `--config-file=${join(folder, 'config.xml')}`,
     `--path=${join(folder, 'data')}`,
-    '--listen_host=127.0.0.1',
+    `--listen_host=${host}`,
     `--http_port=${port}`,
     `--tcp_port=${nativePort}`,
     '--multiquery',
@@ -90,7 +96,7 @@ async function writeConfiguration({
   await writeFile(join(folder, 'users.xml'), usersOf(users, profiles));
 }
 
-const ALL = '<networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>';
+const ALL = '<networks><ip>127.0.0.0/8</ip></networks><profile>default</profile><quota>default</quota>';
 const usersOf = (users: string, profiles: string): string => `<clickhouse>
   <profiles><default/>${profiles}</profiles>
   <quotas><default/></quotas>

@@ -18,7 +18,7 @@ const ANSWER_WITHIN_MS = 30_000;
  *
  * @throws Error where no engine answers, or it has no such image and cannot fetch it.
  */
-export const startInDocker: Record<Exclude<ServerName, 'kafka3'>, () => Promise<Started>> = {
+export const startInDocker: Record<Exclude<ServerName, 'kafka3' | 'clickhouse-shards'>, () => Promise<Started>> = {
   async postgres() {
     const container = await startContainer('postgres', 5432, (image, { Wait }) =>
       image

@@ -18,6 +18,7 @@ const ADDRESSES: Record<ServerName, string> = {
   postgres: 'TEST_POSTGRES_URL',
   clickhouse: 'TEST_CLICKHOUSE_URL',
   'clickhouse-cluster': 'TEST_CLICKHOUSE_CLUSTER_URL',
+  'clickhouse-shards': 'TEST_CLICKHOUSE_SHARDS_URL',
 };
 
 /** Starts each server when the first test process asks for it, tells all of them its address, and stops what it started. */
@@ -81,7 +82,7 @@ export class Keeper {
 
   /** Undefined where Docker is not here or not of use. */
   async #startInDocker(name: ServerName): Promise<Started | undefined> {
-    if (name === 'kafka3' || !this.#docker || !mayHaveDocker()) return undefined;
+    if (name === 'kafka3' || name === 'clickhouse-shards' || !this.#docker || !mayHaveDocker()) return undefined;
     try {
       const { startInDocker } = await import('./docker.ts');
       return await startInDocker[name]();

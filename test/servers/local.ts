@@ -19,6 +19,7 @@ export const startLocally: Record<ServerName, (folder: string) => Promise<Starte
     return startPostgres({ folder, settings: { max_connections: '200', fsync: 'off' } });
   },
   clickhouse: async (folder) => (await import('./clickhouse.ts')).startClickHouse({ folder }),
+  'clickhouse-shards': async (folder) => (await import('./shards.ts')).startShards({ folder, shards: 3 }),
   'clickhouse-cluster': async () => {
     // Replicas hand each other their parts by a port that only the whole server opens; without, their tables stay read-only.
     throw new NotPackaged("chdb's library serves no replicated tables");

@@ -1,5 +1,9 @@
-/** The servers that all suites of one test run share. `kafka3` has three brokers; the cluster has replicated tables. */
-export type ServerName = 'kafka' | 'kafka3' | 'registry' | 'postgres' | 'clickhouse' | 'clickhouse-cluster';
+/**
+ * The servers that all suites of one test run share. `kafka3` has three brokers; `clickhouse-cluster` has replicated tables;
+ * `clickhouse-shards` has the clusters `two` and `three`, of so many shards.
+ */
+export type ServerName =
+  'kafka' | 'kafka3' | 'registry' | 'postgres' | 'clickhouse' | 'clickhouse-cluster' | 'clickhouse-shards';
 
 /** Where the test run's keeper listens (`global-setup.ts`); the processes of the tests inherit it. */
 export const KEEPER_VARIABLE = 'TEST_SERVERS_KEEPER';

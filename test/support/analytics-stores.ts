@@ -8,6 +8,7 @@ import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { serverUrl } from '../servers/server.ts';
 import { askServer } from './clickhouse.ts';
 import { freshDatabase } from './fresh-database.ts';
+import { freshShards } from './fresh-shards.ts';
 
 /** A ClickHouse that the suites of analytics run on. */
 export interface TestedAnalytics {
@@ -59,6 +60,23 @@ export function serverAt(url: string): TestedAnalytics {
       );
     },
   };
+}
+
+/** Clusters of two and of three shards, where there are servers for them. */
+export async function testedShards(share: number): Promise<readonly TestedAnalytics[]> {
+  if ((await serverUrl('clickhouse-shards')) === undefined) return [];
+  return (['two', 'three'] as const).map((cluster) => ({
+    name: `ClickHouse in ${cluster} shards`,
+    share,
+    open: async () => {
+      const database = await freshShards(cluster);
+      return opened(
+        database.url,
+        (sql) => askServer(database.url, sql),
+        () => database.drop(),
+      );
+    },
+  }));
 }
 
 /** One store for the tests of a `describe`: only one chDB can be open in a process. */

@@ -20,6 +20,7 @@ import {
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { Readers } from '../../services/app/readers/readers.ts';
+import { AMPLE } from './analytics.ts';
 import { codec, identify, recordOf, session, track } from './messages.ts';
 
 export interface SceneSettings {
@@ -122,7 +123,13 @@ export class ReplayScene {
 
   /** Takes rows out of a table of analytics behind everybody's back. */
   async deleteRows(table: string, where: string): Promise<void> {
-    await (this.analytics as ClickHouseStore).define(`ALTER TABLE ${table} DELETE WHERE ${where}`, {
+    const [local] = await this.analytics
+      .ask(
+        { sql: "SELECT name FROM system.databases WHERE name = concat(currentDatabase(), '_local')", params: {} },
+        AMPLE,
+      )
+      .then(({ rows }) => rows.map(({ name }) => `${String(name)}.`));
+    await (this.analytics as ClickHouseStore).define(`ALTER TABLE ${local ?? ''}${table} DELETE WHERE ${where}`, {
       mutations_sync: '2',
     });
   }

@@ -47,6 +47,8 @@ interface Cost {
   readonly marks: number;
 }
 
+type EstimateRow = Readonly<Record<'table' | keyof Cost, string>>;
+
 const NO_SCAN = { table: null, parts: 0, rows: 0, marks: 0, plan: [] } as const;
 
 /** Asks ClickHouse what it would read, without running the query. @throws TidemarkError as `AnalyticsReader.ask`. */
@@ -100,10 +102,14 @@ async function estimate(
 ): Promise<Cost & Pick<ScanEstimate, 'table' | 'plan'>> {
   const estimated = await reader.ask({ ...query, sql: `EXPLAIN ESTIMATE ${query.sql}` }, limits);
   const planned = await reader.ask({ ...query, sql: `EXPLAIN indexes = 1 ${query.sql}` }, limits);
-  const row = estimated.rows[0] as Readonly<Record<'table' | 'parts' | 'rows' | 'marks', string>> | undefined;
+  const rows = estimated.rows as readonly unknown[] as readonly EstimateRow[];
+  const [first] = rows;
   const plan = planned.rows.map((line) => String(line['explain']));
-  if (row === undefined) return { ...NO_SCAN, plan };
-  return { table: row.table, parts: Number(row.parts), rows: Number(row.rows), marks: Number(row.marks), plan };
+  if (first === undefined) return { ...NO_SCAN, plan };
+  // A row of each shard.
+  const ofTable = rows.filter(({ table }) => table === first.table);
+  const sum = (name: keyof Cost): number => ofTable.reduce((total, row) => total + Number(row[name]), 0);
+  return { table: first.table, parts: sum('parts'), rows: sum('rows'), marks: sum('marks'), plan };
 }
 
 /** What a condition makes ClickHouse read, in words. Pure. */

@@ -12,7 +12,9 @@ const PARAMETER = /\{(p\d+):([^}]*)\}/g;
  * @throws RangeError where a parameter is of a type that `Params` does not make.
  */
 export function runnableSql({ sql, params }: Query): string {
-  const settings = Object.entries(QUESTION_SETTINGS).map(([name, value]) => `${name} = ${value}`);
+  const settings = Object.entries(QUESTION_SETTINGS).map(
+    ([name, value]) => `${name} = ${typeof value === 'string' ? `'${value}'` : value}`,
+  );
   return `${sql.replaceAll(PARAMETER, (_, name: string, type: string) => literal(type, params[name]))} SETTINGS ${settings.join(', ')}`;
 }
 

@@ -70,7 +70,9 @@ async function bytesOfProfiles(database: Database, number: number): Promise<numb
 
 async function bytesOfAnalytics(analytics: AnalyticsStore, number: number): Promise<number> {
   const store = await analytics.ofGeneration(number);
-  const sql = 'SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = currentDatabase()';
+  // In a cluster of shards the tables are in a database beside it.
+  const sql = `SELECT sum(bytes_on_disk) AS bytes FROM system.parts
+               WHERE active AND database IN (currentDatabase(), concat(currentDatabase(), '_local'))`;
   const { rows } = await store.ask({ sql, params: {} }, ESTIMATE_LIMITS);
   return Number((rows[0] as { bytes: string } | undefined)?.bytes ?? 0);
 }

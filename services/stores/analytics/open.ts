@@ -12,7 +12,8 @@ export interface AnalyticsOptions {
 /**
  * Opens analytics and brings its tables up to date. `chdb:FOLDER` is ClickHouse inside this process;
  * `http(s)://USER:PASSWORD@HOST:PORT/DATABASE` is a server, whose database is made where it is absent. Its parameters:
- * `cluster=NAME` (replicated tables on every server of that cluster), `insert_quorum=N` (default `auto`),
+ * `cluster=NAME` (tables on every server of that cluster: of one shard replicated, of several a part of the users on each),
+ * `insert_quorum=N` (default `auto`),
  * `ca_file=FILE`, `compression=zstd|gzip|none` (of inserts; default `zstd`).
  *
  * @throws TidemarkError `CONFIG_INVALID` for a scheme that nothing serves or a parameter that makes no sense;

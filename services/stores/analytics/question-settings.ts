@@ -6,4 +6,6 @@ export const QUESTION_SETTINGS = {
   // From the third time that it sees an aggregation, ClickHouse 26.7 compiles it, and then merges what its threads found
   // for min or max of a DateTime64 as if times before 1970 were the latest.
   compile_aggregate_expressions: 0,
+  // In a cluster of shards: a subquery about users reads the rows of the shard on which it runs, where theirs are.
+  distributed_product_mode: 'local',
 } as const;

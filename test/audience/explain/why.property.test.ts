@@ -7,14 +7,14 @@ import { explainMembership, type Why } from '../../../services/audience/explain/
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, ask } from '../../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
+import { sharedStore, testedAnalytics, testedShards } from '../../support/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
 import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/random-history.ts';
 
 const DEFINITIONS = 10;
 const HOUR = 3_600_000_000n;
 
-describe.each(await testedAnalytics())('why, in $name', (tested) => {
+describe.each([...(await testedAnalytics()), ...(await testedShards(0.1)).slice(0, 1)])('why, in $name', (tested) => {
   const store = sharedStore(tested);
 
   test('why agrees with the query about every user, now and until the time at which it says that this changes', async () => {

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
+import { serverUrl } from '../../servers/server.ts';
 import { ask } from '../../support/analytics.ts';
 import { placeCluster } from '../../support/cluster.ts';
+import { freshShards } from '../../support/fresh-shards.ts';
 import { identify, track } from '../../support/messages.ts';
 import { randomProjectId } from '../../support/random-project.ts';
 import { ReplayScene, type SceneSettings } from '../../support/replay-scene.ts';
@@ -20,6 +22,14 @@ const SOON = { timeout: 60_000 };
 interface Installed {
   readonly settings: SceneSettings;
   drop(): Promise<void>;
+}
+
+async function embeddedWithShards(): Promise<Installed> {
+  const [installed, shards] = await Promise.all([embedded(), freshShards('two')]);
+  return {
+    settings: { ...installed.settings, ANALYTICS_URL: shards.url },
+    drop: async () => void (await Promise.all([installed.drop(), shards.drop()])),
+  };
 }
 
 async function embedded(): Promise<Installed> {
@@ -260,6 +270,10 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
 }
 
 testReplay('embedded stores', embedded);
+
+describe.skipIf((await serverUrl('clickhouse-shards')) === undefined)('with shards', () => {
+  testReplay('ClickHouse in two shards', embeddedWithShards);
+});
 
 describe.skipIf(!(await canRunOnServers()))('on servers', () => {
   testReplay('Kafka, Postgres and ClickHouse', () => onServers());

@@ -94,8 +94,11 @@ class ChdbDatabases {
         connection: new ChdbConnection(this.#engine, slots, database),
         log: { level: ClickHouseLogLevel.OFF },
       });
+    const inserts = clientOf(this.#inserts);
     return {
-      inserts: clientOf(this.#inserts),
+      inserts,
+      servers: [inserts],
+      shards: [inserts],
       lookups: clientOf(this.#lookups),
       questions: clientOf(this.#questions),
       streams: clientOf(this.#streams),

@@ -22,6 +22,9 @@ export const HISTORY_LIMITS: QueryLimits = { maxMs: 600_000, maxMemoryBytes: 2 *
 
 export interface AudiencesParts {
   readonly client: ClickHouseClient;
+  /** Of each server that has tables of its own, in the database `local`: a deletion runs on all of them. */
+  readonly shards: readonly ClickHouseClient[];
+  readonly local: string;
   readonly ask: (query: Query) => Promise<QueryResult>;
   readonly database: string;
   readonly stopping: AbortSignal;
@@ -31,16 +34,18 @@ export interface AudiencesParts {
 export class ClickHouseAudiences {
   readonly #parts: AudiencesParts;
   readonly #base: string;
+  readonly #local: string;
 
   constructor(parts: AudiencesParts) {
     this.#parts = parts;
     this.#base = quotedName(parts.database);
+    this.#local = quotedName(parts.local);
   }
 
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
     const { ask } = this.#parts;
     const [unsettled] = (await ask(unfinalizedQuery(this.#base, evaluation))).rows;
-    if (unsettled?.['n'] !== '0') await this.#run(dropUnfinalizedStatement(this.#base, evaluation), HISTORY_LIMITS);
+    if (unsettled?.['n'] !== '0') await this.#delete(dropUnfinalizedStatement(this.#local, evaluation));
     await this.#run(differenceStatement(this.#base, evaluation, members), limits);
     const { rows } = await ask(differenceQuery(this.#base, evaluation));
     const [entered, left, before] = ['entered', 'left', 'before'].map((name) => Number(rows[0]?.[name]));
@@ -59,16 +64,20 @@ export class ClickHouseAudiences {
   }
 
   async forget(projectId: string, audienceId: string): Promise<void> {
-    const statements = forgetStatements(this.#base, { projectId, audienceId });
-    for (const statement of statements) await this.#run(statement, HISTORY_LIMITS);
+    const statements = forgetStatements(this.#local, { projectId, audienceId });
+    for (const statement of statements) await this.#delete(statement);
   }
 
   changes(query: ChangesQuery): Query {
     return changesQuery(this.#base, query);
   }
 
-  async #run({ sql, params }: Query, limits: QueryLimits): Promise<void> {
-    const { client, stopping } = this.#parts;
+  async #delete(statement: Query): Promise<void> {
+    for (const shard of this.#parts.shards) await this.#run(statement, HISTORY_LIMITS, shard);
+  }
+
+  async #run({ sql, params }: Query, limits: QueryLimits, client = this.#parts.client): Promise<void> {
+    const { stopping } = this.#parts;
     try {
       await client.command({
         query: sql,

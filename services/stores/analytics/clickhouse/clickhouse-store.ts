@@ -23,6 +23,7 @@ import { insertChunks, insertRows, type InsertTarget, tryRows } from './insert-r
 import { INGESTED_RANGE_COLUMNS, IngestedRanges, rangeRows } from './ingested-ranges.ts';
 import { DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
 import { LOOKUP_LIMITS, questionSettings } from './settings.ts';
+import { joinedResults } from './shards.ts';
 import { openStream, type QuestionStream } from './stream.ts';
 import { userEvents } from '../user-events.ts';
 
@@ -36,6 +37,10 @@ export interface ClickHouseClients {
   readonly streams: ClickHouseClient;
   /** Queries whose results are written to tables. */
   readonly evaluations: ClickHouseClient;
+  /** Every server, in the database that is asked. Of a server by itself this is `inserts`, and so is the next. */
+  readonly servers: readonly ClickHouseClient[];
+  /** A server of each shard, in the database that has the tables. */
+  readonly shards: readonly ClickHouseClient[];
   /** Called when all of them are closed. */
   readonly release: () => Promise<void>;
 }
@@ -61,17 +66,21 @@ export class ClickHouseStore implements AnalyticsStore {
   constructor(clients: ClickHouseClients, deployment: Deployment, databases: ClickHouseDatabases) {
     this.#clients = clients;
     this.#deployment = deployment;
-    this.#generations = new ClickHouseGenerations(this, clients.inserts, databases);
+    this.#generations = new ClickHouseGenerations(this, clients.inserts, databases, deployment);
     this.#gates = databases.gates;
     const stopping = this.#stopping.signal;
     const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
-    const { insertSettings } = deployment;
+    const { insertSettings, localOf } = deployment;
+    const { shards } = clients;
     this.#ingestedRanges = new IngestedRanges({
       client: clients.inserts,
+      shards,
       ask: (query) => this.#lookUp(query),
       insertSettings,
     });
-    this.#history = new ClickHouseAudiences({ client: clients.evaluations, ask, database: databases.name, stopping });
+    const { name: database } = databases;
+    const local = localOf?.(database) ?? database;
+    this.#history = new ClickHouseAudiences({ client: clients.evaluations, shards, local, ask, database, stopping });
   }
 
   /**
@@ -81,7 +90,7 @@ export class ClickHouseStore implements AnalyticsStore {
   async migrate(exclusively?: Exclusively): Promise<void> {
     try {
       // Has the time limit of an evaluation: a statement may move every event.
-      await migrateClickHouse(this.#clients.evaluations, this.#deployment, exclusively);
+      await migrateClickHouse([this.#clients.evaluations], this.#deployment, exclusively);
     } catch (error) {
       throw error instanceof TidemarkError ? error : openingError(error);
     }
@@ -127,7 +136,13 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     this.#refuseIfStopping();
-    const ask = (): Promise<QueryResult> => this.#ask(this.#clients.questions, query, limits);
+    const { questions, shards } = this.#clients;
+    // What is estimated or planned of the tables that refer to others says nothing of those.
+    const isOfTables = this.#deployment.localOf !== undefined && query.sql.startsWith('EXPLAIN ');
+    const ask = async (): Promise<QueryResult> =>
+      isOfTables
+        ? joinedResults(await Promise.all(shards.map((shard) => this.#ask(shard, query, limits))))
+        : this.#ask(questions, query, limits);
     return this.#gates.questions.run(query.projectId ?? '', this.#stopping.signal, ask);
   }
 
@@ -181,17 +196,19 @@ export class ClickHouseStore implements AnalyticsStore {
 
   forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
     this.#refuseIfStopping();
-    const client = this.#clients.inserts;
-    const ask = (query: Query): Promise<QueryResult> => this.#lookUp(query);
     const either = AbortSignal.any([signal, this.#stopping.signal]);
-    return forgetProject({ client, ask }, projectId, either);
+    const shards = this.#clients.shards.map((client) => {
+      return { client, ask: (query: Query): Promise<QueryResult> => this.#ask(client, query, LOOKUP_LIMITS) };
+    });
+    return forgetProject(shards, projectId, either);
   }
 
   /** Runs a DDL statement, adapted to the deployment of this ClickHouse. */
   async define(sql: string, settings: ClickHouseSettings = {}): Promise<void> {
     try {
       const clickhouse_settings = { ...DEFINING, ...settings };
-      await this.#clients.inserts.command({ query: this.#deployment.statement(sql), clickhouse_settings });
+      const query = this.#deployment.statement(sql);
+      for (const server of this.#clients.servers) await server.command({ query, clickhouse_settings });
     } catch (error) {
       throw openingError(error);
     }
@@ -219,7 +236,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   async check(): Promise<void> {
-    await this.#lookUp({ sql: 'SELECT 1', params: {} });
+    await this.#lookUp({ sql: 'SELECT 1 FROM system.one', params: {} });
   }
 
   close(): Promise<void> {
@@ -248,12 +265,12 @@ export class ClickHouseStore implements AnalyticsStore {
   async #ask(client: ClickHouseClient, { sql, params }: Query, limits: QueryLimits): Promise<QueryResult> {
     this.#refuseIfStopping();
     const startedMs = performance.now();
-    const { graceMs } = this.#deployment;
+    const { graceMs, question } = this.#deployment;
     const stopping = this.#stopping.signal;
     const patience = graceMs === undefined ? [] : [AbortSignal.timeout(limits.maxMs + graceMs)];
     try {
       const result = await client.query({
-        query: sql,
+        query: question?.(sql) ?? sql,
         query_params: params,
         format: 'JSON',
         clickhouse_settings: questionSettings(limits),
@@ -277,7 +294,7 @@ export class ClickHouseStore implements AnalyticsStore {
     await this.#generations.close();
     await Promise.allSettled([...this.#inserts, ...Array.from(this.#streams, (stream) => stream.return())]);
     const { release, ...clients } = this.#clients;
-    await Promise.all(Object.values(clients).map((client) => client.close()));
+    await Promise.all([...new Set(Object.values(clients).flat())].map((client) => client.close()));
     await release();
   }
 }

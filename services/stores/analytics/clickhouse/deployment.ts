@@ -15,6 +15,10 @@ export interface Deployment {
   readonly dropsRepeats: boolean;
   /** How long to wait for a query beyond its own time limit, because a server may stop responding. */
   readonly graceMs?: number;
+  /** The name of the database with the tables that those of this database refer to. Left out: they are in it. */
+  readonly localOf?: (database: string) => string;
+  /** Adapts a query where it reads a table of ClickHouse's own, so that all servers are asked. */
+  readonly question?: (sql: string) => string;
 }
 
 export const EMBEDDED: Deployment = {
@@ -61,13 +65,33 @@ export interface ClusterOptions {
  */
 export function cluster({ name, insertQuorum }: ClusterOptions): Deployment {
   return {
-    statement: (sql) =>
-      withSettings(replicated(onCluster(sql, name)), `${ON_DISK}, replicated_deduplication_window = ${REPEATS_KNOWN}`),
+    statement: (sql) => replicatedStatement(onCluster(sql, name)),
     beforeReading: (table) => `SYSTEM SYNC REPLICA ${table}`,
     insertSettings: { ...DROP_REPEATS, insert_quorum: insertQuorum, insert_quorum_timeout: 30_000 },
     dropsRepeats: true,
     graceMs: GRACE_MS,
   };
+}
+
+/**
+ * Several shards. The service runs every statement on every server by itself, so a statement is that of one server; where
+ * a shard has several replicas, its tables are replicated.
+ */
+export function sharded({ name, insertQuorum }: ClusterOptions, hasReplicas: boolean): Deployment {
+  const one = hasReplicas ? { ...cluster({ name, insertQuorum }), statement: replicatedStatement } : SERVER;
+  return {
+    ...one,
+    localOf,
+    question: (sql) =>
+      sql
+        .replaceAll(/\bsystem\.(?:parts|tables)\b/g, (table) => `clusterAllReplicas(${sqlString(name)}, ${table})`)
+        .replaceAll('system.one', `cluster(${sqlString(name)}, system.one)`),
+  };
+}
+
+/** The name of the database with the tables of a shard, beside that with what refers to all of them. */
+export function localOf(database: string): string {
+  return `${database}_local`;
 }
 
 const DEFINITION = /^(CREATE|ALTER|DROP|RENAME|TRUNCATE)\b/im;
@@ -87,6 +111,10 @@ function replicated(sql: string): string {
     const where = `'/clickhouse/tables/{database}/{table}/{shard}', '{replica}'`;
     return `ENGINE = Replicated${engine}(${where}${argument === undefined ? '' : `, ${argument}`})`;
   });
+}
+
+function replicatedStatement(sql: string): string {
+  return withSettings(replicated(sql), `${ON_DISK}, replicated_deduplication_window = ${REPEATS_KNOWN}`);
 }
 
 function withSettings(sql: string, settings: string): string {

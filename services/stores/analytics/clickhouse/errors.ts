@@ -37,6 +37,13 @@ const REJECTED_ROWS = new Set([
   '691', // UNKNOWN_ELEMENT_OF_ENUM
 ]);
 
+/** Errors of a server that asks others. */
+const NO_CONNECTION = new Set([
+  '209', // SOCKET_TIMEOUT
+  '210', // NETWORK_ERROR
+  '279', // ALL_CONNECTION_TRIES_FAILED
+]);
+
 /** Errors that the query itself causes, so that ClickHouse will never answer it. */
 const WRONG_QUESTIONS = new Set([
   '36', // BAD_ARGUMENTS
@@ -118,7 +125,7 @@ function clickHouseUnavailable(error: unknown, says: string): TidemarkError {
 
 function codeAndText(error: unknown): { code: string; says: string } {
   if (!(error instanceof ClickHouseError)) return { code: '', says: reasonOf(error) };
-  return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() + systemSays(error) };
+  return { code: error.code, says: `${error.code} ${error.type ?? ''}`.trim() + systemSays(error) + shardOf(error) };
 }
 
 /** The error of the operating system (disk full, too many open files), by its number: ClickHouse's text has values. */
@@ -126,6 +133,12 @@ function systemSays({ code, message }: ClickHouseError): string {
   const errno = REJECTED_ROWS.has(code) ? undefined : /\berrno: (\d{1,3})\b/.exec(message)?.[1];
   const [name, text] = (errno && getSystemErrorMap().get(-Number(errno))) || [];
   return name === undefined ? '' : ` (${name}: ${text})`;
+}
+
+/** The server of a cluster that the one that was asked cannot reach. */
+function shardOf({ code, message }: ClickHouseError): string {
+  const server = NO_CONNECTION.has(code) ? /\(([\w.:[\]-]+:\d+)[),]/.exec(message)?.[1] : undefined;
+  return server === undefined ? '' : ` (of the shard at ${server})`;
 }
 
 /** Drops ClickHouse's text, because it quotes the row or value, which may be personal data that must not be printed. */

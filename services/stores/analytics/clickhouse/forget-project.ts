@@ -5,7 +5,7 @@ import type { Query, QueryResult } from '../analytics-store.ts';
 import { quotedName } from './deployment.ts';
 import { openingError } from './errors.ts';
 
-/** Both in the database of the generation. */
+/** Both on one server, in the database with the tables of the generation. */
 export interface ForgettingParts {
   readonly client: Pick<ClickHouseClient, 'command'>;
   readonly ask: (query: Query) => Promise<QueryResult>;
@@ -14,15 +14,29 @@ export interface ForgettingParts {
 const POLL_MS = 100;
 
 /**
- * Deletes the rows of a project from every table that has any, and returns how many tables that were. Resolves when they
- * are gone. May be repeated: a deletion that is under way is waited for, not begun again.
+ * Deletes the rows of a project from every table of every shard that has any, and returns how many tables that were.
+ * Resolves when they are gone. May be repeated: a deletion that is under way is waited for, not begun again.
  */
-export async function forgetProject(parts: ForgettingParts, projectId: string, signal: AbortSignal): Promise<number> {
-  let tables = 0;
+export async function forgetProject(
+  shards: readonly ForgettingParts[],
+  projectId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const tables = new Set<string>();
+  for (const shard of shards) for (const table of await forgetOnShard(shard, projectId, signal)) tables.add(table);
+  return tables.size;
+}
+
+async function forgetOnShard(
+  parts: ForgettingParts,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const tables: string[] = [];
   for (const table of await tablesOfProjects(parts)) {
     signal.throwIfAborted();
     if (!(await hasRows(parts, table, projectId))) continue;
-    tables++;
+    tables.push(table);
     await forgetIn(parts, table, projectId, signal);
   }
   return tables;

@@ -2,7 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import type { LiveNumbers } from '../analytics-store.ts';
 import type { ClickHouseStore } from './clickhouse-store.ts';
-import { quotedName } from './deployment.ts';
+import { type Deployment, quotedName } from './deployment.ts';
 import { openingError } from './errors.ts';
 import { FORGET_DOUBTFUL } from './ingested-ranges.ts';
 import { viewStatements } from './views.ts';
@@ -28,12 +28,19 @@ export class ClickHouseGenerations {
   readonly #first: ClickHouseStore;
   readonly #client: ClickHouseClient;
   readonly #databases: ClickHouseDatabases;
+  readonly #deployment: Deployment;
   readonly #opened = new Map<number, Promise<ClickHouseStore>>();
 
-  constructor(first: ClickHouseStore, client: ClickHouseClient, databases: ClickHouseDatabases) {
+  constructor(
+    first: ClickHouseStore,
+    client: ClickHouseClient,
+    databases: ClickHouseDatabases,
+    deployment: Deployment,
+  ) {
     this.#first = first;
     this.#client = client;
     this.#databases = databases;
+    this.#deployment = deployment;
   }
 
   open(number: number): Promise<ClickHouseStore> {
@@ -61,7 +68,9 @@ export class ClickHouseGenerations {
     const opened = this.#opened.get(number);
     this.#opened.delete(number);
     await (await opened?.catch(() => undefined))?.close();
-    await this.#first.define(`DROP DATABASE IF EXISTS ${this.nameOf(number)} SYNC`, DROPPING);
+    const name = this.#plainNameOf(number);
+    for (const database of new Set([name, this.#localOf(name)]))
+      await this.#first.define(`DROP DATABASE IF EXISTS ${quotedName(database)} SYNC`, DROPPING);
   }
 
   async show({ all, own }: LiveNumbers): Promise<void> {
@@ -70,9 +79,11 @@ export class ClickHouseGenerations {
       own: new Map([...own].map(([projectId, number]) => [projectId, this.nameOf(number)])),
     };
     const showing = await this.open(all);
-    const comments = new Map((await this.#views()).map(({ name, comment }) => [name, comment]));
+    // On every server.
+    const comments = Map.groupBy(await this.#views(), ({ name }) => name);
     for (const { name, comment, sql } of await viewStatements(this.nameOf(FIRST), live)) {
-      if (comments.get(name) !== comment) await showing.define(sql);
+      const isCurrent = comments.get(name)?.every((view) => view.comment === comment) ?? false;
+      if (!isCurrent) await showing.define(sql);
     }
   }
 
@@ -95,15 +106,15 @@ export class ClickHouseGenerations {
 
   /** Empties the first generation. Its database is kept because it also has the views and the history of audiences. */
   async #truncate(): Promise<void> {
-    const base = this.nameOf(FIRST);
+    const database = this.#localOf(this.#databases.name);
     const tables = await this.#rows<{ name: string }>(
       `SELECT name FROM system.tables
        WHERE database = {database:String} AND engine LIKE '%MergeTree' AND name NOT LIKE '.%' AND name != 'schema_migrations'
          AND NOT startsWith(name, 'audience_')`,
-      { database: this.#databases.name },
+      { database },
     );
-    for (const { name } of tables)
-      await this.#first.define(`TRUNCATE TABLE ${base}.${quotedName(name)} SYNC`, DROPPING);
+    for (const name of new Set(tables.map((table) => table.name)))
+      await this.#first.define(`TRUNCATE TABLE ${quotedName(database)}.${quotedName(name)} SYNC`, DROPPING);
   }
 
   /** The views of the opened database. */
@@ -127,6 +138,10 @@ export class ClickHouseGenerations {
     return numbers.map(Number);
   }
 
+  #localOf(database: string): string {
+    return this.#deployment.localOf?.(database) ?? database;
+  }
+
   #plainNameOf(number: number): string {
     return number === FIRST ? this.#databases.name : `${this.#databases.name}_g${number}`;
   }
@@ -138,7 +153,12 @@ export class ClickHouseGenerations {
 
   async #rows<T>(query: string, query_params: Record<string, string>): Promise<readonly T[]> {
     try {
-      const result = await this.#client.query({ query, query_params, format: 'JSONEachRow' });
+      const { question } = this.#deployment;
+      const result = await this.#client.query({
+        query: question?.(query) ?? query,
+        query_params,
+        format: 'JSONEachRow',
+      });
       return await result.json<T>();
     } catch (error) {
       throw openingError(error);

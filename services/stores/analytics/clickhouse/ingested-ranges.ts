@@ -132,6 +132,8 @@ function positionsOf(partitions: readonly TopicPartition[], rows: readonly Store
 
 export interface IngestedRangesParts {
   readonly client: Pick<ClickHouseClient, 'command'>;
+  /** Of each server that has a `held_ranges` of its own. */
+  readonly shards: readonly Pick<ClickHouseClient, 'command'>[];
   /** Runs an internal look-up. */
   readonly ask: (query: Query) => Promise<QueryResult>;
   readonly insertSettings: ClickHouseSettings;
@@ -153,11 +155,11 @@ export class IngestedRanges {
 
   /** As `AnalyticsWriter.compactIngested`. @throws also what the client throws. */
   async compact(): Promise<void> {
-    const { client, ask, insertSettings } = this.#parts;
+    const { client, shards, ask, insertSettings } = this.#parts;
     const { rows } = await ask(SUMMARIES);
     if (rows.length > 0) {
       const { sql, params } = forgettingSummed(rows as readonly unknown[] as readonly SummaryRow[]);
-      await client.command({ query: sql, query_params: params });
+      for (const shard of shards) await shard.command({ query: sql, query_params: params });
     }
     await client.command({ query: SUM_UP, clickhouse_settings: insertSettings });
   }

@@ -11,6 +11,9 @@ import {
 } from '../../../runtime/migrate.ts';
 import type { Deployment } from './deployment.ts';
 
+/** Clients of a server and of those that replicate its tables, at least one. */
+export type Replicas = readonly [ClickHouseClient, ...ClickHouseClient[]];
+
 export const CLICKHOUSE_SCHEMAS = fileURLToPath(new URL('../../../../schemas/clickhouse', import.meta.url));
 
 type Migrated = Pick<Deployment, 'statement' | 'beforeReading'>;
@@ -35,15 +38,16 @@ ORDER BY number`;
  * writes nothing and takes no lock.
  */
 export async function migrateClickHouse(
-  client: ClickHouseClient,
+  replicas: Replicas,
   deployment: Migrated,
   exclusively: Exclusively = (run) => run(),
 ): Promise<void> {
   const files = await readMigrations(CLICKHOUSE_SCHEMAS);
+  const [client] = replicas;
   const target: MigrationTarget = {
     exclusively: async (run) => ((await appliedIn(client)).length >= files.length ? run() : exclusively(run)),
     applied: () => appliedIn(client),
-    apply: (file) => apply(client, file, deployment),
+    apply: (file) => apply(replicas, file, deployment),
   };
   for (let attempt = 1; ; attempt++) {
     try {
@@ -67,18 +71,19 @@ async function appliedIn(client: ClickHouseClient): Promise<readonly AppliedMigr
   return rowsOf<AppliedMigration>(client, 'SELECT number, name, checksum FROM schema_migrations FINAL');
 }
 
+/** A definition runs on every replica before the next one does; rows move on the first, from where they are replicated. */
 async function apply(
-  client: ClickHouseClient,
+  replicas: Replicas,
   { number, name, checksum, sql }: MigrationFile,
   { statement, beforeReading }: Migrated,
 ): Promise<void> {
-  const run = (query: string) => client.command({ query, clickhouse_settings: DEFINING });
-  for (const one of statementsOf(sql)) {
+  const [client] = replicas;
+  const run = (query: string, on = client) => on.command({ query, clickhouse_settings: DEFINING });
+  for (const one of [...statementsOf(sql), APPLIED_TABLE]) {
     const from = COPY.exec(one)?.[1];
     if (from !== undefined && beforeReading !== undefined) await run(beforeReading(from));
-    await run(statement(one));
+    for (const replica of from === undefined ? replicas : [client]) await run(statement(one), replica);
   }
-  await run(statement(APPLIED_TABLE));
   const query = 'INSERT INTO schema_migrations SELECT {number:UInt32}, {name:String}, {checksum:String}';
   await client.command({ query, query_params: { number, name, checksum } });
 }
@@ -89,4 +94,4 @@ async function rowsOf<T>(client: ClickHouseClient, query: string): Promise<T[]> 
 }
 
 // On a cluster, a statement returns when every replica has run it.
-export const DEFINING: ClickHouseSettings = { distributed_ddl_task_timeout: '60' };
+export const DEFINING: ClickHouseSettings = { distributed_ddl_task_timeout: '60', alter_sync: '2' };

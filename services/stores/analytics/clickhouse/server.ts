@@ -2,9 +2,11 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { ClickHouseStore } from './clickhouse-store.ts';
-import { cluster, type Deployment, quotedName, SERVER } from './deployment.ts';
+import { cluster, type Deployment, localOf, quotedName, SERVER, sharded } from './deployment.ts';
 import type { ClickHouseDatabases } from './generations.ts';
 import { openingError } from './errors.ts';
+import type { Exclusively } from './migrations.ts';
+import { migrateShards, replicasByShard, serversOf, SHARDED_SETTINGS, type ShardServer } from './shards.ts';
 import { type ClickHouseAddress, readClickHouseUrl } from './url.ts';
 import { fairGate } from '../query-queue.ts';
 import type { AnalyticsOptions } from '../open.ts';
@@ -34,15 +36,19 @@ type ClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
  *
  * @throws TidemarkError as `openAnalytics` does.
  */
-export async function openClickHouse(url: string, { exclusively }: AnalyticsOptions): Promise<ClickHouseStore> {
+export async function openClickHouse(
+  url: string,
+  { exclusively = (run) => run() }: AnalyticsOptions,
+): Promise<ClickHouseStore> {
   const address = readClickHouseUrl(url);
   const common = commonOptions(address);
-  await prepare(address, common);
-  const deployment = deploymentOf(address);
+  const servers = await prepare(address, common);
+  const deployment = deploymentOf(address, servers);
   const open = async (database: string): Promise<ClickHouseStore> => {
-    const store = new ClickHouseStore(clientsOf({ ...address, database }, common), deployment, databases);
+    const store = new ClickHouseStore(clientsOf({ ...address, database }, common, servers), deployment, databases);
     try {
-      await store.migrate(exclusively);
+      if (servers.length === 0) await store.migrate(exclusively);
+      else await makeOnShards({ address, common, servers, deployment, exclusively }, database);
       return store;
     } catch (error) {
       await store.close();
@@ -58,28 +64,69 @@ export async function openClickHouse(url: string, { exclusively }: AnalyticsOpti
   return open(address.database);
 }
 
-function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress): Deployment {
-  return name === undefined ? SERVER : cluster({ name, insertQuorum });
+function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress, servers: readonly ShardServer[]): Deployment {
+  if (name === undefined) return SERVER;
+  if (servers.length === 0) return cluster({ name, insertQuorum });
+  return sharded(
+    { name, insertQuorum },
+    replicasByShard(servers).some((replicas) => replicas.length > 1),
+  );
 }
 
-function clientsOf({ database, compression }: ClickHouseAddress, common: ClientOptions) {
+interface OnShards {
+  readonly exclusively: Exclusively;
+  readonly address: ClickHouseAddress;
+  readonly common: ClientOptions;
+  readonly servers: readonly ShardServer[];
+  readonly deployment: Deployment;
+}
+
+async function makeOnShards({ address, common, exclusively, ...parts }: OnShards, database: string): Promise<void> {
+  // A statement may move every event.
+  const slow = { ...common, request_timeout: QUESTION_TIMEOUT_MS };
+  const clients = (server: ShardServer, of?: string): ClickHouseClient =>
+    createClient({ ...slow, url: originOfServer(server, address), ...(of !== undefined && { database: of }) });
+  try {
+    await migrateShards({ ...parts, exclusively, clients, cluster: address.cluster ?? '' }, database);
+  } catch (error) {
+    throw error instanceof TidemarkError ? error : openingError(error);
+  }
+}
+
+/** Every server of a cluster listens on the port of the configured one. */
+function originOfServer({ host }: ShardServer, { origin }: ClickHouseAddress): string {
+  const url = new URL(origin);
+  url.hostname = host.includes(':') ? `[${host}]` : host;
+  return url.origin;
+}
+
+function clientsOf(address: ClickHouseAddress, common: ClientOptions, servers: readonly ShardServer[]) {
+  const { database, compression } = address;
   const request = compression === 'none' ? false : ({ codec: compression, level: 1 } as const);
   const usual = request && ({ codec: 'gzip' } as const);
+  const options = { ...common, ...(servers.length > 0 && { clickhouse_settings: SHARDED_SETTINGS }) };
   // Compression would double the time of a long answer.
-  const make = (max_open_connections: number, request_timeout: number, response = usual) =>
+  const make = (max_open_connections: number, request_timeout: number, response = usual, own: ClientOptions = {}) =>
     createClient({
-      ...common,
+      ...options,
       database,
       max_open_connections,
       request_timeout,
       compression: { request, response },
+      ...own,
     });
+  const on = (server: ShardServer, of: string): ClickHouseClient =>
+    make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS, usual, { url: originOfServer(server, address), database: of });
+  const inserts = make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS);
+  const firsts = replicasByShard(servers).flatMap((replicas) => replicas.slice(0, 1));
   return {
-    inserts: make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS),
+    inserts,
     lookups: make(MAX_LOOKUPS, LOOKUP_TIMEOUT_MS),
     questions: make(QUESTIONS_AT_ONCE, QUESTION_TIMEOUT_MS),
     streams: make(STREAMS_AT_ONCE, QUESTION_TIMEOUT_MS, false),
     evaluations: make(EVALUATIONS_AT_ONCE, QUESTION_TIMEOUT_MS),
+    servers: servers.length === 0 ? [inserts] : servers.map((server) => on(server, database)),
+    shards: servers.length === 0 ? [inserts] : firsts.map((server) => on(server, localOf(database))),
     release: () => Promise.resolve(),
   };
 }
@@ -98,13 +145,14 @@ function commonOptions({ origin, username, password, ca }: ClickHouseAddress): C
   };
 }
 
-/** Checks that the server is suitable, and creates the database. */
-async function prepare(address: ClickHouseAddress, common: ClientOptions): Promise<void> {
+/** Checks that the server is suitable, and creates the database. Resolves to the servers of several shards, or to none. */
+async function prepare(address: ClickHouseAddress, common: ClientOptions): Promise<readonly ShardServer[]> {
   const client = createClient({ ...common, request_timeout: OPENING_TIMEOUT_MS });
   try {
     await refuseIfTooOld(client);
-    if (address.cluster !== undefined) await checkCluster(client, address.cluster);
-    await makeDatabase(client, address);
+    const servers = address.cluster === undefined ? [] : await shardsOf(client, address.cluster);
+    if (servers.length === 0) await makeDatabase(client, address);
+    return servers;
   } catch (error) {
     throw error instanceof TidemarkError ? error : openingError(error);
   } finally {
@@ -122,18 +170,28 @@ async function refuseIfTooOld(client: ClickHouseClient): Promise<void> {
   );
 }
 
-/** Every server must have all data, because a query uses one server. */
-async function checkCluster(client: ClickHouseClient, name: string): Promise<void> {
-  const query = 'SELECT uniqExact(shard_num) AS shards FROM system.clusters WHERE cluster = {name:String}';
-  const [row] = await queryRows<{ shards: string }>(client, query, { name });
-  if (Number(row?.shards) === 1) return;
-  const problem = Number(row?.shards) === 0 ? 'is not known to the server' : `has ${row?.shards} shards: one is needed`;
-  throw new TidemarkError('CONFIG_INVALID', `the cluster ${name} of ClickHouse ${problem}`);
+/** The servers of a cluster of several shards. Of one shard every server has all data, so that a query uses one. */
+async function shardsOf(client: ClickHouseClient, name: string): Promise<readonly ShardServer[]> {
+  const servers = await serversOf(client, name);
+  if (servers.length === 0)
+    throw new TidemarkError('CONFIG_INVALID', `the cluster ${name} of ClickHouse is not known to the server`);
+  if (replicasByShard(servers).length === 1) return [];
+  if (new Set(servers.map(({ host }) => host)).size === servers.length) return servers;
+  throw new TidemarkError(
+    'CONFIG_INVALID',
+    `the cluster ${name} of ClickHouse has several servers on one host: they cannot have the same port`,
+  );
 }
 
 async function makeDatabase(client: ClickHouseClient, { database, cluster: name }: ClickHouseAddress): Promise<void> {
-  const query = 'SELECT count() AS n FROM system.databases WHERE name = {database:String}';
-  const [row] = await queryRows<{ n: string }>(client, query, { database });
+  const query = `SELECT (SELECT count() FROM system.databases WHERE name = {database:String}) AS n,
+                        (SELECT any(engine) FROM system.tables WHERE database = {database:String} AND name = 'track_rows') AS engine`;
+  const [row] = await queryRows<{ n: string; engine: string }>(client, query, { database });
+  if (row?.engine === 'Distributed')
+    throw new TidemarkError(
+      'CONFIG_INVALID',
+      `the database ${database} of ClickHouse is one of several shards: name its cluster`,
+    );
   if (Number(row?.n) > 0) return;
   const where = name === undefined ? '' : ` ON CLUSTER ${quotedName(name)}`;
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${quotedName(database)}${where}` });

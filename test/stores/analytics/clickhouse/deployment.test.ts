@@ -1,6 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { cluster, EMBEDDED, quotedName, SERVER } from '../../../../services/stores/analytics/clickhouse/deployment.ts';
+import {
+  cluster,
+  EMBEDDED,
+  quotedName,
+  SERVER,
+  sharded,
+} from '../../../../services/stores/analytics/clickhouse/deployment.ts';
 import { statementsOf } from '../../../../services/runtime/migrate.ts';
 
 const FOLDER = new URL('../../../../schemas/clickhouse/', import.meta.url);
@@ -35,6 +41,14 @@ ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{database}/{table}/{sh
 PARTITION BY m
 ORDER BY (a)
 ${ON_DISK}, replicated_deduplication_window = 1000`);
+});
+
+test('a table of a shard is that of a server; where the shard has replicas, it is replicated by its own statement', () => {
+  const options = { name: 'blue', insertQuorum: '2' };
+
+  expect(sharded(options, false).statement(TABLE)).toBe(SERVER.statement(TABLE));
+  expect(sharded(options, true).statement(TABLE)).toBe(blue.statement(TABLE).replace(' ON CLUSTER `blue`', ''));
+  expect(sharded(options, true).insertSettings).toEqual(blue.insertSettings);
 });
 
 test.each([

@@ -80,7 +80,7 @@ describe.skipIf(!isPossible)('opening a ClickHouse server', () => {
 
   test.each([
     ['not known', 'nothing'],
-    ['2 shards', 'halves'],
+    ['several servers on one host', 'halves'],
   ])('opening with a cluster that cannot be used (%s) fails with CONFIG_INVALID', async (problem, cluster) => {
     await expect(openAnalytics(at('tidemark:tidemark', `x?cluster=${cluster}`))).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
