@@ -11,6 +11,7 @@ import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
 import { benchIngestRole } from './ingest-role.ts';
 import { benchMembers } from './members.ts';
+import { benchReaderProcesses } from './reader-processes.ts';
 import { benchProjector, benchSink } from './readers.ts';
 import { benchReplay } from './replay.ts';
 import { benchSpool } from './spool.ts';
@@ -31,6 +32,7 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-ingest': benchIngestRole,
   'servers-projector': benchProjector,
   'servers-sink': benchSink,
+  'servers-readers': benchReaderProcesses,
   'servers-spool': benchSpool,
   'servers-import': benchImport,
   'servers-replay': benchReplay,

@@ -22,7 +22,10 @@ export type KillStep =
 const STEPS: Readonly<Record<KillStep, () => void>> = {
   'a row file is half written': () => {
     const write = RowFile.write.bind(RowFile);
-    RowFile.write = (folder, chunks) => write(folder, firstHalf(chunks));
+    RowFile.write = async (folder, chunks) => {
+      await write(folder, firstHalf(chunks));
+      die();
+    };
   },
   'a slice is written': () => {
     let slices = 0;
@@ -76,11 +79,11 @@ function around<Name extends string>(
   };
 }
 
-/** Of the first piece, and then the end. */
+/** Of the first piece. */
 async function* firstHalf(chunks: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     const bytes = chunk as Uint8Array;
     yield bytes.subarray(0, Math.ceil(bytes.length / 2));
-    die();
+    return;
   }
 }

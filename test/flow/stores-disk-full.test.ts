@@ -53,12 +53,10 @@ test.skipIf(!SmallDisk.canMount)('chDB refuses inserts, answers, and takes them 
     Buffer.from(await engine.query('', sql))
       .toString()
       .trim();
-  const insert = (a: number): Promise<void> =>
-    engine.insert('', {
-      into: 'INSERT INTO t (a)',
-      format: 'FORMAT TSV',
-      values: Readable.from([Buffer.from(`${a}\n`)]),
-    });
+  const insert = async (a: number): Promise<void> => {
+    await using file = await engine.rowFile(Readable.from([Buffer.from(`${a}\n`)]));
+    await engine.insert('', { into: 'INSERT INTO t (a)', format: 'FORMAT TSV', file });
+  };
   await run('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
   await fillUpTo(disk, STORE_RESERVE_BYTES);
 

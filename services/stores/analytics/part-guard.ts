@@ -22,6 +22,11 @@ const RECHECK_MS = 200;
 /** ClickHouse dates parts in whole seconds. */
 const SLACK_SECONDS = 2;
 
+/** In the form of chDB's own errors. */
+export function noSpace(reason: string): Error {
+  return new Error(`Code: 243. DB::Exception: ${reason} (NOT_ENOUGH_SPACE)`);
+}
+
 /**
  * Keeps chDB's tables complete on a disk that fills up. chDB 3.4 treats a failed write (`ENOSPC`, seen by strace) as
  * successful. A merge or an insert then creates an incomplete part without an error, and a later merge that finds
@@ -52,7 +57,7 @@ export class PartGuard {
     if (broken.length === 0) return;
     await this.#stopMerges();
     await this.#mend(broken);
-    throw new Error(`Code: 243. DB::Exception: ${broken.length} parts were not written whole (NOT_ENOUGH_SPACE)`);
+    throw noSpace(`${broken.length} parts were not written whole`);
   }
 
   /** Stops checking, and waits for a check in progress. Idempotent. */

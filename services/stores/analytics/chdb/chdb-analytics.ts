@@ -12,9 +12,9 @@ import { fairGate } from '../query-queue.ts';
 import { Semaphore } from '../semaphore.ts';
 
 // Every statement in progress occupies a thread of libuv's pool, which has 4 unless UV_THREADPOOL_SIZE is larger (it
-// can be set by the process before its first use). These are 7 together, so files and the embedded log need a larger
-// pool.
-const INSERTS_AT_ONCE = 1;
+// can be set by the process before its first use). These are 8 together, so files and the embedded log need a larger
+// pool. Of inserts two: that of events takes as long as all others together.
+const INSERTS_AT_ONCE = 2;
 const MAX_LOOKUPS = 1;
 const QUESTIONS_AT_ONCE = 2;
 const STREAMS_AT_ONCE = 2;

@@ -55,8 +55,10 @@ export class ChdbConnection implements Connection {
       throw new Error(`not an insert that is taken here: ${params.query}`);
     const { values, clickhouse_settings = {} } = params;
     const preamble = this.#use + preambleOf(clickhouse_settings, {});
-    return this.#semaphore.run(async () => {
-      await asClickHouseError(this.#engine.insert(preamble, { into, format, values }));
+    // Written while another insert runs: it needs nothing of chDB.
+    await using file = await asClickHouseError(this.#engine.rowFile(values));
+    return await this.#semaphore.run(async () => {
+      await asClickHouseError(this.#engine.insert(preamble, { into, format, file }));
       return execResult(new Uint8Array());
     });
   }

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainPending, Session, type StreamChunk } from 'chdb';
 import { hasRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
-import { PartGuard } from '../part-guard.ts';
+import { noSpace, PartGuard } from '../part-guard.ts';
 import { sqlString } from '../clickhouse/deployment.ts';
 import { RowFile } from './row-file.ts';
 
-/** Rows of any number: `INSERT INTO table (columns)`, `FORMAT name`, and their bytes. */
-export interface RowStream {
+/** An insert of rows that are in a file: `INSERT INTO table (columns)`, and `FORMAT name`. */
+export interface FileInsert {
   readonly into: string;
   readonly format: string;
-  readonly values: AsyncIterable<unknown>;
+  readonly file: RowFile;
 }
 
 /**
@@ -104,10 +104,14 @@ export class ChdbEngine {
     }
   }
 
-  /** Inserts rows after the SET statements of `preamble`. An insert cannot be ended early. */
-  async insert(preamble: string, { into, format, values }: RowStream): Promise<void> {
+  /** Rows for an insert, in a file that the caller disposes of. */
+  async rowFile(values: AsyncIterable<unknown>): Promise<RowFile> {
     this.#expectRoom();
-    await using file = await RowFile.write(this.#folder, values);
+    return RowFile.write(this.#folder, values);
+  }
+
+  /** Inserts rows after the SET statements of `preamble`. An insert cannot be ended early. */
+  async insert(preamble: string, { into, format, file }: FileInsert): Promise<void> {
     this.#expectRoom(file.size);
     const sql = `${preamble}${into} FROM INFILE ${sqlString(file.path)} ${format}`;
     const begunAt = performance.now();
@@ -115,12 +119,10 @@ export class ChdbEngine {
     await this.#guard.expectWhole(performance.now() - begunAt);
   }
 
-  /**
-   * Throws an error in the form of chDB's own. chDB itself only checks the bytes of the part that it is about to write.
-   */
+  /** chDB itself only checks the bytes of the part that it is about to write. */
   #expectRoom(bytes = 0): void {
     if (hasRoom(this.#folder, STORE_RESERVE_BYTES + bytes)) return;
-    throw new Error('Code: 243. DB::Exception: the reserve is all that is free on the disk (NOT_ENOUGH_SPACE)');
+    throw noSpace('the reserve is all that is free on the disk');
   }
 
   /** Ends queries, waits for inserts, then closes. Idempotent. */
