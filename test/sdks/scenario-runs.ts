@@ -13,9 +13,11 @@ import type { Sdk } from './sdks.ts';
 
 const OUTAGE_MS = 10_000;
 /** What has not come to an end by then never will. */
-const WITHIN_MS = 15_000;
+const WITHIN_MS = 60_000;
 /** The SDKs for Java wait up to 30 s before they send again what was not answered. */
-const RETRY_WITHIN_MS = 40_000;
+const RETRY_WITHIN_MS = 90_000;
+/** What an SDK tried during an outage, it tries again after pauses that grow. */
+const QUIET_AFTER_OUTAGE_MS = 10_000;
 const READ_WITHIN_MS = 120_000;
 const UNKNOWN_KEY = 'a-key-that-no-project-has-0123456789abcdef';
 
@@ -182,7 +184,7 @@ class SdkRunner {
   async #noting(scenario: Scenario, run: () => Promise<Ran>): Promise<ScenarioRun> {
     const startedAt = Date.now();
     const ran = await run();
-    await this.#proxy.quiet();
+    await this.#proxy.quiet(scenario.outage ? QUIET_AFTER_OUTAGE_MS : undefined);
     const { output } = scenario.wrongKey ? this.#withWrongKey : this.#process;
     const exchanges = this.#proxy.takeExchanges();
     return { sdk: this.#sdk, scenario, ran, exchanges, tookMs: Date.now() - startedAt, output };

@@ -68,9 +68,9 @@ export class SdkProxy {
   }
 
   /** Resolves once no request is open and none has come for a moment: flushing does not wait for all of them in every SDK. */
-  async quiet(): Promise<void> {
+  async quiet(forMs = QUIET_MS): Promise<void> {
     do await sleep(QUIET_MS);
-    while (this.#open > 0 || Date.now() - this.#lastAt < QUIET_MS);
+    while (this.#open > 0 || Date.now() - this.#lastAt < forMs);
   }
 
   /** The service will get the next request, but its client no answer. */
