@@ -17,8 +17,8 @@ type Role = keyof typeof ROLES;
 
 const PROCESSES = [1, 2] as const;
 
-/** So that both processes have as many. */
-const PARTITIONS = 12;
+/** What processes expect that are told nothing else. */
+const PARTITIONS = 4;
 
 /** Once they are read, every process has joined and is compiled. */
 const WARM_UP_MESSAGES = 20_000;
