@@ -7,7 +7,7 @@ import type { AnalyticsStore } from '../../services/stores/analytics/analytics-s
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { serverUrl } from '../servers/server.ts';
 import { askServer } from './clickhouse.ts';
-import { freshDatabase } from './fresh-database.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 import { freshShards } from './fresh-shards.ts';
 
 /** A ClickHouse that the suites of analytics run on. */
@@ -51,14 +51,7 @@ export function serverAt(url: string): TestedAnalytics {
   return {
     name: 'a ClickHouse server',
     share: 0.3,
-    open: async () => {
-      const database = await freshDatabase(url);
-      return opened(
-        database.url,
-        (sql) => askServer(database.url, sql),
-        () => database.drop(),
-      );
-    },
+    open: async () => openedOn(await freshDatabase(url)),
   };
 }
 
@@ -68,14 +61,7 @@ export async function testedShards(share: number): Promise<readonly TestedAnalyt
   return (['two', 'three'] as const).map((cluster) => ({
     name: `ClickHouse in ${cluster} shards`,
     share,
-    open: async () => {
-      const database = await freshShards(cluster);
-      return opened(
-        database.url,
-        (sql) => askServer(database.url, sql),
-        () => database.drop(),
-      );
-    },
+    open: async () => openedOn(await freshShards(cluster)),
   }));
 }
 
@@ -96,6 +82,11 @@ export function sharedAnalytics(tested: TestedAnalytics): () => OpenedAnalytics 
     if (!opened) throw new Error('not open yet');
     return opened;
   };
+}
+
+/** In a database of a ClickHouse server or of shards. */
+function openedOn({ url, drop }: FreshDatabase): Promise<OpenedAnalytics> {
+  return opened(url, (sql) => askServer(url, sql), drop);
 }
 
 async function opened(

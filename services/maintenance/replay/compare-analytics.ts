@@ -26,10 +26,9 @@ export async function compareAnalytics(
   foldedUsers = FOLDED_USERS,
 ): Promise<readonly Compared[]> {
   const compared: Compared[] = [];
-  const compareOne = async (table: PositionedTable | Folded): Promise<Compared> => {
-    if ('key' in table) return compareByPosition(parts, pair, table);
-    return compareFolded(parts, pair, table, slicesOf(await countUsers(parts, pair), foldedUsers));
-  };
+  const slices = [...slicesOf(await countUsers(parts, pair), foldedUsers)];
+  const compareOne = (table: PositionedTable | Folded): Promise<Compared> =>
+    'key' in table ? compareByPosition(parts, pair, table) : compareFolded(parts, pair, table, slices);
   for (const table of [...POSITIONED_TABLES, ...FOLDED]) {
     parts.signal.throwIfAborted();
     compared.push(await compareOne(table));
@@ -153,7 +152,7 @@ async function compareFolded(
   parts: ComparisonParts,
   pair: Pair,
   { what, rows }: Folded,
-  slices: Iterable<SomeUsers>,
+  slices: readonly SomeUsers[],
 ): Promise<Compared> {
   const decided = new Map<string, Verdict>();
   const look = async ({ condition, params }: SomeUsers) => {
@@ -182,7 +181,8 @@ async function compareFolded(
   }
   for (let looks = 1; doubtful.size > 0 && looks < LOOKS; looks++) {
     await delay(BETWEEN_LOOKS_MS, undefined, { signal: parts.signal });
-    ({ doubtful } = await look({ condition: 'AND key IN {keys:Array(String)}', params: { keys: [...doubtful] } }));
+    const keys = [...doubtful];
+    ({ doubtful } = await look({ condition: only(keys), params: { keys } }));
   }
   return {
     what,
