@@ -68,6 +68,30 @@ test.skipIf(!SmallDisk.canMount)('chDB refuses inserts, answers, and takes them 
   expect(await run('SELECT a FROM t FORMAT TSV')).toBe('2');
 });
 
+test.skipIf(!SmallDisk.canMount)('chDB refuses definitions on a full disk, and can be opened again', async () => {
+  const { disk, folder } = await diskWith('analytics');
+  const engine = new ChdbEngine(join(folder, 'store'));
+  onTestFinished(() => engine.close());
+  const run = async (sql: string): Promise<string> =>
+    Buffer.from(await engine.query('', sql))
+      .toString()
+      .trim();
+  await run('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+  await disk.fill(0);
+
+  // chDB would take it, and write an empty file that it cannot read when it is opened.
+  await expect(run('CREATE DATABASE later')).rejects.toThrow('NOT_ENOUGH_SPACE');
+  await expect(run('-- By hand.\nCREATE VIEW v AS SELECT 1')).rejects.toThrow('NOT_ENOUGH_SPACE');
+  await expect(run('ALTER TABLE t ADD COLUMN b UInt64')).rejects.toThrow('NOT_ENOUGH_SPACE');
+  await disk.empty();
+  await engine.close();
+  const again = new ChdbEngine(join(folder, 'store'));
+  onTestFinished(() => again.close());
+
+  const tables = await again.query('', "SELECT name FROM system.tables WHERE database = 'default' FORMAT TSV");
+  expect(Buffer.from(tables).toString()).toBe('t\n');
+});
+
 test.skipIf(!SmallDisk.canMount)('the spool refuses, leaves the reserve alone, and takes again', async () => {
   const { disk, folder } = await diskWith('spool');
   const spool = await Spool.open({ folder, maxBytes: 2 ** 30 });

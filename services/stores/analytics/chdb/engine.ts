@@ -28,6 +28,7 @@ interface Running {
 const KILL_EVERY_MS = 50;
 
 const INSERT = /^\s*INSERT\b/i;
+const DEFINITION = /^(?:\s|--.*\n)*(?:CREATE|ALTER|RENAME)\b/i;
 
 /**
  * chDB open on a folder. It works around these properties of chdb 3.4, each of which was observed:
@@ -37,8 +38,8 @@ const INSERT = /^\s*INSERT\b/i;
  * - The partial output of a failed statement appears **at the head of the next answer of its connection**. Settings and
  *   parameters stay with the connection too. So each statement has a new connection (0.2 ms, nothing leaks).
  * - A call aborted by chdb's own signal rejects at once but continues to compute. Here it rejects when it has ended.
- * - A write that failed for lack of disk space counts as successful. So the last 128 MiB of a disk accept no insert;
- *   see also `PartGuard`.
+ * - A write that failed for lack of disk space counts as successful. So the last 128 MiB of a disk accept no insert (see
+ *   also `PartGuard`) and no definition, whose empty file would keep chDB from being opened again.
  */
 export class ChdbEngine {
   readonly #folder: string;
@@ -58,8 +59,9 @@ export class ChdbEngine {
    * Runs `sql` after the SET statements of `preamble`. The result has the format that `sql` names. `signal` ends it.
    */
   async query(preamble: string, sql: string, signal?: AbortSignal): Promise<Uint8Array> {
-    if (!INSERT.test(sql)) return this.#ask(preamble, sql, signal);
-    this.#expectRoom();
+    const isInsert = INSERT.test(sql);
+    if (isInsert || DEFINITION.test(sql)) this.#expectRoom();
+    if (!isInsert) return this.#ask(preamble, sql, signal);
     const begunAt = performance.now();
     const answer = await this.#ask(preamble, sql, signal);
     await this.#guard.expectWhole(performance.now() - begunAt);
