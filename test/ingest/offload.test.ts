@@ -67,7 +67,7 @@ describe('an offloaded body', () => {
         expect(second).toEqual(first);
         if (first.status === 200) accepted++;
       }),
-      { numRuns: 300 },
+      { numRuns: 800 },
     );
     expect(accepted).toBeGreaterThan(30);
     expect(there.faulty.encoded).toBe(accepted);
