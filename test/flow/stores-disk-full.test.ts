@@ -2,7 +2,9 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { brokenDefinitions, removeBrokenDefinitions } from '../../services/stores/analytics/chdb/definition-files.ts';
 import { ChdbEngine } from '../../services/stores/analytics/chdb/engine.ts';
 import { PgliteDatabase } from '../../services/stores/database/pglite/pglite-database.ts';
 import { LOG_RESERVE_BYTES, STORE_RESERVE_BYTES } from '../../services/runtime/free-space.ts';
@@ -90,6 +92,79 @@ test.skipIf(!SmallDisk.canMount)('chDB refuses definitions on a full disk, and c
 
   const tables = await again.query('', "SELECT name FROM system.tables WHERE database = 'default' FORMAT TSV");
   expect(Buffer.from(tables).toString()).toBe('t\n');
+});
+
+describe.skipIf(!SmallDisk.canMount)('a disk that fills up during a definition of chDB', () => {
+  const TABLE = '(a UInt64) ENGINE = MergeTree ORDER BY a';
+
+  async function scene() {
+    const { disk, folder } = await diskWith('analytics');
+    const store = join(folder, 'store');
+    let engine = new ChdbEngine(store);
+    onTestFinished(() => engine.close());
+    const run = async (sql: string, before = ''): Promise<string> =>
+      Buffer.from(await engine.query(before, sql))
+        .toString()
+        .trim();
+    // The disk is looked at before, and fills up while chDB sleeps.
+    const fillDuring = async (sql: string): Promise<string> => {
+      const answer = run(sql, 'SELECT sleep(1) FORMAT Null; ').catch(String);
+      await delay(300);
+      await disk.fill(0);
+      return answer;
+    };
+    const close = (): Promise<void> => engine.close();
+    const open = (): void => void (engine = new ChdbEngine(store));
+    await run('CREATE DATABASE d');
+    await run(`CREATE TABLE d.kept ${TABLE}`);
+    await run('INSERT INTO d.kept VALUES (1)');
+    return { disk, store, run, fillDuring, close, open };
+  }
+
+  test.each([
+    'CREATE DATABASE IF NOT EXISTS later',
+    `CREATE TABLE IF NOT EXISTS d.later ${TABLE}`,
+    'CREATE VIEW d.v AS SELECT 1',
+  ])('%s fails, and can be repeated', async (sql) => {
+    const { disk, run, fillDuring, close, open } = await scene();
+
+    expect(await fillDuring(sql)).toContain('NOT_ENOUGH_SPACE');
+    await disk.empty();
+    await run(sql);
+    await close();
+    open();
+
+    expect(await run('SELECT a FROM d.kept FORMAT TSV')).toBe('1');
+    const known = "SELECT name FROM system.tables WHERE database = 'd' UNION ALL SELECT name FROM system.databases";
+    expect(await run(`SELECT count() FROM (${known}) WHERE name IN ('later', 'v') FORMAT TSV`)).toBe('1');
+  });
+
+  // In a comment's place the engine takes it for none: as if the process had been killed before it looked.
+  test('what was being defined when the process was killed is not there when chDB is opened again', async () => {
+    const { disk, run, close, open } = await scene();
+    await disk.fill(0);
+    for (const sql of ['CREATE DATABASE later', `CREATE TABLE d.later ${TABLE}`]) await run(`/* */ ${sql}`);
+    await close();
+
+    open();
+
+    expect(await run("SELECT name FROM system.tables WHERE database = 'd' FORMAT TSV")).toBe('kept');
+    await disk.empty();
+    await run(`CREATE TABLE d.later ${TABLE}`);
+    expect(await run('SELECT a FROM d.kept FORMAT TSV')).toBe('1');
+  });
+
+  test('the definition of a table with rows is not removed', async () => {
+    const { fillDuring, disk, store, run, close } = await scene();
+
+    expect(await fillDuring('ALTER TABLE d.kept ADD COLUMN b UInt64')).toContain('NOT_ENOUGH_SPACE');
+    await disk.empty();
+    expect(await run('SELECT a FROM d.kept FORMAT TSV')).toBe('1');
+    await close();
+    removeBrokenDefinitions(store);
+
+    expect(brokenDefinitions(store)).toMatchObject([{ database: 'd', table: 'kept' }]);
+  });
 });
 
 test.skipIf(!SmallDisk.canMount)('the spool refuses, leaves the reserve alone, and takes again', async () => {

@@ -4,6 +4,7 @@ import { drainPending, Session, type StreamChunk } from 'chdb';
 import { hasRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
 import { noSpace, PartGuard } from '../part-guard.ts';
 import { sqlString } from '../clickhouse/deployment.ts';
+import { brokenDefinitions, removeBrokenDefinitions } from './definition-files.ts';
 import { RowFile } from './row-file.ts';
 
 /** An insert of rows that are in a file: `INSERT INTO table (columns)`, and `FORMAT name`. */
@@ -28,7 +29,7 @@ interface Running {
 const KILL_EVERY_MS = 50;
 
 const INSERT = /^\s*INSERT\b/i;
-const DEFINITION = /^(?:\s|--.*\n)*(?:CREATE|ALTER|RENAME)\b/i;
+const DEFINITION = /^(?:\s|--.*\n)*(CREATE|ALTER|RENAME)\b/i;
 
 /**
  * chDB open on a folder. It works around these properties of chdb 3.4, each of which was observed:
@@ -39,7 +40,7 @@ const DEFINITION = /^(?:\s|--.*\n)*(?:CREATE|ALTER|RENAME)\b/i;
  *   parameters stay with the connection too. So each statement has a new connection (0.2 ms, nothing leaks).
  * - A call aborted by chdb's own signal rejects at once but continues to compute. Here it rejects when it has ended.
  * - A write that failed for lack of disk space counts as successful. So the last 128 MiB of a disk accept no insert (see
- *   also `PartGuard`) and no definition, whose empty file would keep chDB from being opened again.
+ *   also `PartGuard`) and no definition. One during which the disk fills up fails too, and is undone.
  */
 export class ChdbEngine {
   readonly #folder: string;
@@ -51,6 +52,7 @@ export class ChdbEngine {
 
   constructor(folder: string) {
     this.#folder = folder;
+    removeBrokenDefinitions(folder);
     this.#baseSession = new Session(folder);
     this.#guard = new PartGuard({ query: (preamble, sql) => this.#ask(preamble, sql) }, folder);
   }
@@ -60,12 +62,25 @@ export class ChdbEngine {
    */
   async query(preamble: string, sql: string, signal?: AbortSignal): Promise<Uint8Array> {
     const isInsert = INSERT.test(sql);
-    if (isInsert || DEFINITION.test(sql)) this.#expectRoom();
-    if (!isInsert) return this.#ask(preamble, sql, signal);
+    const definition = DEFINITION.exec(sql)?.[1];
+    if (isInsert || definition !== undefined) this.#expectRoom();
     const begunAt = performance.now();
     const answer = await this.#ask(preamble, sql, signal);
-    await this.#guard.expectWhole(performance.now() - begunAt);
+    if (isInsert) await this.#guard.expectWhole(performance.now() - begunAt);
+    if (definition !== undefined) await this.#expectWritten(/create/i.test(definition));
     return answer;
+  }
+
+  /** What was created without a whole file goes: the same statement again would find it there, and write none. */
+  async #expectWritten(isCreation: boolean): Promise<void> {
+    const broken = brokenDefinitions(this.#folder);
+    if (broken.length === 0) return;
+    for (const { database, table } of isCreation ? broken : []) {
+      const what = table === undefined ? `DATABASE \`${database}\`` : `TABLE IF EMPTY \`${database}\`.\`${table}\``;
+      // Where it cannot be dropped either, the next definition tries again, or the next opening.
+      await this.#ask('', `DROP ${what} SYNC`).catch(() => undefined);
+    }
+    throw noSpace(`${broken.length} definitions were not written whole`);
   }
 
   async #ask(preamble: string, sql: string, signal?: AbortSignal): Promise<Uint8Array> {

@@ -1,0 +1,85 @@
+/**
+ * The files of chDB's definitions: `metadata/DATABASE.sql` and `metadata/DATABASE/TABLE.sql`. chDB 3.4 takes a definition as
+ * successful though its file could not be written, and cannot be opened again while a file is cut off or empty.
+ */
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  globSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+
+export interface DefinitionFile {
+  readonly path: string;
+  readonly database: string;
+  /** Undefined if it defines the database. */
+  readonly table: string | undefined;
+}
+
+const SQL = '.sql';
+const ENDS_WITH = '\n'.charCodeAt(0);
+/** As chDB names the folder of a part: its partition, its blocks, its level. */
+const PART = /_\d+_\d+_\d+$/;
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** The definitions whose files were not written whole. */
+export function brokenDefinitions(folder: string): readonly DefinitionFile[] {
+  return allDefinitions(folder).filter(({ path }) => !isWhole(path));
+}
+
+/**
+ * Removes the files that would keep chDB from being opened: of definitions that failed when the disk filled up. Removes none
+ * if one of them may belong to a table with rows. To be called while chDB is not open.
+ */
+export function removeBrokenDefinitions(folder: string): void {
+  const broken = brokenDefinitions(folder);
+  if (broken.length === 0 || hasRowsWithoutDefinition(folder)) return;
+  for (const { path } of broken) rmSync(path);
+}
+
+function allDefinitions(folder: string): readonly DefinitionFile[] {
+  const metadata = join(folder, 'metadata');
+  return namesIn(metadata).flatMap((name): readonly DefinitionFile[] => {
+    const database = unescaped(name);
+    if (name.endsWith(SQL)) return [{ path: join(metadata, name), database, table: undefined }];
+    const tables = namesIn(join(metadata, name)).filter((file) => file.endsWith(SQL));
+    return tables.map((file) => ({ path: join(metadata, name, file), database, table: unescaped(file) }));
+  });
+}
+
+/** None where there is no such folder: of a new store, or of a database that was being made. */
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function unescaped(file: string): string {
+  return decodeURIComponent(basename(file, SQL));
+}
+
+function isWhole(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const last = Buffer.alloc(1);
+    const { size } = fstatSync(file);
+    return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] === ENDS_WITH;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Whether there are parts of a table that no definition names, and that was not dropped. */
+function hasRowsWithoutDefinition(folder: string): boolean {
+  const defined = allDefinitions(folder).map(({ path }) => readFileSync(path, 'utf8'));
+  const dropped = namesIn(join(folder, 'metadata_dropped'));
+  const known = new Set([...defined, ...dropped].flatMap((text) => text.match(UUID) ?? []));
+  return globSync('store/*/*/*', { cwd: folder }).some((path) => {
+    const [, , uuid = '', name = ''] = path.split('/');
+    return PART.test(name) && !known.has(uuid);
+  });
+}
