@@ -46,9 +46,9 @@ interface Connection {
   readonly open: Set<ServerResponse>;
   /** Not HTTP any more: to be closed, with this as its last words, when what was accepted has been answered. */
   broken: Refusal | undefined;
-  /** Bytes that the system took for its client, and since when not one more; -1 while nothing waits to be taken. */
+  /** Bytes that the system took for its client, -1 while nothing waits; and in how many looks since not one more. */
   taken: number;
-  takenAtMs: number;
+  untaken: number;
 }
 
 /** Listens, keeps slow and broken clients from holding anything, and stops without dropping an accepted request. */
@@ -163,19 +163,19 @@ export class HttpServer {
       lastWords(socket, TOO_MANY_CONNECTIONS, 'problem');
       return;
     }
-    this.#connections.set(socket, { open: new Set(), broken: undefined, taken: -1, takenAtMs: 0 });
+    this.#connections.set(socket, { open: new Set(), broken: undefined, taken: -1, untaken: 0 });
     socket.once('close', () => this.#connections.delete(socket));
   }
 
+  // Counts looks, not time: while this process stands still, nobody is given anything.
   /** What the system has not taken yet waits for the client: who is computed for, or reads however slowly, is not cut. */
   #cutUnread(): void {
-    const nowMs = performance.now();
     for (const [socket, connection] of this.#connections) {
       const taken = socket.writableLength === 0 ? -1 : socket.bytesWritten - socket.writableLength;
       if (taken === -1 || taken !== connection.taken) {
         connection.taken = taken;
-        connection.takenAtMs = nowMs;
-      } else if (nowMs - connection.takenAtMs >= this.#options.unreadTimeoutMs) {
+        connection.untaken = 0;
+      } else if (++connection.untaken * this.#options.checkEveryMs >= this.#options.unreadTimeoutMs) {
         this.#unreadConnections++;
         socket.destroy();
       }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { IngestServer, WRITE_KEY } from '../support/ingest-server.ts';
@@ -151,6 +152,29 @@ test('a client that reads slowly but steadily gets all of a large answer', async
   await once(socket, 'close');
 
   expect(received).toBeGreaterThan(bytes);
+  expect(other.http.unreadConnections).toBe(0);
+});
+
+test('a client is not let go because the service stood still while its answer waited', async () => {
+  const bytes = 16_000_000;
+  const routes = [{ ...SMALL, handle: () => ({ status: 200, body: Buffer.alloc(bytes, 32) }) }];
+  const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 1_000, checkEveryMs: 20 } });
+  onTestFinished(() => other.stop());
+  const socket = connect({ port: other.port, host: '127.0.0.1' });
+  onTestFinished(() => void socket.destroy());
+  let received = 0;
+  socket.write(request('/small', { connection: 'close' }, '', 'GET'));
+  await once(socket, 'data');
+  socket.pause();
+  socket.on('data', (chunk: Buffer) => (received += chunk.length));
+  await delay(100);
+
+  // Client and service share this thread.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+  socket.resume();
+  await once(socket, 'close');
+
+  expect(received).toBeGreaterThan(bytes - 100_000);
   expect(other.http.unreadConnections).toBe(0);
 });
 
