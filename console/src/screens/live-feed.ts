@@ -1,5 +1,5 @@
 /** What the live screen has of the stream: the newest rows, and exact counts of the last second. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { ApiError, Query } from '../api/client.ts';
 import { listen, type LiveTick } from '../api/live.ts';
 import type { LiveRow } from '../api/types.ts';
@@ -51,7 +51,8 @@ export function useFeed(filter: Query, isPaused: boolean): Feed {
     void listen(filter, buffer.listener(publish), controller.signal);
     return () => controller.abort();
   }, [name]);
-  useEffect(() => {
+  // Before anything else that comes is read: a list that says it is paused must not take one more row.
+  useLayoutEffect(() => {
     buffer.isPaused = isPaused;
     setFeed(buffer.feed);
   }, [isPaused]);
