@@ -56,7 +56,7 @@ describe('tidemark import, beside a service', { timeout: 120_000 }, () => {
   });
 
   test('an import that is interrupted is stopped in the service, and the same command continues', async () => {
-    const file = await fileOf('interrupted.ndjson', historyLines('Interrupted', 3_000));
+    const file = await fileOf('interrupted.ndjson', historyLines('Interrupted', 10_000));
     const leaving = new AbortController();
     const first = run(['import', file, '--rate', '800'], leaving.signal);
     await expect.poll(async () => (await newest()).args.path, { timeout: 30_000 }).toBe(file);
@@ -67,9 +67,9 @@ describe('tidemark import, beside a service', { timeout: 120_000 }, () => {
     expect(await first).toMatchObject({ code: 130, err: expect.stringContaining('goes on from here') as string });
     expect(await newest()).toMatchObject({ state: 'cancelled' });
     const second = JSON.parse((await run(['import', file, '--json'])).out) as Record<string, number>;
-    expect(second).toMatchObject({ imported: 3_000, lines: 3_000, done: true });
+    expect(second).toMatchObject({ imported: 10_000, lines: 10_000, done: true });
     expect(second['resumed_at_line']).toBeGreaterThan(0);
-    await expect.poll(() => client.countOf('Interrupted'), { timeout: 60_000 }).toBe(3_000);
+    await expect.poll(() => client.countOf('Interrupted'), { timeout: 60_000 }).toBe(10_000);
   });
 
   test('a service elsewhere is sent the file, and its report comes back', async () => {

@@ -64,7 +64,7 @@ describe('a service that is killed', { timeout: 600_000 }, () => {
     const { status, body } = await client.send('DELETE', removal);
     // It has deleted everything, and waits for readers that do not know of the deletion yet.
     const phase = async (): Promise<unknown> => (await client.send('GET', `/v1/admin/jobs/${body.id}`)).body.progress;
-    await expect.poll(phase).toMatchObject({ phase: 'waiting for the readers' });
+    await expect.poll(phase, { timeout: 60_000 }).toMatchObject({ phase: 'waiting for the readers' });
     await caughtUp(service);
     expect(await service.stop()).toBe(0);
 

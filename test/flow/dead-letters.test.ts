@@ -36,7 +36,7 @@ describe.each(FORMS)('dead letters on $form', ({ form }) => {
       await expect.poll(async () => readersOf(await list()), { timeout: 30_000, interval: 500 }).toEqual([2]);
       const [copy] = (await list()).dead_letters;
       expect(copy).toMatchObject({ copy_of: first!.id, code: 'MESSAGE_UNDECODABLE' });
-      expect(await deadLettersCounted(service)).toEqual({ projector: 2, sink: 2 });
+      await expect.poll(() => deadLettersCounted(service)).toEqual({ projector: 2, sink: 2 });
       expect(await tidemark('drop', '--reader', 'sink')).toMatchObject({ code: 0, out: '1 message dropped\n' });
       expect(await list()).toEqual({ dead_letters: [], more: false, unreadable: 0 });
       await expectReadersGoOn(service);

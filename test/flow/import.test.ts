@@ -41,7 +41,7 @@ describe.each(await testedForms())('history, $form', ({ settings }) => {
       await writeFile(file, gzipSync(history()));
 
       const importing = ['services/cli/tidemark.ts', 'import', file];
-      const killed = startProgram([...importing, '--rate', '600'], env);
+      const killed = startProgram([...importing, '--rate', '200'], env);
       await vi.waitFor(() => expect(stateOf(file)?.counts.imported).toBeGreaterThan(300), {
         timeout: 60_000,
         interval: 20,

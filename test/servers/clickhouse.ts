@@ -80,7 +80,7 @@ function serverArguments(
     `--tcp_port=${nativePort}`,
     '--multiquery',
     '--query',
-    `${first} SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; ${forever}`,
+    `${first} SYSTEM START LISTEN TCP; SYSTEM START LISTEN HTTP; ${forever}`,
   ];
 }
 

@@ -79,7 +79,7 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
   });
 
   test('an import that was stopped is resumed behind its last line, and every line counts once', async () => {
-    const file = await client.upload(historyLines('Stopped', 3_000), 'stopped.ndjson');
+    const file = await client.upload(historyLines('Stopped', 10_000), 'stopped.ndjson');
     const id = await client.start({ file, rate: 1_000 });
     await client.untilLines(id, 500);
 
@@ -90,13 +90,13 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
 
     expect(stopped).toMatchObject({ state: 'cancelled', result: null });
     expect([resumed.status, resumed.body.id]).toEqual([202, id]);
-    expect(done).toMatchObject({ state: 'done', result: { accepted: 3_000, refused: 0, lines: 3_000 } });
+    expect(done).toMatchObject({ state: 'done', result: { accepted: 10_000, refused: 0, lines: 10_000 } });
     expect((done.result as { resumed_at_line: number }).resumed_at_line).toBeGreaterThanOrEqual(500);
-    await expect.poll(() => client.countOf('Stopped'), { timeout: 60_000 }).toBe(3_000);
+    await expect.poll(() => client.countOf('Stopped'), { timeout: 60_000 }).toBe(10_000);
   });
 
   test('an import whose process was killed is resumed, and every line counts once', async () => {
-    const file = await client.upload(historyLines('Killed', 4_000), 'killed.ndjson');
+    const file = await client.upload(historyLines('Killed', 10_000), 'killed.ndjson');
     const id = await client.start({ file, rate: 1_000 });
     await client.untilLines(id, 1_500);
 
@@ -107,9 +107,9 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
     const done = await client.end(id);
 
     expect(interrupted.body).toMatchObject({ state: 'interrupted', problem: { error_code: 'STOPPING' } });
-    expect(done).toMatchObject({ state: 'done', result: { accepted: 4_000, refused: 0, lines: 4_000 } });
+    expect(done).toMatchObject({ state: 'done', result: { accepted: 10_000, refused: 0, lines: 10_000 } });
     expect((done.result as { resumed_at_line: number }).resumed_at_line).toBeGreaterThan(0);
-    await expect.poll(() => client.countOf('Killed'), { timeout: 60_000 }).toBe(4_000);
+    await expect.poll(() => client.countOf('Killed'), { timeout: 60_000 }).toBe(10_000);
   });
 
   test('refused lines are read in pages, cut where they are long, or all of them as they are', async () => {
@@ -208,7 +208,7 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
   });
 
   test('a resume is refused while the import runs, and where its file has gone', async () => {
-    const file = await client.upload(historyLines('Gone', 3_000));
+    const file = await client.upload(historyLines('Gone', 30_000));
     const id = await client.start({ file, rate: 500 });
     await client.untilLines(id, 1);
 
@@ -225,7 +225,7 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
   });
 
   test('one import runs after the other, and says that it waits', async () => {
-    const first = await client.start({ file: await client.upload(historyLines('First', 3_000)), rate: 500 });
+    const first = await client.start({ file: await client.upload(historyLines('First', 30_000)), rate: 500 });
     await client.untilLines(first, 1);
     const second = await client.start({ file: await client.upload(historyLines('Second', 5)) });
 

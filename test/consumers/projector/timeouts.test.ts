@@ -54,7 +54,7 @@ describe.skipIf(server === undefined)('on a Postgres that ends statements which 
 
     expect(letters()).toMatchObject([{ offset: 27n, reader: 'projector' }]);
     expect(letters()[0]!.error).toMatch(/^STORE_REJECTED: it timed out 3 times in a row: .*57014/);
-    expect(reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(39);
+    await expect.poll(() => reports.reduce((sum, { messages }) => sum + messages, 0)).toBe(39);
     append(log, people(40, 41));
     await expect.poll(applied, PATIENCE).toBe(40);
   });
