@@ -37,6 +37,10 @@ const FEW_RECORDS = 12_000;
 // While another partition's records are read ahead, those of the wanted one arrive within milliseconds.
 const WAIT_MS = 50;
 
+// What comes to a partition meanwhile never ceases: nothing waits there any more once polls have found so few for so long.
+const FEW_A_POLL = 1_000;
+const FEW_FOR_MS = 200;
+
 /**
  * How the projector reads while much waits: the partitions of one number at a time, in batches so large that most users of
  * it come several times, folded to one change of each. The changes are written in transactions of their own, and the last
@@ -49,6 +53,9 @@ export class CatchUp {
   #groups: readonly (readonly TopicPartition[])[] | undefined;
   #turn = 0;
   #fewInARow = 0;
+  #askedRecords = Infinity;
+  /** Since when every poll of the turn found few. */
+  #fewSince: number | undefined;
   #gathered: LargeBatch;
   #writing: { readonly large: LargeBatch; readonly done: Promise<void> } | undefined;
   #failure: { readonly error: unknown; readonly large: LargeBatch } | undefined;
@@ -72,6 +79,7 @@ export class CatchUp {
 
   /** What `options` become while it is active. */
   pollOptions(options: PollOptions): PollOptions {
+    this.#askedRecords = options.maxRecords;
     return this.#groups === undefined ? options : { ...options, maxWaitMs: WAIT_MS, of: this.#groups[this.#turn] };
   }
 
@@ -106,12 +114,12 @@ export class CatchUp {
     return ms;
   }
 
-  /** @param batch Empty if nothing waits in the partitions that were asked for. */
+  /** @param batch Empty if nothing is in the partitions that were asked for. */
   async handle(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
     try {
       this.#throwFailure();
       if (batch.length > 0) await this.#gather(batch);
-      const isDrained = batch.length === 0;
+      const isDrained = this.#isDrained(batch);
       if (isDrained || this.#gathered.isFull) await this.#flush(reader, isDrained);
     } catch (error) {
       const large = this.#failure?.large;
@@ -120,6 +128,13 @@ export class CatchUp {
       for (const { to } of large.steps) this.#carefulUpTo.set(nameOf(to), to.offset);
       reader.restart();
     }
+  }
+
+  #isDrained(batch: readonly PartitionRecords[]): boolean {
+    const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
+    if (records >= Math.min(FEW_A_POLL, this.#askedRecords)) this.#fewSince = undefined;
+    else this.#fewSince ??= performance.now();
+    return records === 0 || (this.#fewSince !== undefined && performance.now() - this.#fewSince >= FEW_FOR_MS);
   }
 
   #end(): void {
@@ -152,6 +167,7 @@ export class CatchUp {
   async #flush(reader: LogReader, isDrained: boolean): Promise<void> {
     const groups = this.#groups ?? [];
     const { records } = this.#gathered;
+    this.#fewSince = undefined;
     if (records > 0) await this.#beginWriting(reader);
     this.#fewInARow = isDrained && records < FEW_RECORDS ? this.#fewInARow + 1 : 0;
     if (this.#fewInARow < groups.length) {

@@ -71,6 +71,24 @@ describe.each(STORES)('a projector that is behind, on $name', ({ share, numRuns 
     expect(await countedOf(database(), projectId)).toBe(400);
   });
 
+  test('what waits is written, and what comes, though messages never cease to come', async () => {
+    const { log, projectId, project } = await scene();
+    append(log, people(projectId, 200, 20));
+    let [said, all] = [0, 200];
+    const talking = setInterval(() => {
+      append(log, people(projectId, 2, 2));
+      all += 2;
+    }, 20);
+    onTestFinished(() => clearInterval(talking));
+
+    project(undefined, { maxRecords: () => 50, largeBatches: { ...LARGE_BATCH_LIMITS, ageMs: 600_000 } });
+
+    for (let round = 0; round < 3; round++) {
+      said = all;
+      await expect.poll(() => countedOf(database(), projectId)).toBeGreaterThanOrEqual(said);
+    }
+  });
+
   test('a message that the store refuses becomes a dead letter, and every other one is written', async () => {
     const { log, projectId, project, caughtUp, reports, letters } = await scene();
     const messages = people(projectId, 60, 60).map((message, index) =>
