@@ -16,6 +16,10 @@ export function recordNameOf({ topic, partition, record }: LocatedRecord): strin
   return `${topic}/${partition}@${record.offset}`;
 }
 
+export function recordCountOf(batch: readonly PartitionRecords[]): number {
+  return batch.reduce((sum, { records }) => sum + records.length, 0);
+}
+
 /** A record with what the consumer made of its message. */
 export interface Decoded<T> extends LocatedRecord {
   readonly content: T;

@@ -4,6 +4,7 @@ import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../runtime/
 import type { Logger } from '../runtime/logger.ts';
 import { pause } from '../runtime/pause.ts';
 import { retry } from '../runtime/retry.ts';
+import { recordCountOf } from './decode-batch.ts';
 import type { Throttle } from './throttle/throttle.ts';
 import { ThrottledCommits } from './throttled-commits.ts';
 
@@ -148,7 +149,7 @@ export class ReaderLoop {
 
   async #rest(batch: readonly PartitionRecords[], asked: PollOptions, begunAt: number): Promise<void> {
     const { signal } = this.#stopping;
-    const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
+    const records = recordCountOf(batch);
     await this.#options.throttle?.(performance.now() - begunAt, signal, records);
     const isFew = records < Math.min(FEW_RECORDS, asked.maxRecords) && valueBytesOf(batch) < FEW_BYTES;
     const leftMs = begunAt + GATHER_MS - performance.now();

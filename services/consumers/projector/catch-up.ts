@@ -5,7 +5,7 @@ import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { ProfileStore, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Unprocessable } from '../dead-letters.ts';
-import type { DecodedBatch } from '../decode-batch.ts';
+import { type DecodedBatch, recordCountOf } from '../decode-batch.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import { expectAccepted, type WithRetry, writeOrReject } from '../rejected-batches.ts';
 import type { Contribution } from './contribution.ts';
@@ -53,7 +53,6 @@ export class CatchUp {
   #groups: readonly (readonly TopicPartition[])[] | undefined;
   #turn = 0;
   #fewInARow = 0;
-  #askedRecords = Infinity;
   /** Since when every poll of the turn found few. */
   #fewSince: number | undefined;
   #gathered: LargeBatch;
@@ -79,7 +78,6 @@ export class CatchUp {
 
   /** What `options` become while it is active. */
   pollOptions(options: PollOptions): PollOptions {
-    this.#askedRecords = options.maxRecords;
     return this.#groups === undefined ? options : { ...options, maxWaitMs: WAIT_MS, of: this.#groups[this.#turn] };
   }
 
@@ -92,6 +90,7 @@ export class CatchUp {
     this.#groups = groups;
     this.#turn = turn;
     this.#fewInARow = 0;
+    this.#fewSince = undefined;
     this.#gathered = new LargeBatch(this.#parts.limits);
   }
 
@@ -114,12 +113,15 @@ export class CatchUp {
     return ms;
   }
 
-  /** @param batch Empty if nothing is in the partitions that were asked for. */
-  async handle(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
+  /**
+   * @param batch Empty if nothing is in the partitions that were asked for.
+   * @param maxRecords How many were asked for.
+   */
+  async handle(batch: readonly PartitionRecords[], reader: LogReader, maxRecords: number): Promise<void> {
     try {
       this.#throwFailure();
       if (batch.length > 0) await this.#gather(batch);
-      const isDrained = this.#isDrained(batch);
+      const isDrained = this.#isDrained(recordCountOf(batch), maxRecords);
       if (isDrained || this.#gathered.isFull) await this.#flush(reader, isDrained);
     } catch (error) {
       const large = this.#failure?.large;
@@ -130,9 +132,8 @@ export class CatchUp {
     }
   }
 
-  #isDrained(batch: readonly PartitionRecords[]): boolean {
-    const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
-    if (records >= Math.min(FEW_A_POLL, this.#askedRecords)) this.#fewSince = undefined;
+  #isDrained(records: number, maxRecords: number): boolean {
+    if (records >= Math.min(FEW_A_POLL, maxRecords)) this.#fewSince = undefined;
     else this.#fewSince ??= performance.now();
     return records === 0 || (this.#fewSince !== undefined && performance.now() - this.#fewSince >= FEW_FOR_MS);
   }

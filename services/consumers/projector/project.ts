@@ -5,7 +5,7 @@ import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { ProfileStore, ReaderStep } from '../../stores/profiles/profile-store.ts';
 import type { Unprocessable } from '../dead-letters.ts';
-import { decodeBatch, type Decoded, type DecodedBatch } from '../decode-batch.ts';
+import { decodeBatch, type Decoded, type DecodedBatch, recordCountOf } from '../decode-batch.ts';
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
 import type { BatchReport } from '../reader-metrics.ts';
 import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batches.ts';
@@ -105,14 +105,14 @@ export class Projector extends LogConsumer {
   }
 
   async #handle(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
+    const { maxRecords } = this.#livePoll();
     if (this.#catchUp.isActive) {
-      await this.#catchUp.handle(batch, reader);
+      await this.#catchUp.handle(batch, reader, maxRecords);
       return;
     }
     if (batch.length === 0) return;
     await this.#handleLive(batch, reader);
-    const records = batch.reduce((sum, partition) => sum + partition.records.length, 0);
-    if (records >= this.#livePoll().maxRecords) this.#catchUp.begin(batch, reader.assigned());
+    if (recordCountOf(batch) >= maxRecords) this.#catchUp.begin(batch, reader.assigned());
   }
 
   async #handleLive(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
