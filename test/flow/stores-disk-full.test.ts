@@ -1,5 +1,5 @@
 /** What each store that shares a disk does once less than its reserve is free: long before the disk is at its end. */
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir, statfs, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,14 +47,23 @@ test.skipIf(!SmallDisk.canMount)('PGlite refuses to write, answers, and writes a
   expect(await database.query('select a from t')).toEqual([{ a: 3 }]);
 });
 
-test.skipIf(!SmallDisk.canMount)('chDB refuses inserts, answers, and takes them once there is room', async () => {
+/** chDB on a disk of its own. */
+async function chdbOnDisk() {
   const { disk, folder } = await diskWith('analytics');
-  const engine = new ChdbEngine(join(folder, 'store'));
+  const store = join(folder, 'store');
+  let engine = new ChdbEngine(store);
   onTestFinished(() => engine.close());
-  const run = async (sql: string): Promise<string> =>
-    Buffer.from(await engine.query('', sql))
+  const run = async (sql: string, before = ''): Promise<string> =>
+    Buffer.from(await engine.query(before, sql))
       .toString()
       .trim();
+  const close = (): Promise<void> => engine.close();
+  const open = (): ChdbEngine => (engine = new ChdbEngine(store));
+  return { disk, store, engine, run, close, open };
+}
+
+test.skipIf(!SmallDisk.canMount)('chDB refuses inserts, answers, and takes them once there is room', async () => {
+  const { disk, engine, run } = await chdbOnDisk();
   const insert = async (a: number): Promise<void> => {
     await using file = await engine.rowFile(Readable.from([Buffer.from(`${a}\n`)]));
     await engine.insert('', { into: 'INSERT INTO t (a)', format: 'FORMAT TSV', file });
@@ -71,13 +80,7 @@ test.skipIf(!SmallDisk.canMount)('chDB refuses inserts, answers, and takes them 
 });
 
 test.skipIf(!SmallDisk.canMount)('chDB refuses definitions on a full disk, and can be opened again', async () => {
-  const { disk, folder } = await diskWith('analytics');
-  const engine = new ChdbEngine(join(folder, 'store'));
-  onTestFinished(() => engine.close());
-  const run = async (sql: string): Promise<string> =>
-    Buffer.from(await engine.query('', sql))
-      .toString()
-      .trim();
+  const { disk, run, close, open } = await chdbOnDisk();
   await run('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
   await disk.fill(0);
 
@@ -86,9 +89,8 @@ test.skipIf(!SmallDisk.canMount)('chDB refuses definitions on a full disk, and c
   await expect(run('-- By hand.\nCREATE VIEW v AS SELECT 1')).rejects.toThrow('NOT_ENOUGH_SPACE');
   await expect(run('ALTER TABLE t ADD COLUMN b UInt64')).rejects.toThrow('NOT_ENOUGH_SPACE');
   await disk.empty();
-  await engine.close();
-  const again = new ChdbEngine(join(folder, 'store'));
-  onTestFinished(() => again.close());
+  await close();
+  const again = open();
 
   const tables = await again.query('', "SELECT name FROM system.tables WHERE database = 'default' FORMAT TSV");
   expect(Buffer.from(tables).toString()).toBe('t\n');
@@ -98,14 +100,7 @@ describe.skipIf(!SmallDisk.canMount)('a disk that fills up during a definition o
   const TABLE = '(a UInt64) ENGINE = MergeTree ORDER BY a';
 
   async function scene() {
-    const { disk, folder } = await diskWith('analytics');
-    const store = join(folder, 'store');
-    let engine = new ChdbEngine(store);
-    onTestFinished(() => engine.close());
-    const run = async (sql: string, before = ''): Promise<string> =>
-      Buffer.from(await engine.query(before, sql))
-        .toString()
-        .trim();
+    const { disk, run, ...chdb } = await chdbOnDisk();
     // The disk is looked at before, and fills up while chDB sleeps.
     const fillDuring = async (sql: string): Promise<string> => {
       const answer = run(sql, 'SELECT sleep(1) FORMAT Null; ').catch(String);
@@ -113,12 +108,10 @@ describe.skipIf(!SmallDisk.canMount)('a disk that fills up during a definition o
       await disk.fill(0);
       return answer;
     };
-    const close = (): Promise<void> => engine.close();
-    const open = (): void => void (engine = new ChdbEngine(store));
     await run('CREATE DATABASE d');
     await run(`CREATE TABLE d.kept ${TABLE}`);
     await run('INSERT INTO d.kept VALUES (1)');
-    return { disk, store, run, fillDuring, close, open };
+    return { ...chdb, disk, run, fillDuring };
   }
 
   test.each([
@@ -152,6 +145,15 @@ describe.skipIf(!SmallDisk.canMount)('a disk that fills up during a definition o
     await disk.empty();
     await run(`CREATE TABLE d.later ${TABLE}`);
     expect(await run('SELECT a FROM d.kept FORMAT TSV')).toBe('1');
+  });
+
+  test('a definition that is dropped while it is looked at is none that was not written', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'metadata/d'), { recursive: true });
+    await symlink(join(folder, 'gone'), join(folder, 'metadata/d/dropped.sql'));
+    await symlink(join(folder, 'gone'), join(folder, 'metadata/dropped'));
+
+    expect(brokenDefinitions(folder)).toEqual([]);
   });
 
   test('the definition of a table with rows is not removed', async () => {

@@ -2,17 +2,7 @@
  * The files of chDB's definitions: `metadata/DATABASE.sql` and `metadata/DATABASE/TABLE.sql`. chDB 3.4 takes a definition as
  * successful though its file could not be written, and cannot be opened again while a file is cut off or empty.
  */
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  globSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-} from 'node:fs';
+import { globSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 export interface DefinitionFile {
@@ -23,7 +13,6 @@ export interface DefinitionFile {
 }
 
 const SQL = '.sql';
-const ENDS_WITH = '\n'.charCodeAt(0);
 /** As chDB names the folder of a part: its partition, its blocks, its level. */
 const PART = /_\d+_\d+_\d+$/;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -53,23 +42,28 @@ function allDefinitions(folder: string): readonly DefinitionFile[] {
   });
 }
 
-/** None where there is no such folder: of a new store, or of a database that was being made. */
+/** None where there is no such folder: of a new store, or of a database that is being made or dropped. */
 function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
+  return unlessGone(() => readdirSync(folder)) ?? [];
 }
 
 function unescaped(file: string): string {
   return decodeURIComponent(basename(file, SQL));
 }
 
+/** What was dropped meanwhile counts as whole. */
 function isWhole(path: string): boolean {
-  const file = openSync(path, 'r');
+  const text = unlessGone(() => readFileSync(path, 'utf8'));
+  return text === undefined || text.endsWith('\n');
+}
+
+/** Undefined where it is not there: chDB removes definitions while others are looked at. */
+function unlessGone<T>(read: () => T): T | undefined {
   try {
-    const last = Buffer.alloc(1);
-    const { size } = fstatSync(file);
-    return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] === ENDS_WITH;
-  } finally {
-    closeSync(file);
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
