@@ -133,13 +133,19 @@ test('a client that sends on and on and reads none of many small answers is let 
   await eventually(() => expect(other.http.openRequests).toBe(0));
 });
 
-test('a client that reads slowly but steadily gets all of a large answer', async () => {
-  const bytes = 16_000_000;
+/** A server whose only answer has so many bytes and may be left unread for a second, and a client that is to ask. */
+async function largeAnswer(bytes: number) {
   const routes = [{ ...SMALL, handle: () => ({ status: 200, body: Buffer.alloc(bytes, 32) }) }];
   const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 1_000, checkEveryMs: 20 } });
   onTestFinished(() => other.stop());
   const socket = connect({ port: other.port, host: '127.0.0.1' });
   onTestFinished(() => void socket.destroy());
+  return { other, socket };
+}
+
+test('a client that reads slowly but steadily gets all of a large answer', async () => {
+  const bytes = 16_000_000;
+  const { other, socket } = await largeAnswer(bytes);
   let received = 0;
   socket.on('data', (chunk: Buffer) => {
     received += chunk.length;
@@ -157,11 +163,7 @@ test('a client that reads slowly but steadily gets all of a large answer', async
 
 test('a client is not let go because the service stood still while its answer waited', async () => {
   const bytes = 16_000_000;
-  const routes = [{ ...SMALL, handle: () => ({ status: 200, body: Buffer.alloc(bytes, 32) }) }];
-  const other = await IngestServer.start({ routes, server: { unreadTimeoutMs: 1_000, checkEveryMs: 20 } });
-  onTestFinished(() => other.stop());
-  const socket = connect({ port: other.port, host: '127.0.0.1' });
-  onTestFinished(() => void socket.destroy());
+  const { other, socket } = await largeAnswer(bytes);
   let received = 0;
   socket.write(request('/small', { connection: 'close' }, '', 'GET'));
   await once(socket, 'data');
