@@ -66,7 +66,7 @@ test.skipIf(!SmallDisk.canMount)('chDB refuses inserts, answers, and takes them 
   const { disk, engine, run } = await chdbOnDisk();
   const insert = async (a: number): Promise<void> => {
     await using file = await engine.rowFile(Readable.from([Buffer.from(`${a}\n`)]));
-    await engine.insert('', { into: 'INSERT INTO t (a)', format: 'FORMAT TSV', file });
+    await engine.insert('', { into: 'INSERT INTO t (a)', format: 'TSV', file });
   };
   await run('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
   await fillUpTo(disk, STORE_RESERVE_BYTES);

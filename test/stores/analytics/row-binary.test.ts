@@ -64,7 +64,7 @@ test('ClickHouse reads every value as it was written', async () => {
       await engine.query('', 'TRUNCATE TABLE t');
       const into = 'INSERT INTO t (n, s, low, b, u64, i64, d, u128, i128, left_out)';
       await using file = await engine.rowFile(Readable.from([out.bytes()]));
-      await engine.insert('', { into, format: 'FORMAT RowBinaryWithDefaults', file });
+      await engine.insert('', { into, format: 'RowBinaryWithDefaults', file });
 
       const answer = await engine.query(
         'SET output_format_json_quote_64bit_integers = 1; ',

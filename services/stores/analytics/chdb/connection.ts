@@ -18,7 +18,7 @@ const SELECT = /^([^]+)\sFORMAT (\w+)$/;
 // Otherwise the sets of IN are built before the first answer, on the calling thread.
 const STREAM_SETTINGS = { use_index_for_in_with_subqueries: 0, max_block_size: '16384' };
 
-const INSERT = /^(INSERT INTO \w+ \([\w, ]+\)) (FORMAT \w+)$/;
+const INSERT = /^(INSERT INTO \w+ \([\w, ]+\)) FORMAT (\w+)$/;
 
 /**
  * Connects the official client to chDB. chdb's own connection (`chdb/connection`) runs one parameterized statement at a

@@ -7,7 +7,7 @@ import { sqlString } from '../clickhouse/deployment.ts';
 import { brokenDefinitions, removeBrokenDefinitions } from './definition-files.ts';
 import { RowFile } from './row-file.ts';
 
-/** An insert of rows that are in a file: `INSERT INTO table (columns)`, and `FORMAT name`. */
+/** An insert of rows that are in a file: `INSERT INTO table (columns)`, and the name of the file's format. */
 export interface FileInsert {
   readonly into: string;
   readonly format: string;
@@ -39,6 +39,9 @@ const DEFINITION = /^(?:\s|--.*\n)*(CREATE|ALTER|RENAME)\b/i;
  * - The partial output of a failed statement appears **at the head of the next answer of its connection**. Settings and
  *   parameters stay with the connection too. So each statement has a new connection (0.2 ms, nothing leaks).
  * - A call aborted by chdb's own signal rejects at once but continues to compute. Here it rejects when it has ended.
+ * - An insert of values, or `FROM INFILE`, **also inserts what stands on the process's standard input**, and of two at once
+ *   one may wait for more of it forever (https://github.com/chdb-io/chdb-core/issues/239). One of a SELECT reads none, so
+ *   every insert here is one.
  * - A write that failed for lack of disk space counts as successful. So the last 128 MiB of a disk accept no insert (see
  *   also `PartGuard`) and no definition. One during which the disk fills up fails too, and is undone.
  */
@@ -130,7 +133,8 @@ export class ChdbEngine {
   /** Inserts rows after the SET statements of `preamble`. An insert cannot be ended early. */
   async insert(preamble: string, { into, format, file }: FileInsert): Promise<void> {
     this.#expectRoom(file.size);
-    const sql = `${preamble}${into} FROM INFILE ${sqlString(file.path)} ${format}`;
+    // The columns of `file` are those of the insert.
+    const sql = `${preamble}${into} SELECT * FROM file(${sqlString(file.path)}, ${format})`;
     const begunAt = performance.now();
     await this.#run(randomUUID(), true, (session) => session.queryAsync(sql));
     await this.#guard.expectWhole(performance.now() - begunAt);
