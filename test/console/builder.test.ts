@@ -5,7 +5,7 @@ import { hintsOf } from '../../console/src/screens/builder/hints.ts';
 import { applyEdit, isList, isObject, type Path, valueAt } from '../../console/src/screens/builder/json-edit.ts';
 import { formatJson, lineAt, offsetOf, readJson } from '../../console/src/screens/builder/json-text.ts';
 import { knownNames } from '../../console/src/screens/builder/known.ts';
-import type { Piece } from '../../console/src/screens/builder/phrase.ts';
+import type { Piece } from '../../console/src/screens/builder/sentences/phrase.ts';
 import {
   problemsByNode,
   sentenceOf,

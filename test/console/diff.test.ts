@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineDiff } from '../../console/src/parts/line-diff.ts';
+import { lineDiff } from '../../console/src/parts/json/line-diff.ts';
 
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const;
 

@@ -1,6 +1,6 @@
 /** The pure parts of the screen Events. */
 import { describe, expect, test } from 'vitest';
-import { labelledPoints, runsOf, scaleOf, tickLabel } from '../../console/src/parts/chart-scale.ts';
+import { labelledPoints, runsOf, scaleOf, tickLabel } from '../../console/src/parts/charts/chart-scale.ts';
 import { grouped } from '../../console/src/parts/numbers.ts';
 import { conditionOf, conditionText, typedValue } from '../../console/src/screens/events/condition-text.ts';
 import { bucketText, changeText, figureText, isCut } from '../../console/src/screens/events/figures.ts';

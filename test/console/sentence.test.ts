@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../console/src/api/json.ts';
-import { linesOf, summaryOf, textOf, wordsAt } from '../../console/src/parts/sentence.ts';
+import { linesOf, summaryOf, textOf, wordsAt } from '../../console/src/parts/conditions/sentence.ts';
 
 const summary = (definition: string): string => textOf(summaryOf(parseJson(definition)));
 

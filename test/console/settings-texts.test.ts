@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AdminProject } from '../../console/src/api/types.ts';
 import { parseJson, type RawNumber } from '../../console/src/api/json.ts';
-import { lineDiff } from '../../console/src/parts/line-diff.ts';
+import { lineDiff } from '../../console/src/parts/json/line-diff.ts';
 import { bytes } from '../../console/src/parts/numbers.ts';
 import { changesOf, fieldsOf } from '../../console/src/screens/settings/project-changes.ts';
 

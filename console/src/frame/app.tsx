@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
-import { Loading, Problem } from '../parts/states.tsx';
+import { Loading, Problem } from '../parts/loading/states.tsx';
 import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from './keyboard.ts';
 import { Navigation } from './navigation.tsx';

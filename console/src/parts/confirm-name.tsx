@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Problem } from './states.tsx';
-import { useChange } from './use-change.ts';
+import { Problem } from './loading/states.tsx';
+import { useChange } from './loading/use-change.ts';
 import './confirm-name.css';
 
 export interface ConfirmNameProps {

@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { chosenProject, pathOf, SERVICE } from '../api/client.ts';
 import type { Operation } from '../api/operations.ts';
-import { Loading, Problem } from './states.tsx';
-import { useAnswer } from './use-load.ts';
+import { Loading, Problem } from './loading/states.tsx';
+import { useAnswer } from './loading/use-load.ts';
 
 export interface CopyAsProps {
   readonly request: Operation<unknown>;

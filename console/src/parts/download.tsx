@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, noAnswer } from '../api/client.ts';
 import { count } from './numbers.ts';
-import { Problem } from './states.tsx';
+import { Problem } from './loading/states.tsx';
 
 export interface DownloadProps {
   readonly label: string;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { session } from '../frame/session.ts';
-import { Empty } from './states.tsx';
+import { Empty } from './loading/states.tsx';
 
 /** In place of what belongs to the whole installation, for a key of one project. @param children What is not shown. */
 export function NeedsAdmin({ children }: { readonly children: ComponentChildren }) {

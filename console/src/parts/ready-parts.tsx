@@ -1,7 +1,7 @@
 import { ask } from '../api/client.ts';
 import { operation } from '../api/operations.ts';
-import { Problem } from './states.tsx';
-import { usePoll } from './use-poll.ts';
+import { Problem } from './loading/states.tsx';
+import { usePoll } from './loading/use-poll.ts';
 
 /** What the process is made of and whether it works, as anybody may ask: `GET /readyz`. */
 export function ReadyParts() {

@@ -8,9 +8,9 @@ import { isAdmin } from '../frame/session.ts';
 import { AttentionList } from '../parts/attention.tsx';
 import { count } from '../parts/numbers.ts';
 import { ReadyParts } from '../parts/ready-parts.tsx';
-import { Problem } from '../parts/states.tsx';
+import { Problem } from '../parts/loading/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { usePoll } from '../parts/use-poll.ts';
+import { usePoll } from '../parts/loading/use-poll.ts';
 
 const EVERY_MS = 5_000;
 

@@ -8,10 +8,10 @@ import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/type
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer, useLoad } from '../../parts/use-load.ts';
-import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { useAnswer, useLoad } from '../../parts/loading/use-load.ts';
+import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
 import { UserName } from '../../parts/user-name.tsx';
 import { userLink } from '../user-link.ts';
 

@@ -7,14 +7,14 @@ import { mayChangeAudiences } from '../../frame/session.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/pager.tsx';
-import { summaryOf } from '../../parts/sentence.ts';
-import { Sentence } from '../../parts/sentence-view.tsx';
-import { Sparkline } from '../../parts/sparkline.tsx';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { summaryOf } from '../../parts/conditions/sentence.ts';
+import { Sentence } from '../../parts/conditions/sentence-view.tsx';
+import { Sparkline } from '../../parts/charts/sparkline.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
-import { useRowKeys } from '../../parts/use-rows.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { changeOfDay, changeText, refreshText, seriesOf, stateOf } from './state.ts';
 
 /** As many as a project has, unless it was given more. */

@@ -5,12 +5,12 @@ import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Download } from '../../parts/download.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
-import { useLoad } from '../../parts/use-load.ts';
-import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
+import { useLoad } from '../../parts/loading/use-load.ts';
+import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
 import { UserName } from '../../parts/user-name.tsx';
-import { WhyUser } from '../../parts/why-tree.tsx';
+import { WhyUser } from '../../parts/conditions/why-tree.tsx';
 import { userLink } from '../user-link.ts';
 import { FORMATS, saveMembers } from './save-members.ts';
 

@@ -4,11 +4,11 @@ import { operation } from '../../api/operations.ts';
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { type ChartPoint, LineChart } from '../../parts/line-chart.tsx';
+import { type ChartPoint, LineChart } from '../../parts/charts/line-chart.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useLoad } from '../../parts/loading/use-load.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,9 @@
 /** How an audience is, in words, and how its size has changed. Pure. */
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { countOf, type Json } from '../../api/json.ts';
-import { type DiffLine, lineDiff } from '../../parts/line-diff.ts';
+import { type DiffLine, lineDiff } from '../../parts/json/line-diff.ts';
 import { count } from '../../parts/numbers.ts';
-import { type Line, linesOf, textOf } from '../../parts/sentence.ts';
+import { type Line, linesOf, textOf } from '../../parts/conditions/sentence.ts';
 
 export interface AudienceState {
   readonly is: 'well' | 'waiting' | 'unwell';

@@ -5,10 +5,10 @@ import { operation } from '../../api/operations.ts';
 import type { AudienceVersion, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Sentence } from '../../parts/sentence-view.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { Sentence } from '../../parts/conditions/sentence-view.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { useLoad } from '../../parts/loading/use-load.ts';
 import { changedLines } from './state.ts';
 
 export function Versions({ audience }: { readonly audience: SavedAudience }) {

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { ApiError, ask } from '../../api/client.ts';
 import { type Operation, operation } from '../../api/operations.ts';
 import { type CatalogName, findKnown, type KnownName, knownNames, type Names } from './known.ts';
-import type { Suggested } from './phrase.ts';
+import type { Suggested } from './sentences/phrase.ts';
 
 /** The most frequent ones: others can be typed. */
 const query = { limit: 1_000 };

@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts';
 import { hintsOf } from './hints.ts';
 import { pointerOf } from './json-edit.ts';
 import { nameOf, testsOf } from './known.ts';
-import { AddButton, PieceView } from './piece-view.tsx';
+import { AddButton, PieceView } from './sentences/piece-view.tsx';
 import { RowMenu } from './row-menu.tsx';
 import { GROUPS, groupKind, type Problem, problemsByNode, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
 import { added, joined, moved, removed } from './tree-edits.ts';

@@ -1,6 +1,6 @@
 /** The definition as JSON, edited as text: coloured, with the lines that are refused marked. */
 import { useId, useMemo, useRef } from 'preact/hooks';
-import { piecesOf } from '../../parts/json-view.tsx';
+import { piecesOf } from '../../parts/json/json-view.tsx';
 import type { Builder } from './builder.ts';
 import type { Path } from './json-edit.ts';
 import { lineAt, offsetOf } from './json-text.ts';

@@ -1,5 +1,5 @@
 /** How many users the definition finds, what that cost, and what a change of a saved audience would do. */
-import { Problem as Refusal } from '../../parts/states.tsx';
+import { Problem as Refusal } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import type { Builder } from './builder.ts';
 import type { Counted } from './counting.ts';

@@ -1,8 +1,8 @@
 import type { Json } from '../../api/json.ts';
 import { closeByEscape } from '../../parts/copy-as.tsx';
 import type { Builder } from './builder.ts';
-import type { Addition } from './phrase.ts';
-import { add, Cross } from './piece-view.tsx';
+import type { Addition } from './sentences/phrase.ts';
+import { add, Cross } from './sentences/piece-view.tsx';
 import type { TreeNode } from './tree.ts';
 import { type Changed, copied, grouped, moved, movedIn, movedOut, negated, removed, ungrouped } from './tree-edits.ts';
 

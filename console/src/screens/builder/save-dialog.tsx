@@ -6,7 +6,7 @@ import { operation } from '../../api/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';
-import { JsonView } from '../../parts/json-view.tsx';
+import { JsonView } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
 import type { Builder } from './builder.ts';
 import { isSame } from './json-edit.ts';

@@ -1,6 +1,6 @@
 /** What a new audience begins with: sentences about the project's own events. */
 import type { Json } from '../../api/json.ts';
-import { Loading } from '../../parts/states.tsx';
+import { Loading } from '../../parts/loading/states.tsx';
 import type { Builder } from './builder.ts';
 import { newEvent, newTrait } from './condition-tree.tsx';
 import { numberOf } from './json-edit.ts';

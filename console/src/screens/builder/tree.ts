@@ -1,9 +1,9 @@
 /** A definition as a tree of conditions and groups, and the sentence of each. */
 import type { Json } from '../../api/json.ts';
-import { eventWording } from './event-phrases.ts';
+import { eventWording } from './sentences/event-phrases.ts';
 import { isList, isObject, type Path, pointerOf } from './json-edit.ts';
-import { isFolded, isOperator, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
-import { jsonPiece, phrasesOf, type Piece, unknownPhrase, type Wording, word } from './phrase.ts';
+import { isFolded, isOperator, memberAdditions, memberPieces, type MemberPlace } from './sentences/member-phrase.ts';
+import { jsonPiece, phrasesOf, type Piece, unknownPhrase, type Wording, word } from './sentences/phrase.ts';
 
 export interface TreeNode {
   /** With the `not` around it, where there is one. */

@@ -5,11 +5,11 @@ import { address, goTo, linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { textIn } from '../../parts/form.ts';
 import { grouped } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { LastDays } from './last-days.tsx';
 
 interface Narrowing {

@@ -3,7 +3,7 @@ import { ApiError, ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../api/operations.ts';
 import { count } from '../../parts/numbers.ts';
-import { Sparkline } from '../../parts/sparkline.tsx';
+import { Sparkline } from '../../parts/charts/sparkline.tsx';
 
 const DAYS = 14;
 /** Each is a question to analytics, and a project may ask few at once. */

@@ -5,11 +5,11 @@ import type { ProjectEvent } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Excerpt, JsonView } from '../../parts/json-view.tsx';
-import { More } from '../../parts/more.tsx';
+import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
+import { More } from '../../parts/loading/more.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { usePages } from '../../parts/use-pages.ts';
-import { useEscape } from '../../parts/use-rows.ts';
+import { usePages } from '../../parts/loading/use-pages.ts';
+import { useEscape } from '../../parts/loading/use-rows.ts';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
 

@@ -4,7 +4,7 @@ import { operation } from '../../api/operations.ts';
 import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';
-import { useAnswer } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { fits, hoursOf, INTERVALS, MEASURES, needsProperty, PERIODS, type Question, splitParts } from './question.ts';
 
 interface FormProps {

@@ -1,5 +1,5 @@
 import { address } from '../../frame/router.ts';
-import { useRowKeys } from '../../parts/use-rows.ts';
+import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { Catalogue } from './catalogue.tsx';
 import { EventPage } from './event-page.tsx';
 import './events.css';

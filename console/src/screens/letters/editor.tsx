@@ -4,8 +4,8 @@ import { jsonText } from '../../api/json.ts';
 import { operation } from '../../api/operations.ts';
 import type { EditedLetter, WholeLetter } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { TextDiff } from '../../parts/json-diff.tsx';
-import { Problem } from '../../parts/states.tsx';
+import { TextDiff } from '../../parts/json/json-diff.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
 
 interface EditorProps {
   readonly id: string;

@@ -5,11 +5,11 @@ import type { WholeLetter } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
+import { JsonView } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 import { Editor } from './editor.tsx';
 import { ResolveDialog } from './resolve.tsx';
 

@@ -5,7 +5,7 @@ import { type Progress, resolve, type Selection } from '../../api/letters.ts';
 import type { SettledLetters } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { count } from '../../parts/numbers.ts';
-import { Problem } from '../../parts/states.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
 import { type Filter, isFiltered, selectionOf } from './filter.ts';
 
 type How = 'replay' | 'drop';

@@ -1,9 +1,9 @@
 /** What a message changed of its user's traits: the value before and the one that it gave. */
 import { ask } from '../../api/client.ts';
 import type { GivenValue, LiveRow } from '../../api/types.ts';
-import { JsonValue } from '../../parts/json-view.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
-import { useLoad } from '../../parts/use-load.ts';
+import { JsonValue } from '../../parts/json/json-view.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { useLoad } from '../../parts/loading/use-load.ts';
 import { traitHistoryRequest } from '../user-link.ts';
 
 /** For each one question is asked. */

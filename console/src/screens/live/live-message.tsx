@@ -4,11 +4,11 @@ import { ApiError, ask } from '../../api/client.ts';
 import { operation } from '../../api/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
+import { JsonView } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Problem } from '../../parts/states.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
 import { exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useEscape } from '../../parts/use-rows.ts';
+import { useEscape } from '../../parts/loading/use-rows.ts';
 import { userLink } from '../user-link.ts';
 import { ChangedTraits } from './changed-traits.tsx';
 

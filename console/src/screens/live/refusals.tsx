@@ -5,11 +5,11 @@ import type { RefusalGroup } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
-import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
 
 export function Refusals() {
   const cursor = address.value.query.get('cursor') ?? undefined;

@@ -8,11 +8,11 @@ import { address, setParameters } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
-import { usePoll } from '../../parts/use-poll.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
 import { secondsText } from './model.ts';
 
 const RUNNING_MS = 1_000;

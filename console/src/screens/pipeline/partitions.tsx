@@ -4,10 +4,10 @@ import { operation } from '../../api/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { count } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/pager.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
-import { usePoll } from '../../parts/use-poll.ts';
-import { useEscape } from '../../parts/use-rows.ts';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useEscape } from '../../parts/loading/use-rows.ts';
 
 const TITLES: Readonly<Record<string, string>> = {
   all: 'Partitions of the event log',

@@ -7,10 +7,10 @@ import { projectName } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { textIn } from '../../parts/form.ts';
 import { count } from '../../parts/numbers.ts';
-import { Problem } from '../../parts/states.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useChange } from '../../parts/use-change.ts';
-import { usePoll } from '../../parts/use-poll.ts';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
 import { counted, isOver, KINDS, plural } from './words.ts';
 
 interface CardProps extends BuildingProps {

@@ -7,10 +7,10 @@ import type { Generation } from '../../api/types.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { bytes } from '../../parts/numbers.ts';
-import { Loading, Problem } from '../../parts/states.tsx';
-import { useChange } from '../../parts/use-change.ts';
-import { usePoll } from '../../parts/use-poll.ts';
-import { useRowKeys } from '../../parts/use-rows.ts';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { GenerationCard } from './generation-card.tsx';
 import { counted, durationText, KINDS } from './words.ts';
 

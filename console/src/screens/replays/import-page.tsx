@@ -5,14 +5,14 @@ import type { ImportJob } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { bytes } from '../../parts/numbers.ts';
-import { Pager } from '../../parts/pager.tsx';
-import { useChange } from '../../parts/use-change.ts';
-import { useAnswer } from '../../parts/use-load.ts';
-import { usePoll } from '../../parts/use-poll.ts';
-import { useRowKeys } from '../../parts/use-rows.ts';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { counted, durationText, isOver, STATES } from './words.ts';
 
 /** One import: how far it is, and what it refused. */

@@ -5,11 +5,11 @@ import type { ImportJob } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { usePoll } from '../../parts/use-poll.ts';
-import { useRowKeys } from '../../parts/use-rows.ts';
+import { usePoll } from '../../parts/loading/use-poll.ts';
+import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { counted, isOver, plural, STATES } from './words.ts';
 
 const WHILE_RUNNING_MS = 1_500;

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/client.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';
 import { bytes } from '../../parts/numbers.ts';
-import { Problem } from '../../parts/states.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
 import { MapColumns } from './map-columns.tsx';
 import { uploadFile } from './upload.ts';
 

@@ -8,12 +8,12 @@ import { address, setParameters } from '../../frame/router.ts';
 import { projectName, session } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { JsonDiff } from '../../parts/json-diff.tsx';
-import { More } from '../../parts/more.tsx';
-import { Empty } from '../../parts/states.tsx';
+import { JsonDiff } from '../../parts/json/json-diff.tsx';
+import { More } from '../../parts/loading/more.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { usePages } from '../../parts/use-pages.ts';
-import { useEscape } from '../../parts/use-rows.ts';
+import { usePages } from '../../parts/loading/use-pages.ts';
+import { useEscape } from '../../parts/loading/use-rows.ts';
 
 const ACTIONS = [
   'audience.save',

@@ -5,10 +5,10 @@ import type { InstallationStatus, ProcessStatus } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { bytes } from '../../parts/numbers.ts';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
 
 export function Installation() {
   const asked = operation('GET /v1/admin/status');

@@ -6,10 +6,10 @@ import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { session } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
-import { More } from '../../parts/more.tsx';
+import { More } from '../../parts/loading/more.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { type Pages, usePages } from '../../parts/use-pages.ts';
+import { type Pages, usePages } from '../../parts/loading/use-pages.ts';
 import { NewKey } from './new-key.tsx';
 
 const COLUMNS = [

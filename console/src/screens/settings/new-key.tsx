@@ -3,8 +3,8 @@ import { ask } from '../../api/client.ts';
 import { operation } from '../../api/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
 import { textIn } from '../../parts/form.ts';
-import { Problem } from '../../parts/states.tsx';
-import { useChange } from '../../parts/use-change.ts';
+import { Problem } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/use-change.ts';
 
 const SCOPES = {
   write: 'Records messages',

@@ -7,12 +7,12 @@ import { loadSession } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { textIn } from '../../parts/form.ts';
 import { grouped } from '../../parts/numbers.ts';
-import { More } from '../../parts/more.tsx';
-import { Problem } from '../../parts/states.tsx';
+import { More } from '../../parts/loading/more.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useChange } from '../../parts/use-change.ts';
-import { usePages } from '../../parts/use-pages.ts';
+import { useChange } from '../../parts/loading/use-change.ts';
+import { usePages } from '../../parts/loading/use-pages.ts';
 import { ZoneField } from './zone-field.tsx';
 
 const COLUMNS = [

@@ -4,7 +4,7 @@ import { address, linkTo } from '../../frame/router.ts';
 import { isAdmin } from '../../frame/session.ts';
 import { NeedsAdmin } from '../../parts/needs-admin.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { useRowKeys } from '../../parts/use-rows.ts';
+import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { Audit } from './audit.tsx';
 import { Installation } from './installation.tsx';
 import { Keys } from './keys.tsx';

@@ -1,11 +1,11 @@
 /** What a user's timeline has beside events: identifies, sessions, and audiences entered and left. */
 import { useState } from 'preact/hooks';
 import { type Json, parseJson } from '../../api/json.ts';
-import { Excerpt, JsonView } from '../../parts/json-view.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { useLoad } from '../../parts/use-load.ts';
-import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { useLoad } from '../../parts/loading/use-load.ts';
+import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
 import type { UserName } from '../user-link.ts';
 import { exportLines } from './export-lines.ts';
 

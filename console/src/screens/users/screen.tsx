@@ -4,12 +4,12 @@ import type { Profile } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { textIn } from '../../parts/form.ts';
-import { Excerpt } from '../../parts/json-view.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Excerpt } from '../../parts/json/json-view.tsx';
+import { Pager } from '../../parts/loading/pager.tsx';
+import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
-import { useRowKeys } from '../../parts/use-rows.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useRowKeys } from '../../parts/loading/use-rows.ts';
 import { userLink } from '../user-link.ts';
 import { UserPage } from './user.tsx';
 

@@ -7,11 +7,11 @@ import type { UserEvent } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Excerpt, JsonView } from '../../parts/json-view.tsx';
-import { More } from '../../parts/more.tsx';
+import { Excerpt, JsonView } from '../../parts/json/json-view.tsx';
+import { More } from '../../parts/loading/more.tsx';
 import { Clock, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
-import { usePages } from '../../parts/use-pages.ts';
-import { useEscape, useRowKeys } from '../../parts/use-rows.ts';
+import { usePages } from '../../parts/loading/use-pages.ts';
+import { useEscape, useRowKeys } from '../../parts/loading/use-rows.ts';
 import { OtherMessages } from './other-messages.tsx';
 import { eventsRequest, targetOf, type UserName } from '../user-link.ts';
 

@@ -3,12 +3,12 @@ import type { Json } from '../../api/json.ts';
 import type { GivenValue, Profile } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { JsonValue } from '../../parts/json-view.tsx';
+import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
-import { useEscape } from '../../parts/use-rows.ts';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { useEscape } from '../../parts/loading/use-rows.ts';
 import { traitHistoryRequest, type UserName } from '../user-link.ts';
 
 interface TraitsProps {

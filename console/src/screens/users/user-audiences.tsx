@@ -3,10 +3,10 @@ import { operation } from '../../api/operations.ts';
 import type { Profile, UserAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Loading, Problem } from '../../parts/states.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/use-load.ts';
-import { WhyUser } from '../../parts/why-tree.tsx';
+import { useAnswer } from '../../parts/loading/use-load.ts';
+import { WhyUser } from '../../parts/conditions/why-tree.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
 
 interface UserAudiencesProps {

@@ -1,6 +1,6 @@
 /** A size over time: steps, because it stays what it was until it was looked at again. */
 import { useState } from 'preact/hooks';
-import { count } from './numbers.ts';
+import { count } from '../numbers.ts';
 import './line-chart.css';
 
 export interface ChartPoint {

@@ -1,5 +1,5 @@
 /** A value of a user, as it was sent: indented, coloured by kind, every digit there. Text nodes only. */
-import { isRawNumber, type Json, jsonText } from '../api/json.ts';
+import { isRawNumber, type Json, jsonText } from '../../api/json.ts';
 
 export function JsonView({ value }: { readonly value: Json }) {
   return (

@@ -1,7 +1,7 @@
 /** What a user did: the event, where its properties, how often, and when. */
-import type { Json } from '../../api/json.ts';
-import { isList, isObject, type JsonObject, numberOf, type Path } from './json-edit.ts';
-import { type KnownName, nameOf, testsOf } from './known.ts';
+import type { Json } from '../../../api/json.ts';
+import { isList, isObject, type JsonObject, numberOf, type Path } from '../json-edit.ts';
+import { type KnownName, nameOf, testsOf } from '../known.ts';
 import { isOperator, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
 import { periodPieces } from './period-pieces.ts';
 import {

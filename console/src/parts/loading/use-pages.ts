@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { ApiError } from '../api/client.ts';
+import { ApiError } from '../../api/client.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];

@@ -1,11 +1,11 @@
 /** The controls that a sentence is made of. */
 import { useState } from 'preact/hooks';
-import { type Json, jsonText } from '../../api/json.ts';
-import { Combobox, type Suggestion } from '../../parts/combobox.tsx';
-import { count } from '../../parts/numbers.ts';
-import type { Builder } from './builder.ts';
-import { pointerOf } from './json-edit.ts';
-import { isConstant, type KnownName } from './known.ts';
+import { type Json, jsonText } from '../../../api/json.ts';
+import { Combobox, type Suggestion } from '../../../parts/combobox.tsx';
+import { count } from '../../../parts/numbers.ts';
+import type { Builder } from '../builder.ts';
+import { pointerOf } from '../json-edit.ts';
+import { isConstant, type KnownName } from '../known.ts';
 import type { Addition, Piece, Suggested } from './phrase.ts';
 
 type PieceOf<K extends Piece['kind']> = Extract<Piece, { readonly kind: K }>;

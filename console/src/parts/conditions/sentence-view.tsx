@@ -1,4 +1,4 @@
-import type { Json } from '../api/json.ts';
+import type { Json } from '../../api/json.ts';
 import { linesOf, spaceBefore, type Words } from './sentence.ts';
 import './sentence.css';
 

@@ -1,5 +1,5 @@
 /** The definition of an audience in words, for people who read it. Pure; what is edited is the builder's. */
-import { isRawNumber, type Json, jsonText } from '../api/json.ts';
+import { isRawNumber, type Json, jsonText } from '../../api/json.ts';
 
 /** Some words of a sentence; names and values are shown more strongly. */
 export interface Words {

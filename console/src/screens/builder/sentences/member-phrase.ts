@@ -1,8 +1,8 @@
 /** A trait, or a property of an event, with the operators that its value must pass. */
-import type { Json } from '../../api/json.ts';
+import type { Json } from '../../../api/json.ts';
 import { constantPieces, convert } from './constant-pieces.ts';
-import { type Edit, isList, isSame, type JsonObject, type Path, withRenamed } from './json-edit.ts';
-import { isConstant, keysOf, type KnownName, nameOf, strangeTypes, testsOf } from './known.ts';
+import { type Edit, isList, isSame, type JsonObject, type Path, withRenamed } from '../json-edit.ts';
+import { isConstant, keysOf, type KnownName, nameOf, strangeTypes, testsOf } from '../known.ts';
 import { type Addition, jsonPiece, type Option, type Piece, type Suggested, word } from './phrase.ts';
 
 /** In the order in which they are offered. */

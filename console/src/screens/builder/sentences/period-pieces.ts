@@ -1,6 +1,6 @@
 /** A time, as controls: in the last 30 days, since a day, before an instant, between two. */
-import type { Json } from '../../api/json.ts';
-import { isList, isObject, type Path } from './json-edit.ts';
+import type { Json } from '../../../api/json.ts';
+import { isList, isObject, type Path } from '../json-edit.ts';
 import { jsonPiece, optionsOf, type Piece, word } from './phrase.ts';
 
 const KINDS = optionsOf({ last: 'in the last', since: 'since', before: 'before', between: 'between' });

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { useShortcuts } from '../frame/keyboard.ts';
+import { useShortcuts } from '../../frame/keyboard.ts';
 
 /**
  * `j` and `k` move the focus through the rows of a list: the elements with `data-row`, which open with Enter as buttons

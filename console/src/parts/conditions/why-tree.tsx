@@ -1,15 +1,15 @@
 /** Why a user is in an audience or not: the definition once more, each part with what became of it. */
-import { ask } from '../api/client.ts';
-import { operation } from '../api/operations.ts';
-import type { AudienceVerdict, AudienceWhy } from '../api/types.ts';
-import type { Json } from '../api/json.ts';
-import { CopyAs } from './copy-as.tsx';
-import { JsonValue } from './json-view.tsx';
+import { ask } from '../../api/client.ts';
+import { operation } from '../../api/operations.ts';
+import type { AudienceVerdict, AudienceWhy } from '../../api/types.ts';
+import type { Json } from '../../api/json.ts';
+import { CopyAs } from '../copy-as.tsx';
+import { JsonValue } from '../json/json-view.tsx';
 import { wordsAt } from './sentence.ts';
 import { Sentence } from './sentence-view.tsx';
-import { Loading, Problem } from './states.tsx';
-import { Ago, exactTime, zoneChoice, zoneOf } from './time.tsx';
-import { useLoad } from './use-load.ts';
+import { Loading, Problem } from '../loading/states.tsx';
+import { Ago, exactTime, zoneChoice, zoneOf } from '../time.tsx';
+import { useLoad } from '../loading/use-load.ts';
 import './why-tree.css';
 
 export interface WhyUserProps {

@@ -1,4 +1,4 @@
-import { type Json, jsonText } from '../api/json.ts';
+import { type Json, jsonText } from '../../api/json.ts';
 import { lineDiff } from './line-diff.ts';
 import './json-diff.css';
 

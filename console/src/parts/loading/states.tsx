@@ -1,7 +1,7 @@
 /** What a screen shows where it has nothing to show: nothing there, not there yet, refused. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ApiError } from '../api/client.ts';
+import type { ApiError } from '../../api/client.ts';
 
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { ApiError, ask } from '../api/client.ts';
-import type { Operation } from '../api/operations.ts';
+import { ApiError, ask } from '../../api/client.ts';
+import type { Operation } from '../../api/operations.ts';
 
 export type Loaded<T> =
   | { readonly state: 'loading' }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api/client.ts';
+import { ApiError } from '../../api/client.ts';
 
 export interface Polled<T> {
   /** The last answer; it stays while the next one is asked for, and when that fails. */

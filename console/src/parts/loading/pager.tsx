@@ -1,4 +1,4 @@
-import { address, linkTo } from '../frame/router.ts';
+import { address, linkTo } from '../../frame/router.ts';
 
 export interface PagerProps {
   /** The cursor of the page that follows; null where none does. */

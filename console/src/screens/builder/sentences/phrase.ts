@@ -1,8 +1,8 @@
 /** A condition as a sentence whose words are controls. Plain data: the components show it, `sentence.ts` reads it out. */
-import type { Json } from '../../api/json.ts';
-import { type Edit, type Path, pointerOf } from './json-edit.ts';
-import { readJson } from './json-text.ts';
-import type { KnownName } from './known.ts';
+import type { Json } from '../../../api/json.ts';
+import { type Edit, type Path, pointerOf } from '../json-edit.ts';
+import { readJson } from '../json-text.ts';
+import type { KnownName } from '../known.ts';
 
 export interface Option {
   readonly value: string;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api/client.ts';
+import { ApiError } from '../../api/client.ts';
 
 export interface Change {
   readonly isBusy: boolean;
