@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TidemarkError } from './errors.ts';
 import {
@@ -60,7 +61,7 @@ interface Setting<T> {
   readonly default: string;
   /** The text of the table in docs/configuration.md. */
   readonly help: string;
-  /** Never shown, not even in an error. */
+  /** Never shown, not even in an error. It may stand in a file that `NAME_FILE` names. */
   readonly secret?: true;
   readonly parse: (text: string) => T;
 }
@@ -210,13 +211,13 @@ export const SETTINGS = {
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   const read = <T>(name: keyof typeof SETTINGS, setting: Setting<T>): T => {
-    const given = env[name];
-    const raw = given === undefined || given === '' ? setting.default : given;
+    const file = setting.secret && env[`${name}_FILE`];
     try {
-      return setting.parse(raw.replace('$DATA_DIR', dataDir));
+      const given = (file ? fromFile(file, env[name]) : env[name]) || setting.default;
+      return setting.parse(given.replace('$DATA_DIR', dataDir));
     } catch (error) {
-      const shown = setting.secret ? 'the value given' : JSON.stringify(raw);
-      problems.push(`${name}: ${shown} ${(error as Error).message}`);
+      const shown = setting.secret ? 'the value given' : JSON.stringify(env[name]);
+      problems.push(`${file ? `${name}_FILE` : name}: ${shown} ${(error as Error).message}`);
       return undefined as T;
     }
   };
@@ -255,4 +256,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
   if (problems.length > 0) throw new TidemarkError('CONFIG_INVALID', problems.join('; '));
   return Object.freeze(config);
+}
+
+/** A secret as Docker and Kubernetes hand it over: in a file, where no list of processes and no child process shows it. */
+function fromFile(file: string, besides: string | undefined): string {
+  if (besides) throw new Error('stands twice: set one of the two');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trimEnd();
+  } catch (error) {
+    throw new Error(`is in a file that cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+  }
+  // The default would be an embedded store: not what somebody meant who named a file.
+  if (text === '') throw new Error('is in a file that is empty');
+  return text;
 }

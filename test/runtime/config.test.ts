@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../services/runtime/config.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('the empty environment is a working configuration', () => {
   const config = readConfig({});
@@ -48,4 +51,27 @@ test('the value of a secret setting is not in the error', () => {
 
   expect(read).toThrow('INITIAL_READ_KEY');
   expect(read).not.toThrow('hunter2');
+});
+
+test('a secret may stand in a file, with a line end after it', async () => {
+  const file = join(await temporaryFolder(), 'profiles-url');
+  await writeFile(file, 'postgres://shop:hunter2@db/tidemark\n');
+
+  expect(readConfig({ PROFILES_URL_FILE: file }).profilesUrl).toBe('postgres://shop:hunter2@db/tidemark');
+});
+
+test.each([
+  [
+    { INITIAL_READ_KEY_FILE: '/absent' },
+    'INITIAL_READ_KEY_FILE: the value given is in a file that cannot be read (ENOENT)',
+  ],
+  [{ PROFILES_URL_FILE: '/dev/null' }, 'PROFILES_URL_FILE: the value given is in a file that is empty'],
+  [{ INITIAL_READ_KEY: 'k'.repeat(32), INITIAL_READ_KEY_FILE: import.meta.filename }, 'stands twice'],
+  [{ INITIAL_READ_KEY_FILE: import.meta.filename }, 'INITIAL_READ_KEY_FILE: the value given'],
+])('a file of a secret that cannot be used (%o) is a problem of its own', (env, problem) => {
+  expect(() => readConfig(env)).toThrow(problem);
+});
+
+test('a setting that is no secret is not read from a file', () => {
+  expect(readConfig({ HOST_FILE: '/absent' }).host).toBe('127.0.0.1');
 });
