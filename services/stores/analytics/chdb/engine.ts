@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { drainPending, Session, type StreamChunk } from 'chdb';
 import { hasRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
 import { noSpace, PartGuard } from '../part-guard.ts';
@@ -28,6 +29,8 @@ interface Running {
 // KILL QUERY is repeated: the statement may not have begun when the first one is sent.
 const KILL_EVERY_MS = 50;
 
+const CONFIG_FILE = fileURLToPath(new URL('config.xml', import.meta.url));
+
 const INSERT = /^\s*INSERT\b/i;
 const DEFINITION = /^(?:\s|--.*\n)*(CREATE|ALTER|RENAME)\b/i;
 
@@ -42,6 +45,7 @@ const DEFINITION = /^(?:\s|--.*\n)*(CREATE|ALTER|RENAME)\b/i;
  * - An insert of values, or `FROM INFILE`, **also inserts what stands on the process's standard input**, and of two at once
  *   one may wait for more of it forever (https://github.com/chdb-io/chdb-core/issues/239). One of a SELECT reads none, so
  *   every insert here is one.
+ * - Without `--config-file` it reads `config.xml` of the working directory, whoever wrote that.
  * - A write that failed for lack of disk space counts as successful. So the last 128 MiB of a disk accept no insert (see
  *   also `PartGuard`) and no definition. One during which the disk fills up fails too, and is undone.
  */
@@ -56,7 +60,7 @@ export class ChdbEngine {
   constructor(folder: string) {
     this.#folder = folder;
     removeBrokenDefinitions(folder);
-    this.#baseSession = new Session(folder);
+    this.#baseSession = new Session(folder, { connectionArgs: [`--config-file=${CONFIG_FILE}`] });
     this.#guard = new PartGuard({ query: (preamble, sql) => this.#ask(preamble, sql) }, folder);
   }
 
