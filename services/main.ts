@@ -45,7 +45,8 @@ async function run({ dataDir }: Config, { logger }: OpenedLogger): Promise<void>
     if (inspectorUrl() === undefined) watchdog.arm();
     // Of several processes of ingest, the primary logs it for all.
     const level = cluster.isPrimary ? 'info' : 'debug';
-    logger[level]({ address: running.address, role, dataDir, node: process.version }, 'ready');
+    const node = `${process.version} (${process.execPath})`;
+    logger[level]({ address: running.address, role, dataDir, node }, 'ready');
     await printReady(running);
     await running.ended;
   } catch (error) {

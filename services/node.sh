@@ -21,4 +21,19 @@ case $role in
   *) set -- --single-threaded-gc "$@" ;;
 esac
 
-exec node "$@"
+# The system's Node 24 where it is newer than the packages': it may have security releases that they lack. Another line
+# is not taken, as the service was not tested on it.
+node=node
+IFS=:
+for folder in $PATH; do
+  case $folder in */node_modules/.bin) continue ;; esac
+  [ -x "$folder/node" ] || continue
+  [ "$folder/node" = "$(command -v node)" ] && break
+  packaged=$(node --version)
+  newest=$(printf '%s\n' "$packaged" "$("$folder/node" --version)" | grep '^v24\.' | sort -V | tail -n 1)
+  [ "$newest" = "$packaged" ] || node=$folder/node
+  break
+done
+unset IFS
+
+exec "$node" "$@"

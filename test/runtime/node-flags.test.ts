@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 const PRINT = 'console.log(JSON.stringify([process.execArgv, process.env.GLIBC_TUNABLES, process.argv.slice(1)]))';
@@ -49,4 +51,23 @@ test("the operator's settings of glibc are kept", async () => {
   const [, tunables] = await nodeOf('all', 'glibc.malloc.arena_max=7');
 
   expect(tunables).toBe('glibc.malloc.arena_max=7');
+});
+
+// The packages' Node comes first in PATH, as npm arranges it, and the system's after it.
+test.each([
+  ['v24.999.0', 'the system'],
+  ['v24.18.1', 'the packages'],
+  ['v20.20.2', 'the packages'],
+  ['v99.0.0', 'the packages'],
+  ['not a version', 'the packages'],
+])('beside a Node of the system (%s) the newest Node 24 runs: that of %s', async (version, expected) => {
+  const folder = await temporaryFolder();
+  const system = `#!/bin/sh\n[ "$1" = --version ] && echo '${version}' || echo 'the system'\n`;
+  await writeFile(join(folder, 'node'), system, { mode: 0o755 });
+  const packages = join(import.meta.dirname, '../../node_modules/.bin');
+  const env = { PATH: [packages, folder, process.env['PATH']].join(delimiter) };
+
+  const { stdout } = await run('sh', ['services/node.sh', 'all', '-p', '"the packages"'], { env });
+
+  expect(stdout).toBe(`${expected}\n`);
 });
