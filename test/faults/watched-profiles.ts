@@ -32,6 +32,10 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.seenWith(...args);
   }
 
+  findPage(...args: Parameters<ProfileStore['findPage']>): ReturnType<ProfileStore['findPage']> {
+    return this.#store.findPage(...args);
+  }
+
   findWhole(...args: Parameters<ProfileStore['findWhole']>): ReturnType<ProfileStore['findWhole']> {
     return this.#store.findWhole(...args);
   }

@@ -13,6 +13,7 @@ export function overriding(store: ProfileStore, changes: Partial<ProfileStore>):
   return {
     find: (...args) => store.find(...args),
     seenWith: (...args) => store.seenWith(...args),
+    findPage: (...args) => store.findPage(...args),
     findWhole: (...args) => store.findWhole(...args),
     positions: (...args) => store.positions(...args),
     write: (...args) => store.write(...args),

@@ -31,6 +31,16 @@ export class MemoryProfiles implements ProfileReader {
     );
   }
 
+  async findPage(projectId: string, userKeys: readonly string[], maxChars: number) {
+    const found: (Profile | undefined)[] = [];
+    for (let chars = 0; found.length < userKeys.length && chars < maxChars;) {
+      const profile = await this.find(projectId, userKeys[found.length] ?? '');
+      chars += profile?.traits.length ?? 0;
+      found.push(profile);
+    }
+    return found;
+  }
+
   async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
     const profile = await this.find(projectId, userKey);
     const lastSeenWith = profile?.anonymousIds.map((anonymousId) => ({ anonymousId, lastSeen: profile.lastSeen }));

@@ -59,25 +59,12 @@ async function usersPageOf(
   found: readonly FoundUser[],
   limit: number,
 ): Promise<Answer> {
-  const bodies: string[] = [];
-  let chars = 0;
-  let last: string | null = null;
-  for (const { userKey, cursor } of found) {
-    if (bodies.length === limit || chars >= MAX_PAGE_CHARS) return usersPage(bodies, last);
-    const profile = await answerOf('profiles', profiles.find(project.id, userKey));
-    if (profile !== undefined) {
-      const body = profileBody(profile);
-      bodies.push(body);
-      chars += body.length;
-    }
-    last = cursor;
-  }
+  const keys = found.slice(0, limit).map(({ userKey }) => userKey);
+  const passed = await answerOf('profiles', profiles.findPage(project.id, keys, MAX_PAGE_CHARS));
   // Of a user whom analytics knows before profiles do, there is nothing to show yet.
-  return usersPage(bodies, found.length > limit ? last : null);
-}
-
-function usersPage(bodies: readonly string[], cursor: string | null): Answer {
-  return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(cursor)}}` };
+  const bodies = passed.flatMap((profile) => (profile === undefined ? [] : profileBody(profile)));
+  const last = passed.length < found.length ? found[passed.length - 1]?.cursor : undefined;
+  return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };
 }
 
 /** The one search that the parameters name. */

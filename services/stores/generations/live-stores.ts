@@ -38,6 +38,14 @@ export class LiveProfiles implements ProfileReader {
     return (await this.#storeOf(projectId)).find(projectId, userKey);
   }
 
+  async findPage(
+    projectId: string,
+    userKeys: readonly string[],
+    maxChars: number,
+  ): Promise<readonly (Profile | undefined)[]> {
+    return (await this.#storeOf(projectId)).findPage(projectId, userKeys, maxChars);
+  }
+
   async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
     return (await this.#storeOf(projectId)).findWhole(projectId, userKey);
   }

@@ -36,6 +36,13 @@ export interface AppliedCount extends TopicPartition {
 export interface ProfileReader {
   /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
   find(projectId: string, userKey: string): Promise<Profile | undefined>;
+  /**
+   * Of each of these users, in order, the profile; undefined for who has none. Ends early once the traits of those that it
+   * returns have `maxChars` characters or more, so that a page of wide profiles is short.
+   *
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
+   */
+  findPage(projectId: string, userKeys: readonly string[], maxChars: number): Promise<readonly (Profile | undefined)[]>;
   /** @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
   findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined>;
   /**

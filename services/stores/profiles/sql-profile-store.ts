@@ -45,6 +45,15 @@ export class SqlProfileStore implements ProfileStore {
     return row && { projectId, userKey, ...row };
   }
 
+  async findPage(
+    projectId: string,
+    userKeys: readonly string[],
+    maxChars: number,
+  ): Promise<readonly (Profile | undefined)[]> {
+    const rows = await this.#database.query<PageRow>(FIND_PAGE, [projectId, userKeys, maxChars]);
+    return rows.map(({ isKnown, ...row }) => (isKnown ? { projectId, ...row } : undefined));
+  }
+
   async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
     const [row] = await this.#database.query<WholeRow>(FIND_WHOLE, [projectId, userKey]);
     if (row === undefined) return undefined;
@@ -162,6 +171,26 @@ const FROM_USERS = `
   where project_id = $1 and user_key = $2`;
 
 const FIND = `select ${PROFILE} ${FROM_USERS}`;
+
+// The recursion reads one profile a step, and none past the last of the page: the sum of a window function would read all.
+const FIND_PAGE = `
+  with recursive page (number, key, chars) as (
+    select 0, '', 0::int8
+    union all
+    select number + 1, ($2::text[])[number + 1],
+           chars + coalesce((select length(traits::text) from {profiles}
+                             where project_id = $1 and user_key = ($2::text[])[number + 1]), 0)
+    from page
+    where number < cardinality($2::text[]) and chars < $3::int8
+  )
+  select page.key as "userKey", {users}.user_key is not null as "isKnown", ${PROFILE}
+  from page
+  left join {users} on {users}.project_id = $1 and {users}.user_key = page.key
+  left join {profiles} using (project_id, user_key)
+  where number > 0
+  order by number`;
+
+type PageRow = Omit<Profile, 'projectId'> & { readonly isKnown: boolean };
 
 const FIND_WHOLE = `
   select ${PROFILE}, coalesce(versions, '{}')::text as versions,

@@ -1,7 +1,7 @@
 /** What is read of one user, on a real database and a real ClickHouse. */
 import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { readDefinition } from '../../../services/audience/definition/definition.ts';
 import { compileMembership } from '../../../services/audience/sql/compile-members.ts';
 import { changeOf, fold } from '../../../services/consumers/projector/fold.ts';
@@ -211,6 +211,26 @@ describe.each(forms)('read from $name', ({ tested }) => {
     }
 
     expect(found.toSorted()).toEqual(names);
+  });
+
+  test('a page of users is one question to the database, in the order of the search', async () => {
+    const crowd = new MessageMaker();
+    const names = Array.from({ length: 1_000 }, (_, n) => `user ${String(n).padStart(4, '0')}`);
+    const known = names.map((userId) => crowd.identify({ userId, traits: `{"is":"${userId}"}` }));
+    const profiles = new SqlProfileStore(database());
+    await profiles.write([], [], () => fold(known.slice(1).map(changeOf)));
+    await insert(analytics(), known);
+    const asked = vi.spyOn(database(), 'query');
+
+    const call = callOf('prefix=user&limit=1000', {}, { ...PROJECT, id: crowd.projectId });
+    const body = await bodyOf(answerUsers({ ...parts, profiles }, call));
+
+    const page = JSON.parse(body) as { users: { user_id: string; traits: object }[]; next_cursor: string | null };
+    expect(page.users.map(({ user_id: name, traits }) => [name, traits])).toEqual(
+      names.slice(1).map((name) => [name, { is: name }]),
+    );
+    expect(page.next_cursor).toBeNull();
+    expect(asked).toHaveBeenCalledOnce();
   });
 
   test('a stranger and a user of another project are not found', async () => {
