@@ -10,6 +10,7 @@ export interface Decimal {
 const JSON_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 export const INT64_MIN = -(2n ** 63n);
+export const INT64_MAX = 2n ** 63n - 1n;
 export const UINT64_MAX = 2n ** 64n - 1n;
 
 /** Undefined where the text is not a JSON number. */
@@ -48,4 +49,9 @@ export function wholeNumberOf(text: string): bigint | null {
 /** The nearest double that is not infinite. */
 export function finiteDouble(number: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number));
+}
+
+/** The finite double that is nearest to a JSON number. Not -0, which what compares rows by their bytes takes for another. */
+export function nearestDouble(number: string): number {
+  return finiteDouble(Number(number)) + 0;
 }

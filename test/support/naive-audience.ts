@@ -7,7 +7,6 @@ import type {
   Period,
   Test,
 } from '../../services/audience/definition/audience.ts';
-import { isNameable } from '../../services/audience/sql/column-value.ts';
 import { numberConstant } from '../../services/audience/definition/number-constant.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import type { Message, Micros, Track } from '../../services/messages/message.ts';
@@ -90,11 +89,11 @@ function lies(instant: Micros, period: Period | null, now: Micros): boolean {
 }
 
 export function memberPasses(properties: object, { path, tests }: Member): boolean {
-  return passes(valueAt(properties, path), tests, isNameable(path) ? 'column' : 'text');
+  return passes(valueAt(properties, path), tests, 'property');
 }
 
 /** Where the value is stored. */
-type Place = 'trait' | 'in trait' | 'column' | 'text';
+type Place = 'trait' | 'in trait' | 'property';
 
 function passes(value: unknown, tests: readonly Test[], place: Place): boolean {
   return tests.every((test) => passesOne(value, test, place));
@@ -128,12 +127,6 @@ function contains(value: unknown, wanted: Constant, place: Place): boolean {
   if (typeof value === 'string') return typeof wanted === 'string' && value.includes(wanted);
   if (!Array.isArray(value)) return false;
   const inList = place === 'trait' ? 'in trait' : place;
-  const isOfDoubles =
-    place === 'column' &&
-    value.every((member) => member === null || number(member, inList) !== undefined) &&
-    value.some((member) => number(member, inList)?.integer === null);
-  if (isOfDoubles && typeof wanted === 'object')
-    return value.some((member) => number(member, inList)?.double === wanted.double);
   return value.some((member) => equals(member, wanted, inList));
 }
 

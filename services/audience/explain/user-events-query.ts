@@ -5,7 +5,6 @@ import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { isNameable } from '../sql/column-value.ts';
 import { Params } from '../sql/params.ts';
 import { parseStoredJson, passesAll, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
@@ -108,7 +107,7 @@ function conditionsPassed(
 }
 
 function isPassed(properties: unknown, { path, tests }: Member): boolean {
-  return passesAll(valueAt(properties, path), tests, isNameable(path) ? 'column' : 'text');
+  return passesAll(valueAt(properties, path), tests, 'property');
 }
 
 /**

@@ -7,13 +7,11 @@ import { isJsonObject } from '../definition/reading.ts';
  * Where a value is stored, which decides what counts as a number's exact value and when an object is there:
  *
  * - `trait`: a trait as a whole. Whole numbers are exact however they are written.
- * - `in-trait`, `text`: inside a trait, or inside properties as text. Written with a fraction or an exponent it is a
- *   double.
- * - `column`: in the `properties` column. The same, and a list of numbers that has a double is one of doubles.
+ * - `in-trait`, `property`: inside a trait, or in properties. Written with a fraction or an exponent it is a double.
  *
- * In `text` and `column`, an object without a value in it does not exist.
+ * In properties, an object without a value in it does not exist.
  */
-export type ValueLocation = 'trait' | 'in-trait' | 'text' | 'column';
+export type ValueLocation = 'trait' | 'in-trait' | 'property';
 
 // Numbers that may share a double with others: 2^53 has 16 digits.
 const LARGE_NUMBER = /\d{16}|\d[eE]/;
@@ -69,8 +67,7 @@ function isInOrder(order: number | undefined, comparison: Comparison): boolean {
 
 function exists(value: unknown, place: ValueLocation): boolean {
   if (value === undefined || value === null) return false;
-  const isWhatIsInIt = place === 'column' || place === 'text';
-  return !isWhatIsInIt || !isJsonObject(value) || Object.values(value).some((member) => exists(member, place));
+  return place !== 'property' || !isJsonObject(value) || Object.values(value).some((member) => exists(member, place));
 }
 
 function contains(value: unknown, wanted: Constant, place: ValueLocation): boolean {
@@ -80,13 +77,7 @@ function contains(value: unknown, wanted: Constant, place: ValueLocation): boole
   if (typeof wanted !== 'object') return members.includes(wanted);
   const inside = place === 'trait' ? 'in-trait' : place;
   const numbers = members.map((member) => storedNumber(member, inside)).filter((number) => number !== undefined);
-  const areDoubles = place === 'column' && isOfNumbers(members) && numbers.some(({ integer }) => integer === null);
-  return numbers.some((number) => orderOf(areDoubles ? { ...number, integer: null } : number, wanted) === 0);
-}
-
-/** null has no type of its own. */
-function isOfNumbers(members: readonly unknown[]): boolean {
-  return members.every((member) => member === null || typeof member === 'number' || JSON.isRawJSON(member));
+  return numbers.some((number) => orderOf(number, wanted) === 0);
 }
 
 function equals(value: unknown, wanted: Constant, place: ValueLocation): boolean {

@@ -2,7 +2,7 @@
  * The columns of every table that the sink writes, each with its value: what an insert names, what a row says and what a
  * replay compares come from here. Pure: the same message always yields the same values.
  */
-import { wholeNumberOf } from '../../messages/decimal.ts';
+import { INT64_MAX, nearestDouble, wholeNumberOf } from '../../messages/decimal.ts';
 import {
   type Identify,
   isImported,
@@ -12,7 +12,8 @@ import {
   type Session,
   type Track,
 } from '../../messages/message.ts';
-import { columnJson, columnKinds, nearestDouble } from './column-json.ts';
+import { writeJson } from './json-column.ts';
+import { propertyKinds } from './property-kinds.ts';
 import type { RowBinary } from './row-binary.ts';
 
 /** The position of the message in the log. */
@@ -68,7 +69,7 @@ const TRACK_COLUMNS: readonly Column<MessageRow<Track>>[] = [
   ['event', (out, { message }) => out.string(message.event), 'key'],
   ['session_id', (out, { message }) => out.string(message.sessionId ?? '')],
   ['source', (out, { message }) => out.string(message.source)],
-  ['properties', (out, { message }) => out.string(columnJson(message.properties)), 'derived'],
+  ['properties', (out, { message }) => writeJson(out, message.properties), 'derived'],
   ['properties_text', (out, { message }) => out.string(message.properties)],
   ['log_partition', (out, { at }) => out.uint32(at.partition)],
   ['log_offset', (out, { at }) => out.uint64(at.offset)],
@@ -146,7 +147,7 @@ export function comparedColumns(table: RowTable): string {
  * by itself, so that the first copy stays; imported ones come below all of them, so that a live copy stays whichever was
  * read first.
  */
-const HIGHEST_OF_IMPORTS = 2n ** 63n - 1n;
+const HIGHEST_OF_IMPORTS = INT64_MAX;
 
 function writePrecedence(out: RowBinary, { at: { topic, offset } }: Pick<MessageRow<Track>, 'at'>): void {
   if (isImported(topic)) out.uint64(HIGHEST_OF_IMPORTS - offset);
@@ -155,7 +156,7 @@ function writePrecedence(out: RowBinary, { at: { topic, offset } }: Pick<Message
 
 /** Left to the table, unless the text may have what ClickHouse cannot read. */
 function writeKinds(out: RowBinary, { message }: MessageRow<Track>): void {
-  const kinds = columnKinds(message.properties);
+  const kinds = propertyKinds(message.properties);
   if (kinds === undefined) out.useDefault();
   else out.string(kinds);
 }

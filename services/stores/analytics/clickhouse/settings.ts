@@ -15,22 +15,8 @@ export const INSERT_SETTINGS: ClickHouseSettings = {
   min_insert_block_size_bytes: String(2 ** 30),
   // When an old log is read again, one insert may cover years of received_at.
   max_partitions_per_insert_block: '0',
-  input_format_binary_read_json_as_string: 1,
-  json_type_escape_dots_in_keys: 1,
   // columnKey makes keys distinct, so nothing is skipped. If it ever failed to, a path would be lost, not the message.
   type_json_skip_duplicated_paths: 1,
-  // Without it, the last bit of a float may be wrong.
-  precise_float_parsing: 1,
-  input_format_json_infer_incomplete_types_as_strings: 1,
-  input_format_json_try_infer_numbers_from_strings: 0,
-  // Each element of an array keeps its own type.
-  input_format_json_read_bools_as_numbers: 0,
-  input_format_json_read_bools_as_strings: 0,
-  input_format_json_read_numbers_as_strings: 0,
-  input_format_json_read_arrays_as_strings: 0,
-  input_format_json_read_objects_as_strings: 0,
-  input_format_try_infer_dates: 0,
-  input_format_try_infer_datetimes: 0,
 };
 
 const READ_SETTINGS: ClickHouseSettings = {
