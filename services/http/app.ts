@@ -17,15 +17,15 @@ import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
 import { Auditor } from './auditing.ts';
 import { Call } from './call.ts';
 import { countConnections, HttpMetrics } from './http-metrics.ts';
-import { invalid, type Refusal, refusalOf } from './problems.ts';
+import { invalid, type Refusal } from './problems.ts';
 import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
-import { send } from './send.ts';
 import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
+import { settle } from './settle.ts';
 import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
 
 export interface AppParts {
@@ -142,33 +142,6 @@ function begin(isLocal: boolean): (context: Context, next: Next) => Promise<void
     context.respond = false;
     return next();
   };
-}
-
-/** The one step that waits for the others: sends what came of the request, then counts and logs it. */
-function settle(parts: AppParts, metrics: HttpMetrics): Step {
-  return async ({ state, res }, next) => {
-    try {
-      await next();
-    } catch (error) {
-      state.outcome = refusalOf(error);
-      if (state.outcome.refused === 'internal') logFailure(parts.logger, state.call, error);
-    }
-    const { call, outcome } = state;
-    if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
-    if (outcome !== undefined) send(call, outcome, call.route?.style ?? parts.table.styleOf(call.path));
-    const ms = performance.now() - call.startedAtMs;
-    const status = outcome === undefined ? 0 : res.statusCode;
-    metrics.observe(call.route, status, ms);
-    if (parts.logger.isLevelEnabled('debug')) logRequest(parts.logger, call, status, ms);
-  };
-}
-
-function logFailure(logger: Logger, { requestId, route }: Call, error: unknown): void {
-  logger.error({ err: error, requestId, route: route?.path }, 'request failed');
-}
-
-function logRequest(logger: Logger, { req, requestId, route }: Call, status: number, ms: number): void {
-  logger.debug({ method: req.method, route: route?.path ?? 'none', status, ms, requestId }, 'request');
 }
 
 /** Lets pages of these origins send what SDKs send, and answers what browsers ask before they do (the preflight). */

@@ -1,0 +1,36 @@
+import type { Logger } from '../runtime/logger.ts';
+import type { AppParts } from './app.ts';
+import type { Call } from './call.ts';
+import type { HttpMetrics } from './http-metrics.ts';
+import { refusalOf } from './problems.ts';
+import { send } from './send.ts';
+import type { Step } from './steps.ts';
+
+type SettleParts = Pick<AppParts, 'table' | 'logger' | 'onRefusal'>;
+
+/** The one step that waits for the others: sends what came of the request, then counts and logs it. */
+export function settle(parts: SettleParts, metrics: HttpMetrics): Step {
+  return async ({ state, res }, next) => {
+    try {
+      await next();
+    } catch (error) {
+      state.outcome = refusalOf(error);
+      if (state.outcome.refused === 'internal') logFailure(parts.logger, state.call, error);
+    }
+    const { call, outcome } = state;
+    if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
+    if (outcome !== undefined) send(call, outcome, call.route?.style ?? parts.table.styleOf(call.path));
+    const ms = performance.now() - call.startedAtMs;
+    const status = outcome === undefined ? 0 : res.statusCode;
+    metrics.observe(call.route, status, ms);
+    if (parts.logger.isLevelEnabled('debug')) logRequest(parts.logger, call, status, ms);
+  };
+}
+
+function logFailure(logger: Logger, { requestId, route }: Call, error: unknown): void {
+  logger.error({ err: error, requestId, route: route?.path }, 'request failed');
+}
+
+function logRequest(logger: Logger, { req, requestId, route }: Call, status: number, ms: number): void {
+  logger.debug({ method: req.method, route: route?.path ?? 'none', status, ms, requestId }, 'request');
+}
