@@ -1196,7 +1196,7 @@ export interface paths {
         };
         /**
          * What is recorded, as it happens
-         * @description Server-sent events from the end of the log: twice a second one with the rows of that time, at most the 25 newest, and exact counts of what matched. A row has `type`, `event` of a track, the ids, the times, `source`, where the record stands in the log, the `receipt` that tells when its message can be read, and its `properties` or `traits` (`{}` with `"cut": true` where they have more than 8,000 characters). The id of an event, sent as `Last-Event-ID`, resumes the stream there; a listener more than 200,000 records behind goes on at the end, and `skipped` counts the records that it missed. A process has 64 listeners, 32 of one project, with 16 different filters, 8 of one project.
+         * @description Server-sent events from the end of the log: twice a second one with the rows of that time, at most the 25 newest, and exact counts of what matched. A row has `type`, `event` of a track, the ids, the times, `source`, where the record stands in the log, the `receipt` that tells when its message can be read, and its `properties` or `traits` (`{}` with `"cut": true` where they have more than 8,000 characters). The id of an event, sent as `Last-Event-ID`, resumes the stream there; a listener more than 200,000 records behind goes on at the end, and `skipped` counts the records that it missed. The event `end` says why the service ends the stream: its data is a problem. A process has 64 listeners, 32 of one project, with 16 different filters, 8 of one project.
          */
         readonly get: operations["watchEvents"];
         readonly put?: never;

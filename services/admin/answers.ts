@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { LOCAL_KEY } from '../http/access/authenticate.ts';
 import type { Change } from '../http/auditing.ts';
 import type { Call } from '../http/call.ts';
-import type { Refusal } from '../http/problems.ts';
+import { type Refusal, renderRefusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import type { CommandArguments, CommandEvent } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
@@ -109,7 +109,8 @@ async function endOfRun(events: AsyncIterable<CommandEvent>, signal: AbortSignal
 
 function streamOf(events: AsyncIterable<CommandEvent>, headers: Readonly<Record<string, string>> = {}): Answer {
   const body = Readable.from(new EventLines(events[Symbol.asyncIterator]()), { objectMode: false });
-  return { status: 200, type: NDJSON, body, headers };
+  const lastWords = (why: Refusal): string => `{"problem":${renderRefusal(why, 'problem').body}}\n`;
+  return { status: 200, type: NDJSON, body, headers, lastWords };
 }
 
 // Not a generator: ending a generator waits for its pending read.

@@ -13,6 +13,7 @@ import {
   mayBeSdk,
 } from './access/admission.ts';
 import { UNAUTHORIZED } from './access/authenticate.ts';
+import { OpenCalls } from './access/open-calls.ts';
 import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
 import { Auditor } from './auditing.ts';
 import { Call } from './call.ts';
@@ -95,7 +96,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   const { receiving, limiter, metrics, auditor } = sharedOf(parts);
   const app = new LeanKoa<State, object>();
   app.use(begin(isLocal));
-  app.use(settle(parts, metrics));
+  app.use(settle(parts, metrics, new OpenCalls(parts.keys, parts.sessions)));
   // Every request passes every step: one that has nothing to do is left out.
   if ((parts.corsOrigins ?? []).length > 0) app.use(allowOrigins(parts));
   if (!isLocal && parts.isAdminOnPort === false) app.use(hideAdmin);
@@ -250,7 +251,8 @@ function bodyRefusal(state: State, refusal: Refusal): Refusal {
 }
 
 function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next: Next): Promise<void> | undefined {
-  if (read === 'client-gone') return undefined;
+  // An answer that has been ended is not worked for.
+  if (read === 'client-gone' || state.call.ending !== undefined) return undefined;
   if ('refused' in read) return refuse(state, bodyRefusal(state, read));
   state.call.body = read.body;
   return next();

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthenticatedKey, Project } from '../stores/projects/project-store.ts';
+import type { Refusal } from './problems.ts';
 import type { Route } from './route.ts';
 
 const NO_BODY: Buffer = Buffer.alloc(0);
@@ -26,7 +27,8 @@ export class Call {
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** Valid UTF-8 without a byte order mark; none where the route takes none. */
   body: Buffer = NO_BODY;
-  #signal: AbortSignal | undefined;
+  #leaving: AbortController | undefined;
+  #ending: Refusal | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: string, isLocal = false) {
     this.req = req;
@@ -60,10 +62,22 @@ export class Call {
     return new URLSearchParams(this.search);
   }
 
-  /** Aborted when the client disconnects before it has its answer. */
+  /** Aborted when the client disconnects before it has its answer, and when the answer is ended. */
   get signal(): AbortSignal {
-    this.#signal ??= signalOf(this.res);
-    return this.#signal;
+    this.#leaving ??= leavingOf(this.res);
+    return this.#leaving.signal;
+  }
+
+  /** Why the answer was ended before it was whole; undefined where it was not. */
+  get ending(): Refusal | undefined {
+    return this.#ending;
+  }
+
+  /** From here on nothing is sent of the answer: whoever makes it need not go on. See `endAnswer`. */
+  end(why: Refusal): void {
+    this.#ending = why;
+    this.#leaving ??= leavingOf(this.res);
+    this.#leaving.abort();
   }
 }
 
@@ -75,9 +89,9 @@ function originForm(target: string): string {
   return match[1].startsWith('/') ? match[1] : `/${match[1]}`;
 }
 
-function signalOf(res: ServerResponse): AbortSignal {
+function leavingOf(res: ServerResponse): AbortController {
   const controller = new AbortController();
   if (res.destroyed) controller.abort();
   else res.once('close', () => res.writableFinished || controller.abort());
-  return controller.signal;
+  return controller;
 }

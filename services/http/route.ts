@@ -49,6 +49,8 @@ export interface Answer {
   readonly type?: string;
   /** Text or bytes are sent with their length, a stream in chunks: which is destroyed when the client disconnects. */
   readonly body: string | Uint8Array | Readable;
+  /** How a stream says that it ends before it is whole, and why; where left out it is cut. */
+  readonly lastWords?: (why: Refusal) => string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the body has a secret, which is shown once: it is never kept. */
   readonly isSecret?: true;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Call } from './call.ts';
 import { renderRefusal, type ErrorStyle, type Refusal } from './problems.ts';
 import type { Answer } from './route.ts';
@@ -11,17 +12,38 @@ const DRAIN_MS = 1_000;
 /** What is written at once: small enough that a slow client's progress shows, large enough to cost nothing. */
 export const PIECE_BYTES = 65_536;
 
-/** Sends what came of a request. */
+/** Sends what came of a request, unless it has been ended. */
 export function send(call: Call, outcome: Answer | Refusal, style: ErrorStyle): void {
-  if ('refused' in outcome) sendRefusal(call, outcome, style);
+  if (call.ending !== undefined) discard(outcome);
+  else if ('refused' in outcome) sendRefusal(call, outcome, style);
   else sendAnswer(call, outcome);
+}
+
+function discard(outcome: Answer | Refusal): void {
+  if ('body' in outcome && outcome.body instanceof Readable) outcome.body.destroy();
+}
+
+/** Whether `endAnswer` would end it: what changes something is carried out, and its answer tells that. */
+export function canEnd({ route, req, res }: Call): boolean {
+  return res.headersSent || !req.complete || route?.method === 'GET' || route?.scope === 'read';
+}
+
+/**
+ * Ends an answer that has not left whole. Where nothing of it has, the refusal is sent in its place; else a stream says
+ * why it ends if its format can, and any other answer is cut. Idempotent.
+ */
+export function endAnswer(call: Call, why: Refusal): void {
+  if (call.ending !== undefined || !canEnd(call)) return;
+  if (!call.res.headersSent) sendRefusal(call, why, call.route?.style ?? 'problem');
+  call.end(why);
 }
 
 function sendAnswer(call: Call, answer: Answer): void {
   const { body } = answer;
   const type = answer.type ?? 'application/json';
   if (body instanceof Readable) {
-    sendStream(call, answer, type, body);
+    call.res.writeHead(answer.status, headersOf(call, type, undefined, answer.headers));
+    pipe(call, body, answer.lastWords);
     return;
   }
   const length = byteLength(body);
@@ -48,12 +70,7 @@ function sendPieces(call: Call, body: string | Uint8Array): void {
   );
 }
 
-function sendStream(call: Call, answer: Answer, type: string, body: Readable): void {
-  call.res.writeHead(answer.status, headersOf(call, type, undefined, answer.headers));
-  pipe(call, body);
-}
-
-function pipe(call: Call, body: Readable): void {
+function pipe(call: Call, body: Readable, lastWords?: Answer['lastWords']): void {
   if (call.req.method === 'HEAD') {
     body.destroy();
     call.res.end();
@@ -64,8 +81,18 @@ function pipe(call: Call, body: Readable): void {
     body.destroy();
     return;
   }
-  // The head is out: a failure from here on can only be signalled by cutting the answer short, which `pipeline` does.
-  pipeline(body, call.res, () => undefined);
+  // The head is out: a failure from here on can only be signalled by cutting the answer short.
+  pipeline(body, call.res, { end: false }).then(
+    () => call.res.end(),
+    () => call.ending ?? call.res.destroy(),
+  );
+  // At once: what the body is made from may take its time to end.
+  const end = (): void => {
+    body.destroy();
+    if (call.ending === undefined || lastWords === undefined) call.res.destroy();
+    else call.res.end(lastWords(call.ending));
+  };
+  call.signal.addEventListener('abort', end, { once: true });
 }
 
 function sendRefusal(call: Call, refusal: Refusal, style: ErrorStyle): void {

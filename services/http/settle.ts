@@ -1,4 +1,5 @@
 import type { Logger } from '../runtime/logger.ts';
+import type { OpenCalls } from './access/open-calls.ts';
 import type { AppParts } from './app.ts';
 import type { Call } from './call.ts';
 import type { HttpMetrics } from './http-metrics.ts';
@@ -9,8 +10,9 @@ import type { Step } from './steps.ts';
 type SettleParts = Pick<AppParts, 'table' | 'logger' | 'onRefusal'>;
 
 /** The one step that waits for the others: sends what came of the request, then counts and logs it. */
-export function settle(parts: SettleParts, metrics: HttpMetrics): Step {
+export function settle(parts: SettleParts, metrics: HttpMetrics, open: OpenCalls): Step {
   return async ({ state, res }, next) => {
+    open.add(state.call);
     try {
       await next();
     } catch (error) {
@@ -20,6 +22,8 @@ export function settle(parts: SettleParts, metrics: HttpMetrics): Step {
     const { call, outcome } = state;
     if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
     if (outcome !== undefined) send(call, outcome, call.route?.style ?? parts.table.styleOf(call.path));
+    if (res.writableEnded || res.destroyed) open.delete(call);
+    else res.once('close', () => open.delete(call));
     const ms = performance.now() - call.startedAtMs;
     const status = outcome === undefined ? 0 : res.statusCode;
     metrics.observe(call.route, status, ms);

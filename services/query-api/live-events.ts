@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { Call } from '../http/call.ts';
-import type { Refusal } from '../http/problems.ts';
+import { type Refusal, renderRefusal } from '../http/problems.ts';
 import { encodeReceipt } from '../http/receipt.ts';
 import { type ReceiptSigner, receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Answer } from '../http/route.ts';
@@ -93,6 +93,7 @@ export async function answerLive(
       status: 200,
       type: 'text/event-stream',
       body: Readable.from(streamOf(reader, after ?? from, signal, leave), { objectMode: false, highWaterMark: 1 }),
+      lastWords: (why) => `event: end\ndata: ${renderRefusal(why, 'problem').body}\n\n`,
       // Proxies pass on what they get at once.
       headers: { 'X-Accel-Buffering': 'no' },
     };

@@ -193,11 +193,13 @@ describe('projects made by the command line while the service runs', () => {
     expect(await mine.json()).toMatchObject({ traits: { of: 'second' } });
     expect(await theirs.json()).toMatchObject({ traits: { of: 'first' } });
 
+    const listening = await fetch(`${service.url}/v1/events/live`, { headers: { api_key: read } });
     const keys = JSON.parse(await tidemark('key', 'list', id, '--json')) as { id: string; scope: string }[];
     await tidemark('key', 'revoke', keys.find(({ scope }) => scope === 'read')?.id ?? '');
     const status = async (): Promise<number> =>
       (await service.request('/v1/users/shared%20name', undefined, { api_key: read })).status;
     await expect.poll(status, { timeout: 20_000, interval: 250 }).toBe(401);
+    expect(await listening.text()).toMatch(/event: end\ndata: .*unauthorized.*\n\n$/);
   });
 });
 

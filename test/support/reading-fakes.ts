@@ -83,6 +83,8 @@ export class MemoryAnalytics implements AnalyticsReader {
   gate: Promise<void> | undefined;
   /** What a stream gives, a line each; an error cuts it there. */
   lines: readonly (object | Error)[] = [];
+  /** What each line waits for but the first. */
+  linesGate: Promise<void> | undefined;
   settled: Micros | null = null;
   /** Streams that have been read to their end or left. */
   ended = 0;
@@ -137,6 +139,7 @@ export class MemoryAnalytics implements AnalyticsReader {
         const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
         yield bytes.subarray(0, 7);
         yield bytes.subarray(7);
+        await this.linesGate;
       }
     } finally {
       this.ended++;

@@ -129,6 +129,7 @@ export class ReadingServer {
   url = '';
   port = 0;
   #instantMs = 0;
+  readonly #projects = [PROJECT, OTHER_PROJECT];
   readonly #ingestor: Ingestor;
   readonly #keys = new Map<string, AuthenticatedKey>([
     [READ_KEY, { id: 'key_read', name: null, project: PROJECT, scopes: ['read'] }],
@@ -155,12 +156,13 @@ export class ReadingServer {
     const table = new RouteTable(sets);
     const keys: KeyRing = {
       find: (key) => this.#keys.get(key),
-      findProject: (idOrName) => [PROJECT, OTHER_PROJECT].find(({ id }) => id === idOrName),
+      findProject: (idOrName) => this.#projects.find(({ id }) => id === idOrName),
     };
+    const sessions = this.#consoleSessions();
     this.routes = sets.flatMap(({ routes }) => routes);
     const maxReceivingBytes = 64 * 1_024 * 1_024;
     const onRefusal: AppParts['onRefusal'] = (call, refusal) => this.refusalCounts.add(call, refusal);
-    this.parts = { table, keys, registry, logger, maxReceivingBytes, audit: this.audit, onRefusal };
+    this.parts = { table, keys, registry, logger, maxReceivingBytes, audit: this.audit, onRefusal, sessions };
     this.http = createHttpServer(this.parts, options);
   }
 
@@ -178,6 +180,15 @@ export class ReadingServer {
     const project = projectNamed(`proj_${key}`, rateLimit);
     this.#keys.set(key, { id: `key_${key}`, name: null, project, scopes: [scope] });
     return key;
+  }
+
+  /** @param key Its text. */
+  revoke(key: string): void {
+    this.#keys.delete(key);
+  }
+
+  removeProject(projectId: string): void {
+    this.#projects.splice(0, Infinity, ...this.#projects.filter(({ id }) => id !== projectId));
   }
 
   /** A known user of the project, of whom nothing else is known. */

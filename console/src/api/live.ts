@@ -65,7 +65,8 @@ function readPart(part: string, { onTick, onState }: LiveListener, place: { id?:
   if (part.startsWith(':')) onState('log-away');
   const fields = new Map(part.split('\n').map((line): [string, string] => splitOnce(line, ': ')));
   const data = fields.get('data');
-  if (data === undefined) return;
+  // The event `end` says why the stream ends: the next attempt is told the same.
+  if (data === undefined || fields.has('event')) return;
   const id = fields.get('id');
   if (id !== undefined) place.id = id;
   onState('open');

@@ -2,7 +2,8 @@
 import type { AuthenticatedKey, KeyRing } from '../../stores/projects/project-store.ts';
 import { keyIn, keyInBody, LOCAL_KEY, opens, UNAUTHORIZED } from './authenticate.ts';
 import type { Call } from '../call.ts';
-import { findProject } from './named-project.ts';
+import { findProject, NO_PROJECT } from './named-project.ts';
+import type { Refusal } from '../problems.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { type SessionKeys, sessionTokenIn } from './session-cookie.ts';
 import { type Next, refuse, routeOf, type State, type Step } from '../steps.ts';
@@ -10,21 +11,38 @@ import { type Next, refuse, routeOf, type State, type Step } from '../steps.ts';
 /** @param sessions Of the console: a session's cookie counts as its key where no header has one. */
 export function authenticate(keys: KeyRing, sessions?: SessionKeys): Step {
   return ({ state }, next) => {
-    const route = routeOf(state);
-    if (route.scope === null) return next();
-    const text = keyIn(state.call.headers);
-    if (state.call.isLocal && text === undefined && opens(LOCAL_KEY, route)) {
-      return admitTo(state, LOCAL_KEY, keys, next);
-    }
-    const token = text === undefined && sessions !== undefined ? sessionTokenIn(state.call.req) : undefined;
-    if (token !== undefined) return admitFound(state, sessions?.find(token), keys, next);
-    if (text === undefined && mayBeSdk(state.call)) return next();
-    return admitKey(state, keys, text, next);
+    const { call } = state;
+    if (routeOf(state).scope === null) return next();
+    const found = findKey(call, keys, sessions);
+    if (found === 'none' && mayBeSdk(call)) return next();
+    return admitFound(state, found === 'none' ? undefined : found, keys, next);
   };
 }
 
-function admitKey(state: State, keys: KeyRing, text: string | undefined, next: Next): Promise<void> | undefined {
-  return admitFound(state, text === undefined ? undefined : keys.find(text), keys, next);
+/** What the head of a request acts as; `none` where it names nothing. */
+function findKey(call: Call, keys: KeyRing, sessions: SessionKeys | undefined): FoundKey | 'none' {
+  const text = keyIn(call.headers);
+  if (text !== undefined) return keys.find(text);
+  if (call.isLocal && call.route !== undefined && opens(LOCAL_KEY, call.route)) return LOCAL_KEY;
+  const token = sessions === undefined ? undefined : sessionTokenIn(call.req);
+  return token === undefined ? 'none' : sessions?.find(token);
+}
+
+/**
+ * Why a request that was admitted would not be so now; undefined where it would. One whose key is in its body is not
+ * asked again: such requests bring messages, which are recorded or not.
+ *
+ * @throws TidemarkError `STORE_UNAVAILABLE` where that cannot be found out now.
+ */
+export async function whyNotAdmitted(
+  call: Call,
+  keys: KeyRing,
+  sessions: SessionKeys | undefined,
+): Promise<Refusal | undefined> {
+  const found = findKey(call, keys, sessions);
+  if (found !== 'none' && !(call.route !== undefined && opens(await found, call.route))) return UNAUTHORIZED;
+  const { namedProject } = call;
+  return namedProject === undefined || (await keys.findProject(namedProject.id)) !== undefined ? undefined : NO_PROJECT;
 }
 
 type FoundKey = ReturnType<KeyRing['find']>;
@@ -56,7 +74,9 @@ export function authenticateByBody(keys: KeyRing, limiter: RateLimiter): Step {
   const limit = limitRate(limiter);
   return (context, next) => {
     const { state } = context;
-    return admitKey(state, keys, keyInBody(state.call.text), async () => limit(context, next));
+    const text = keyInBody(state.call.text);
+    const found = text === undefined ? undefined : keys.find(text);
+    return admitFound(state, found, keys, async () => limit(context, next));
   };
 }
 

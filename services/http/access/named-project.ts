@@ -8,7 +8,7 @@ export const PROJECT_PARAMETER = 'project';
 
 const HEADER = 'tidemark-project';
 
-const NO_PROJECT: Refusal = {
+export const NO_PROJECT: Refusal = {
   refused: 'not-found',
   detail: 'This key opens no project of this id or name. Where several have the name, only an id names one.',
 };
