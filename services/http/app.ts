@@ -13,7 +13,6 @@ import {
   mayBeSdk,
 } from './access/admission.ts';
 import { UNAUTHORIZED } from './access/authenticate.ts';
-import { OpenCalls } from './access/open-calls.ts';
 import { isJson, readBody, refuseHead, UNSUPPORTED_TYPE } from './body.ts';
 import { Auditor } from './auditing.ts';
 import { Call } from './call.ts';
@@ -23,10 +22,10 @@ import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
+import { respond } from './respond.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
 import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
-import { settle } from './settle.ts';
 import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
 
 export interface AppParts {
@@ -96,7 +95,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   const { receiving, limiter, metrics, auditor } = sharedOf(parts);
   const app = new LeanKoa<State, object>();
   app.use(begin(isLocal));
-  app.use(settle(parts, metrics, new OpenCalls(parts.keys, parts.sessions)));
+  app.use(respond(parts, metrics));
   // Every request passes every step: one that has nothing to do is left out.
   if ((parts.corsOrigins ?? []).length > 0) app.use(allowOrigins(parts));
   if (!isLocal && parts.isAdminOnPort === false) app.use(hideAdmin);

@@ -1,5 +1,5 @@
 import type { Logger } from '../runtime/logger.ts';
-import type { OpenCalls } from './access/open-calls.ts';
+import { OpenCalls } from './access/open-calls.ts';
 import type { AppParts } from './app.ts';
 import type { Call } from './call.ts';
 import type { HttpMetrics } from './http-metrics.ts';
@@ -7,10 +7,11 @@ import { refusalOf } from './problems.ts';
 import { send } from './send.ts';
 import type { Step } from './steps.ts';
 
-type SettleParts = Pick<AppParts, 'table' | 'logger' | 'onRefusal'>;
+type RespondParts = Pick<AppParts, 'table' | 'keys' | 'sessions' | 'logger' | 'onRefusal'>;
 
 /** The one step that waits for the others: sends what came of the request, then counts and logs it. */
-export function settle(parts: SettleParts, metrics: HttpMetrics, open: OpenCalls): Step {
+export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
+  const open = new OpenCalls(parts.keys, parts.sessions);
   return async ({ state, res }, next) => {
     open.add(state.call);
     try {
