@@ -67,14 +67,17 @@ function readBytes(req: IncomingMessage, maxBytes: number, held: BodyBytes): Pro
       held.hold(0);
       resolve(outcome);
     };
-    req.on('data', (chunk: Buffer) => {
-      const refused = collected.add(chunk);
-      if (refused === undefined) return;
+    const refuse = (refused: 'too-large' | Refusal): void => {
       req.removeAllListeners('data');
       // `send` decides whether the rest is read and dropped, or the connection closed.
       if (refused === 'too-large') req.pause();
       else req.resume();
       finish(refused);
+    };
+    held.whenDropped(() => refuse(collected.drop(TOO_MUCH_RECEIVED)));
+    req.on('data', (chunk: Buffer) => {
+      const refused = collected.add(chunk);
+      if (refused !== undefined) refuse(refused);
     });
     req.on('end', () => finish(collected.bytes));
     // After 'end' it changes nothing. Node tells an 'error' only to those who listen for one.
@@ -112,12 +115,12 @@ class Collector {
   add(chunk: Buffer): 'too-large' | Refusal | undefined {
     const { maxBytes, wholeBytes, held } = this.#parts;
     const length = this.#length + chunk.length;
-    if (length > maxBytes) return this.#drop('too-large');
+    if (length > maxBytes) return this.drop('too-large');
     if (this.#length === 0) {
-      if (length !== wholeBytes && !held.hold(length)) return this.#drop(TOO_MUCH_RECEIVED);
+      if (length !== wholeBytes && !held.hold(length)) return this.drop(TOO_MUCH_RECEIVED);
       this.#held = chunk;
     } else {
-      if (length > this.#held.length && !this.#grow(length)) return this.#drop(TOO_MUCH_RECEIVED);
+      if (length > this.#held.length && !this.#grow(length)) return this.drop(TOO_MUCH_RECEIVED);
       chunk.copy(this.#held, this.#length);
     }
     this.#length = length;
@@ -135,7 +138,7 @@ class Collector {
     return true;
   }
 
-  #drop<T>(why: T): T {
+  drop<T>(why: T): T {
     this.#held = NOTHING;
     this.#length = 0;
     return why;

@@ -1,15 +1,17 @@
 import type { Call } from './call.ts';
 import type { Refusal } from './problems.ts';
+import { canEnd, endAnswer } from './send.ts';
 
 /**
  * Bounds how many requests are open at once, in all and per project, from their admission until their answer has left or
  * the client is gone: what one of them may hold in memory is held that many times at most, however many ask, and however
- * slowly they read. A project gets half of the places at most, so that no project can take them all.
+ * slowly they read. A project gets half of the places at most. Where several have taken them all, a project that has none
+ * gets one of whoever has most: that answer is ended.
  */
 export class ConcurrencyLimiter {
   readonly #limit: number;
   readonly #limitPerProject: number;
-  readonly #openByProject = new Map<string, number>();
+  readonly #openByProject = new Map<string, Set<Call>>();
   #open = 0;
 
   constructor(limit: number) {
@@ -18,22 +20,35 @@ export class ConcurrencyLimiter {
   }
 
   /** For a route's `admitWhole`. */
-  admit({ res, project: { id } }: Pick<Call, 'res' | 'project'>): Refusal | undefined {
-    const openOfProject = this.#openByProject.get(id) ?? 0;
-    if (this.#open >= this.#limit || openOfProject >= this.#limitPerProject) return OVERLOADED;
+  admit(call: Call): Refusal | undefined {
+    const { id } = call.project;
+    const own = this.#openByProject.get(id) ?? new Set();
+    if (own.size >= this.#limitPerProject) return OVERLOADED;
+    if (this.#open >= this.#limit && (own.size > 0 || !this.#makeRoom())) return OVERLOADED;
     // Its client has left already, and 'close' will not be emitted again.
-    if (res.closed) return undefined;
+    if (call.res.closed) return undefined;
     this.#open++;
-    this.#openByProject.set(id, openOfProject + 1);
-    res.once('close', () => this.#leave(id));
+    this.#openByProject.set(id, own.add(call));
+    call.res.once('close', () => this.#leave(call));
     return undefined;
   }
 
-  #leave(projectId: string): void {
+  /** Ends the newest answer of whoever has most. False where nobody has two. */
+  #makeRoom(): boolean {
+    const most = [...this.#openByProject.values()].reduce((one, other) => (other.size > one.size ? other : one));
+    const newest = most.size < 2 ? undefined : [...most].findLast(canEnd);
+    if (newest === undefined) return false;
+    this.#leave(newest);
+    endAnswer(newest, OVERLOADED);
+    return true;
+  }
+
+  #leave(call: Call): void {
+    const { id } = call.project;
+    const own = this.#openByProject.get(id);
+    if (own?.delete(call) !== true) return;
     this.#open--;
-    const others = (this.#openByProject.get(projectId) ?? 1) - 1;
-    if (others === 0) this.#openByProject.delete(projectId);
-    else this.#openByProject.set(projectId, others);
+    if (own.size === 0) this.#openByProject.delete(id);
   }
 }
 

@@ -1,12 +1,18 @@
 import type { Refusal } from './problems.ts';
 
+interface ReceivingProject {
+  bytes: number;
+  readonly bodies: Set<BodyBytes>;
+}
+
 /**
  * Bounds the bytes of bodies that are being received, in all and per project: those that have arrived of bodies that are
- * not whole yet. A project gets half of them at most. A whole body is not counted: its request is being answered.
+ * not whole yet. A project gets half of them at most. Where several hold them all, one that holds little gets those of a
+ * body of whoever holds most, which is refused. A whole body is not counted: its request is being answered.
  */
 export class ReceivingBytes {
   readonly #limit: number;
-  readonly #heldByProject = new Map<string, number>();
+  readonly #projects = new Map<string, ReceivingProject>();
   #held = 0;
 
   constructor(limit: number) {
@@ -23,33 +29,65 @@ export class ReceivingBytes {
     return new BodyBytes(this, projectId);
   }
 
-  /** Takes so many more, or gives them back; false, and nothing taken, where that would be too much. */
-  take(projectId: string, more: number): boolean {
-    const ofProject = (this.#heldByProject.get(projectId) ?? 0) + more;
-    if (more > 0 && (this.#held + more > this.#limit || ofProject > this.#limit / 2)) return false;
+  /** Has the body hold so many instead of what it holds; false, and nothing changed, where that would be too much. */
+  change(body: BodyBytes, bytes: number): boolean {
+    const { projectId, held } = body;
+    const more = bytes - held;
+    const project = this.#projects.get(projectId) ?? { bytes: 0, bodies: new Set() };
+    if (more > 0 && (project.bytes + more > this.#limit / 2 || !this.#makeRoom(project.bytes + more, more)))
+      return false;
     this.#held += more;
-    if (ofProject === 0) this.#heldByProject.delete(projectId);
-    else this.#heldByProject.set(projectId, ofProject);
+    project.bytes += more;
+    if (bytes === 0) project.bodies.delete(body);
+    else project.bodies.add(body);
+    if (project.bytes === 0) this.#projects.delete(projectId);
+    else this.#projects.set(projectId, project);
+    return true;
+  }
+
+  /** @param ofProject What a project would hold with so many more: others lose a body only to one that holds half as much. */
+  #makeRoom(ofProject: number, more: number): boolean {
+    while (this.#held + more > this.#limit) {
+      const [most] = [...this.#projects.values()].toSorted((one, other) => other.bytes - one.bytes);
+      const [largest] = [...(most?.bodies ?? [])].toSorted((one, other) => other.held - one.held);
+      if (most === undefined || largest === undefined || most.bytes < 2 * ofProject) return false;
+      largest.drop();
+    }
     return true;
   }
 }
 
 /** What one body holds of them. */
 export class BodyBytes {
+  readonly projectId: string;
   readonly #all: ReceivingBytes;
-  readonly #projectId: string;
   #held = 0;
+  #onDropped: () => void = () => undefined;
 
   constructor(all: ReceivingBytes, projectId: string) {
     this.#all = all;
-    this.#projectId = projectId;
+    this.projectId = projectId;
+  }
+
+  get held(): number {
+    return this.#held;
   }
 
   /** From now on it holds so many; false, and as many as before, where that would be too much. */
   hold(bytes: number): boolean {
-    if (bytes !== this.#held && !this.#all.take(this.#projectId, bytes - this.#held)) return false;
+    if (bytes !== this.#held && !this.#all.change(this, bytes)) return false;
     this.#held = bytes;
     return true;
+  }
+
+  /** Called where what it holds is given to another: it is to be refused, and to hold nothing more. */
+  whenDropped(onDropped: () => void): void {
+    this.#onDropped = onDropped;
+  }
+
+  drop(): void {
+    this.hold(0);
+    this.#onDropped();
   }
 }
 

@@ -8,6 +8,7 @@ import { type Refusal, renderRefusal } from '../http/problems.ts';
 import { encodeReceipt } from '../http/receipt.ts';
 import { type ReceiptSigner, receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Answer } from '../http/route.ts';
+import { endAnswer } from '../http/send.ts';
 import { LIVE_TOPICS } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import type { Project } from '../stores/projects/project-store.ts';
@@ -17,13 +18,16 @@ import { refuseParameter } from './query.ts';
 
 /** A traits or properties text of more characters is cut: the whole is in the user's events. */
 const MAX_CONTENT_CHARS = 8_000;
-/** Different filters that are listened to at once, each of which is read for by itself; half of them of one project. */
+/**
+ * Different filters that are listened to at once, each of which is read for by itself; half of them of one project. Where
+ * all are taken, a project that has none gets one of whoever has most.
+ */
 const MAX_READERS = 16;
 
 interface UsedReader {
   readonly projectId: string;
   readonly reader: LiveReader;
-  listeners: number;
+  readonly listeners: Set<Call>;
 }
 
 /** The readings that listeners with equal filters share. */
@@ -36,28 +40,39 @@ export class LiveReaders {
   }
 
   /** A reader, and how to leave it; undefined where too many filters are listened to. */
-  take(project: Project, filter: LiveFilter): { readonly reader: LiveReader; readonly leave: () => void } | undefined {
+  take(call: Call, filter: LiveFilter): { readonly reader: LiveReader; readonly leave: () => void } | undefined {
+    const { project } = call;
     const name = `${project.id} ${JSON.stringify(filter)}`;
     const used = this.#used.get(name) ?? this.#make(project, filter);
     if (used === undefined) return undefined;
     this.#used.set(name, used);
-    used.listeners++;
-    let hasLeft = false;
+    used.listeners.add(call);
     const leave = (): void => {
-      if (hasLeft) return;
-      hasLeft = true;
-      if (--used.listeners === 0) this.#used.delete(name);
+      used.listeners.delete(call);
+      if (used.listeners.size === 0 && this.#used.get(name) === used) this.#used.delete(name);
     };
     return { reader: used.reader, leave };
   }
 
   #make(project: Project, filter: LiveFilter): UsedReader | undefined {
-    const all = [...this.#used.values()];
-    const own = all.filter(({ projectId }) => projectId === project.id);
-    if (all.length >= MAX_READERS || own.length >= MAX_READERS / 2) return undefined;
+    const own = [...this.#used.values()].filter(({ projectId }) => projectId === project.id);
+    if (own.length >= MAX_READERS / 2) return undefined;
+    if (this.#used.size >= MAX_READERS && (own.length > 0 || !this.#makeRoom())) return undefined;
     const signer = receiptSignerOf(project);
     const reader = new LiveReader(this.#parts, project.id, filter, (tick) => eventOf(tick, signer));
-    return { projectId: project.id, reader, listeners: 0 };
+    return { projectId: project.id, reader, listeners: new Set() };
+  }
+
+  /** Ends the newest reading of whoever has most. False where nobody has two. */
+  #makeRoom(): boolean {
+    const byProject = [...Map.groupBy(this.#used, ([, { projectId }]) => projectId).values()];
+    const most = byProject.reduce((one, other) => (other.length > one.length ? other : one));
+    const newest = most.at(-1);
+    if (most.length < 2 || newest === undefined) return false;
+    const [name, { listeners }] = newest;
+    this.#used.delete(name);
+    for (const listener of listeners) endAnswer(listener, TOO_MANY_FILTERS);
+    return true;
   }
 }
 
@@ -80,7 +95,7 @@ export async function answerLive(
     return refuseParameter('Last-Event-ID', 'is not an id of this stream').refusal;
   }
   const { seconds, ...wanted } = filter.value;
-  const used = readers.take(call.project, wanted);
+  const used = readers.take(call, wanted);
   if (used === undefined) return TOO_MANY_FILTERS;
   const { reader, leave } = used;
   const ends = [call.signal, parts.stopping, seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000)];

@@ -1,12 +1,14 @@
+import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Call } from '../../services/http/call.ts';
 import { ConcurrencyLimiter } from '../../services/http/concurrency-limiter.ts';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, OTHER_KEY, WRITE_KEY } from '../support/ingest-server.ts';
+import { IngestServer, LIMITED_KEY, OTHER_KEY, WRITE_KEY } from '../support/ingest-server.ts';
 import { RawClient, request } from '../support/raw-client.ts';
 
 const GET = request('/slow', { api_key: WRITE_KEY }, '', 'GET');
 const GET_OF_ANOTHER = request('/slow', { api_key: OTHER_KEY }, '', 'GET');
+const GET_OF_A_THIRD = request('/slow', { api_key: LIMITED_KEY }, '', 'GET');
 
 let server: IngestServer;
 let gate: PromiseWithResolvers<void>;
@@ -71,4 +73,28 @@ test('a project that has its half open leaves the other half to others', async (
   await eventually(() => expect(handled).toBe(4));
   gate.resolve();
   expect(await Promise.all(others.map(statusOf))).toEqual([200, 200]);
+});
+
+test('where all places are taken, a project that has none gets the newest of whoever has most, and no second', async () => {
+  const held = [await ask(), await ask(), await ask(GET_OF_ANOTHER), await ask(GET_OF_ANOTHER)];
+  await eventually(() => expect(handled).toBe(4));
+
+  const third = await ask(GET_OF_A_THIRD);
+  await eventually(() => expect(held.filter(({ received }) => received !== '')).toHaveLength(1));
+  const [given] = held.flatMap((client) => client.answers());
+  const second = await statusOf(await ask(GET_OF_A_THIRD));
+
+  expect([given?.status, given?.json?.type, second]).toEqual([429, 'urn:tidemark:problem:overloaded', 429]);
+  gate.resolve();
+  const statuses = await Promise.all([...held, third].map(statusOf));
+  expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 429]);
+});
+
+test('where every project has one place, a further one gets none', async () => {
+  const limiter = new ConcurrencyLimiter(2);
+  const callOf = (id: string): Call => ({ res: new EventEmitter(), project: { id } }) as unknown as Call;
+
+  expect([limiter.admit(callOf('a')), limiter.admit(callOf('b'))]).toEqual([undefined, undefined]);
+
+  expect(limiter.admit(callOf('c'))).toMatchObject({ refused: 'overloaded' });
 });

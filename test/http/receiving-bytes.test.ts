@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { IngestServer, OTHER_KEY, WRITE_KEY } from '../support/ingest-server.ts';
+import { IngestServer, LIMITED_KEY, OTHER_KEY, WRITE_KEY } from '../support/ingest-server.ts';
 import { RawClient, request } from '../support/raw-client.ts';
 
 const LIMIT_BYTES = 2_000_000;
@@ -68,6 +68,23 @@ test('all projects together hold no more than all of it', async () => {
 
   expect(refused?.status).toBe(429);
   expect(await heldBytes()).toBeLessThanOrEqual(LIMIT_BYTES);
+});
+
+test('where all of it is held, a body of a project that has little takes the place of one of whoever has most', async () => {
+  const held = [WRITE_KEY, WRITE_KEY, OTHER_KEY, OTHER_KEY];
+  const clients: RawClient[] = [];
+  for (const key of held) clients.push(await sendHalf(key));
+
+  const third = await RawClient.connect(server.port);
+  third.send(batchOf(LIMITED_KEY).slice(0, -1));
+  const given = await Promise.race(clients.map((client) => client.answered().then(() => client)));
+  const [taken] = await third.send(batchOf(LIMITED_KEY).slice(-1)).answered();
+
+  expect([given.answers()[0]?.status, taken?.status]).toEqual([429, 200]);
+  for (const client of clients) if (client !== given) client.send(batch.slice(-1));
+  const others = await Promise.all(clients.map((client) => client.answered()));
+  expect(others.map(([answer]) => answer?.status).toSorted()).toEqual([200, 200, 200, 429]);
+  await eventually(async () => expect(await heldBytes()).toBe(0));
 });
 
 test('a half-sent body counts as what has come of it, and a whole one not at all', async () => {

@@ -16,12 +16,14 @@ const GATE = { waiting: 256, waitingPerProject: 64, maxWaitMs: 30_000 } as const
 interface Waiter {
   readonly projectId: string;
   readonly enter: () => void;
+  readonly refuse: (error: TidemarkError) => void;
 }
 
 /**
  * Lets so many questions at a store, and keeps one project from having all the places: a project's questions beyond its
  * share wait for one another while those of others pass, and projects that wait take turns, however many questions each has
- * waiting. The queue is bounded: past it, or past the time that a question may wait, it is refused.
+ * waiting. The queue is bounded: past it, or past the time that a question may wait, it is refused; a question of a project
+ * that has none takes the place of one of whoever has most waiting.
  */
 export class QueryQueue {
   readonly #options: QueryQueueOptions;
@@ -93,15 +95,17 @@ export class QueryQueue {
   async #wait(projectId: string, signal: AbortSignal): Promise<void> {
     const { waiting, waitingPerProject, maxWaitMs } = this.#options;
     const ofProject = this.#waiting.filter((one) => one.projectId === projectId).length;
-    if (this.#waiting.length >= waiting || ofProject >= waitingPerProject) throw tooMany('too many questions wait');
+    const isFull = this.#waiting.length >= waiting;
+    const hasNone = ofProject === 0 && this.#runningOf(projectId) === 0;
+    if (ofProject >= waitingPerProject || (isFull && !(hasNone && this.#makeRoom()))) throw tooMany(TOO_MANY_WAIT);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { projectId, enter: resolve };
     const refuse = (error: TidemarkError): void => {
       const place = this.#waiting.indexOf(waiter);
       if (place === -1) return;
       this.#waiting.splice(place, 1);
       reject(error);
     };
+    const waiter: Waiter = { projectId, enter: resolve, refuse };
     const stop = (): void => refuse(new TidemarkError('STOPPING', 'analytics is being closed'));
     const timer = setTimeout(() => refuse(tooMany(`no turn came in ${maxWaitMs} ms`)), maxWaitMs);
     signal.addEventListener('abort', stop, { once: true });
@@ -112,6 +116,14 @@ export class QueryQueue {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
     }
+  }
+
+  /** Refuses the newest of whoever has most waiting; false where nobody has two. */
+  #makeRoom(): boolean {
+    const byProject = [...Map.groupBy(this.#waiting, ({ projectId }) => projectId).values()];
+    const most = byProject.reduce((one, other) => (other.length > one.length ? other : one));
+    if (most.length > 1) most.at(-1)?.refuse(tooMany(TOO_MANY_WAIT));
+    return most.length > 1;
   }
 
   #leave(projectId: string): void {
@@ -146,6 +158,8 @@ export class QueryQueue {
 export function fairGate(atOnce: number): QueryQueue {
   return new QueryQueue({ ...GATE, atOnce, perProject: Math.max(1, Math.floor(atOnce / 2)) });
 }
+
+const TOO_MANY_WAIT = 'too many questions wait';
 
 function tooMany(why: string): TidemarkError {
   return new TidemarkError('TOO_MANY_QUESTIONS', `${why}: ask again later`);

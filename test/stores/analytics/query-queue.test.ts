@@ -58,7 +58,19 @@ test('past the bound of those who wait, of all or of a project, a question is re
 
   await expect(ask('a5')).rejects.toMatchObject({ code: 'TOO_MANY_QUESTIONS', retryable: true });
   void ask('c1');
-  await expect(ask('d1')).rejects.toMatchObject({ code: 'TOO_MANY_QUESTIONS' });
+  await expect(ask('b2')).rejects.toMatchObject({ code: 'TOO_MANY_QUESTIONS' });
+});
+
+test('where as many wait as may, a project that has none takes the turn of the newest of whoever has most', async () => {
+  const { entered, ask, leave } = queue(new QueryQueue(OPTIONS));
+  await Promise.all([ask('a1'), ask('b1')]);
+  const [, , newest] = [ask('a2'), ask('a3'), ask('a4'), ask('b2')];
+
+  void ask('c1');
+
+  await expect(newest).rejects.toMatchObject({ code: 'TOO_MANY_QUESTIONS' });
+  await leave('b1');
+  expect(entered).toEqual(['a1', 'b1', 'c1']);
 });
 
 test('a question whose turn does not come is refused, and takes nobody else’s place', async () => {
