@@ -6,14 +6,15 @@ import type { SpoolingLogParts } from '../event-log/spool/spooling-log.ts';
 import type { Readiness } from '../http/operations.ts';
 import type { RouteSet } from '../http/route.ts';
 import { Ingestor } from '../ingest/accept.ts';
-import { ClockGuard } from '../ingest/clock-guard.ts';
+import { IngestClock } from '../ingest/ingest-clock.ts';
+import { newestArrivalMs } from '../ingest/newest-arrival.ts';
 import { publicRoutes } from '../ingest/public-api.ts';
 import { RefusalCounts } from '../ingest/refusal-counts.ts';
 import { twoStepRoutes } from '../ingest/two-step.ts';
 import type { Codec } from '../messages/codec.ts';
-import { ArrivalClock, drawProcessBits } from '../messages/version.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { isServer } from './embedded.ts';
 import { encoderModuleOf } from './encoder-module.ts';
 import type { Stores } from './stores.ts';
 
@@ -21,7 +22,7 @@ export interface IngestSideParts {
   readonly config: Config;
   readonly logger: Logger;
   readonly log: EventLog;
-  readonly codec: Pick<Codec, 'encode'>;
+  readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
   readonly registry: Registry;
   readonly stores: Pick<Stores, 'refusals'>;
 }
@@ -50,14 +51,17 @@ export class IngestSide {
   /** @throws TidemarkError as `IngestSpool.open`. */
   static async open(parts: IngestSideParts): Promise<IngestSide> {
     const { config, logger, log, codec, registry, stores } = parts;
-    const guard = new ClockGuard({ maxSkewMs: config.maxClockSkewMs });
-    const spool = await openSpool(parts, guard);
+    const { maxClockSkewMs: maxSkewMs, clockTrustAfterMs: trustAfterMs } = config;
+    const isLogOurs = !isServer(config.eventLogUrl);
+    const clock = new IngestClock({ maxSkewMs, trustAfterMs, isLogOurs, logger });
+    const comparing = compareWithLog(parts, clock);
+    // A log on a server may be away for long, and tells its time with every append.
+    if (isLogOurs) await comparing;
+    const spool = await openSpool(parts, clock);
     const ingestor = new Ingestor({
       log: spool?.log ?? log,
       codec,
-      clock: new ArrivalClock(),
-      guard,
-      processBits: drawProcessBits(),
+      clock,
       maxUnacknowledgedBytes: config.maxUnacknowledgedBytes,
       encoder: encoderModuleOf(config),
       registry,
@@ -105,15 +109,25 @@ export class IngestSide {
   }
 }
 
+/** Never rejects: a log that cannot be read now is compared with at the first append. */
+async function compareWithLog({ log, codec, logger }: IngestSideParts, clock: IngestClock): Promise<void> {
+  try {
+    const newestMs = await newestArrivalMs(log, codec);
+    if (newestMs !== undefined) clock.compareWith(newestMs);
+  } catch (error) {
+    logger.debug({ err: error }, 'the clock cannot be compared with the newest message of the log');
+  }
+}
+
 async function openSpool(
   { config, logger, log, registry }: IngestSideParts,
-  guard: ClockGuard,
+  clock: IngestClock,
 ): Promise<IngestSpool | undefined> {
   const { spoolDir: dir, spoolMaxBytes: maxBytes } = config;
   if (dir === undefined) return undefined;
-  const clock: Pick<SpoolingLogParts, 'mayWait' | 'onForwarded'> = {
-    mayWait: () => !guard.hasJumped,
-    onForwarded: ([first], sentAtMs) => void (first !== undefined && guard.agrees(first.appendedAtMs, sentAtMs)),
+  const hooks: Pick<SpoolingLogParts, 'mayWait' | 'onForwarded'> = {
+    mayWait: () => !clock.hasJumped,
+    onForwarded: ([first], sentAtMs) => void (first !== undefined && clock.agrees(first.appendedAtMs, sentAtMs)),
   };
-  return IngestSpool.open({ dir, maxBytes, log, logger, registry, ...clock });
+  return IngestSpool.open({ dir, maxBytes, log, logger, registry, ...hooks });
 }

@@ -6,11 +6,9 @@ import { receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Micros } from '../messages/message.ts';
 import { newMessageId } from '../messages/message-id.ts';
-import type { ArrivalClock } from '../messages/version.ts';
 import type { Project } from '../stores/projects/project-store.ts';
 import { isRetryable } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { ClockGuard } from './clock-guard.ts';
 import {
   type AcceptedBody,
   BodyJob,
@@ -20,6 +18,7 @@ import {
   readAccepted,
   readProblems,
 } from './encode-job.ts';
+import type { IngestClock } from './ingest-clock.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
 import { Offload } from './offload.ts';
 import { encodeBody, receiptOf } from './record-encoder.ts';
@@ -33,10 +32,7 @@ export interface IngestLog extends Pick<EventLog, 'check' | 'openEncoder'> {
 export interface IngestorParts {
   readonly log: IngestLog;
   readonly codec: Pick<Codec, 'encode'>;
-  readonly clock: ArrivalClock;
-  readonly guard: ClockGuard;
-  /** 20 bits that tell this process's versions from another's. */
-  readonly processBits: number;
+  readonly clock: IngestClock;
   readonly maxUnacknowledgedBytes: number;
   /** The module of the record encoder, for a log that can run it in its writer thread. */
   readonly encoder?: URL | undefined;
@@ -57,11 +53,14 @@ export class Ingestor {
   readonly #facts = new WeakMap<Project, Map<string, JobFacts>>();
   #unacknowledgedBytes = 0;
   #probe: NodeJS.Timeout | undefined;
+  /** So that the clock is followed, and what becomes of it is logged, while there are no requests. */
+  readonly #clockWatch: NodeJS.Timeout;
 
   constructor(parts: IngestorParts) {
     this.#parts = parts;
     this.#metrics = new IngestMetrics(parts.registry, () => this.#unacknowledgedBytes);
     this.#offload = new Offload(parts);
+    this.#clockWatch = setInterval(() => void parts.clock.skewed, 1_000).unref();
   }
 
   /** Resolves once bodies can be offloaded; until then this thread encodes them. Never rejects. */
@@ -71,7 +70,7 @@ export class Ingestor {
 
   get state(): IngestState {
     if (this.#probe !== undefined) return 'log away';
-    return this.#parts.guard.skewed ? 'clock skewed' : 'ready';
+    return this.#parts.clock.skewed ? 'clock skewed' : 'ready';
   }
 
   /** How many messages have been accepted since the process began. */
@@ -103,8 +102,9 @@ export class Ingestor {
     idempotencyKey: string,
     isLenient = false,
   ): Promise<AcceptedBody | Refusal> {
+    const { clock } = this.#parts;
+    const mayOffload = !clock.skewed && !clock.isAhead && this.admit() === undefined;
     const facts = this.#factsOf(project, source, isLenient);
-    const mayOffload = !this.#parts.guard.skewed && this.admit() === undefined;
     return this.#offload.run(source, mayOffload, (append) =>
       append === undefined
         ? this.#acceptInline(facts, body, idempotencyKey)
@@ -113,16 +113,21 @@ export class Ingestor {
   }
 
   async #acceptInline(facts: JobFacts, body: Buffer, idempotencyKey: string): Promise<AcceptedBody | Refusal> {
-    const { log, guard, clock, codec } = this.#parts;
-    const receivedAt = (messages: number): Micros => clock.next(messages);
-    const arrivedAt = BigInt(Date.now()) * 1_000n;
+    const { log, clock, codec } = this.#parts;
+    let isSkewed = false;
+    const receivedAt = (messages: number): Micros => {
+      const given = clock.next(messages);
+      isSkewed = given === undefined;
+      return given ?? arrivedAt;
+    };
+    const arrivedAt = BigInt(Math.floor(clock.now())) * 1_000n;
     const job = { firstId: newMessageId(), idempotencyKey, receivedAt, arrivedAt, text: body.toString('utf8') };
     const encoded = encodeBody(facts, job, codec);
     if (!encoded.ok) return invalid('invalid-body', encoded.problems);
     const overloaded = this.admit();
     if (overloaded !== undefined) return overloaded;
     const { records, messageIds } = encoded;
-    if (guard.skewed) return { ...CLOCK_SKEWED, messageIds };
+    if (isSkewed) return { ...CLOCK_SKEWED, messageIds };
     const appending = await this.#append(
       recordBytes(records),
       () => log.append(records),
@@ -130,7 +135,7 @@ export class Ingestor {
     );
     if ('refused' in appending) return { ...appending, messageIds };
     const { appended, tookMs } = appending;
-    const accepted = encoded.accepted(appended && receiptOf(facts, guard.now(), appended));
+    const accepted = encoded.accepted(appended && receiptOf(facts, clock.now(), appended));
     this.#metrics.accepted(accepted, tookMs);
     return accepted;
   }
@@ -142,7 +147,8 @@ export class Ingestor {
     idempotencyKey: string,
   ): Promise<AcceptedBody | Refusal> {
     const { clock, codec } = this.#parts;
-    const receivedAt = clock.next(facts.source === 'batch' ? countBytes(body, OPENING_BRACE) : 1);
+    const receivedAt = clock.next(facts.source === 'batch' ? mostItemsIn(body) : 1);
+    if (receivedAt === undefined) return this.#acceptInline(facts, body, idempotencyKey);
     const job = new BodyJob(facts, newMessageId(), receivedAt, idempotencyKey, body);
     const appending = await this.#append(
       job.length,
@@ -162,9 +168,10 @@ export class Ingestor {
     return accepted;
   }
 
-  /** Stops looking for a log that is away. */
+  /** Stops looking for a log that is away, and at the clock. */
   close(): void {
     clearInterval(this.#probe);
+    clearInterval(this.#clockWatch);
   }
 
   /** One object for all requests of a project to a path, so that it is sent to the thread once for many jobs. */
@@ -173,9 +180,9 @@ export class Ingestor {
     if (ofProject === undefined) this.#facts.set(project, (ofProject = new Map<string, JobFacts>()));
     const name = isLenient ? 'lenient batch' : source;
     let facts = ofProject.get(name);
-    if (facts === undefined) {
+    const { processBits } = this.#parts.clock;
+    if (facts?.processBits !== processBits) {
       const { id, timezone } = project;
-      const { processBits } = this.#parts;
       const isTwoStep = source === 'project-user' || source === 'add-event';
       const sessionSecret = isTwoStep ? project.sessionSecret : NO_SECRET;
       const signer = receiptSignerOf(project);
@@ -191,14 +198,14 @@ export class Ingestor {
     append: () => Promise<T>,
     appendedAtMsOf: (appended: T) => number | undefined,
   ): Promise<{ readonly appended: T; readonly tookMs: number } | Refusal> {
-    const { guard } = this.#parts;
-    const sentAtMs = guard.now();
+    const { clock } = this.#parts;
+    const sentAtMs = clock.now();
     const startedMs = performance.now();
     this.#unacknowledgedBytes += bytes;
     try {
       const appended = await append();
       const appendedAtMs = appendedAtMsOf(appended);
-      if (appendedAtMs !== undefined && !guard.agrees(appendedAtMs, sentAtMs)) {
+      if (appendedAtMs !== undefined && !clock.agrees(appendedAtMs, sentAtMs)) {
         return this.#noteSkew(appendedAtMs, sentAtMs);
       }
       return { appended, tookMs: performance.now() - startedMs };
@@ -248,17 +255,24 @@ const LOG_AWAY: Refusal = {
 
 const CLOCK_SKEWED: Refusal = {
   refused: 'unavailable',
-  detail: "This process's clock is wrong. Send the messages again under the message_ids given here.",
+  detail: "This machine's clock is wrong. Send the messages again under the message_ids given here.",
   retryAfterS: 5,
 };
 
 const OPENING_BRACE = '{'.charCodeAt(0);
+/** `{"type":"page","userId":""}` has more. */
+const SHORTEST_ITEM_BYTES = 24;
 const NO_SECRET = new Uint8Array();
 
 function recordBytes(records: readonly NewRecord[]): number {
   let bytes = 0;
   for (const { key, value } of records) bytes += key.byteLength + value.byteLength;
   return bytes;
+}
+
+/** Never fewer than the items of a batch that is valid. */
+function mostItemsIn(body: Buffer): number {
+  return Math.min(countBytes(body, OPENING_BRACE), Math.ceil(body.length / SHORTEST_ITEM_BYTES));
 }
 
 function countBytes(bytes: Buffer, byte: number): number {

@@ -32,6 +32,15 @@ export function versionAfter(
   return versionOf(at, receivedAt, Number(BigInt.asUintN(Number(PROCESS_BITS), next)));
 }
 
+/** The version with its time no later than this; its arrival and process stay, and so does its order among such. */
+export function timeClampedIn(version: string, latest: Micros): string {
+  const number = BigInt(`0x${version}`);
+  const { timestamp } = timesOfVersion(number);
+  if (timestamp <= latest) return version;
+  const rest = BigInt.asUintN(Number(ARRIVAL_BITS + PROCESS_BITS), number);
+  return (((latest - EARLIEST) << (ARRIVAL_BITS + PROCESS_BITS)) | rest).toString(16).padStart(32, '0');
+}
+
 /** When a message of this version took place, as far as newer and older go, and when it arrived. */
 export function timesOfVersion(version: bigint): { readonly timestamp: Micros; readonly receivedAt: Micros } {
   const arrival = (version >> PROCESS_BITS) & ((1n << ARRIVAL_BITS) - 1n);
@@ -41,24 +50,4 @@ export function timesOfVersion(version: bigint): { readonly timestamp: Micros; r
 /** Draws the 20 bits that tell this process's versions from another's. Once per process. */
 export function drawProcessBits(): number {
   return randomInt(2 ** 20);
-}
-
-/**
- * Tells when a message arrived: the wall clock, or one more than the last where that is not later. So no two messages
- * of a process arrive at once, and the items of a batch keep their order.
- */
-export class ArrivalClock {
-  readonly #nowMs: () => number;
-  #lastMicros = -Infinity;
-
-  constructor(nowMs: () => number = Date.now) {
-    this.#nowMs = nowMs;
-  }
-
-  /** Later than every instant it gave before; the first of so many, a microsecond apart. */
-  next(count = 1): Micros {
-    const first = Math.max(Math.floor(this.#nowMs() * 1000), this.#lastMicros + 1);
-    this.#lastMicros = first + count - 1;
-    return BigInt(first);
-  }
 }

@@ -45,6 +45,7 @@ export interface Config {
   readonly maxConnections: number;
   readonly maxProjectAudiences: number;
   readonly maxClockSkewMs: number;
+  readonly clockTrustAfterMs: number;
   readonly spoolDir: string | undefined;
   readonly spoolMaxBytes: number;
   readonly repeatWindowMs: number;
@@ -165,6 +166,11 @@ export const SETTINGS = {
     help: "How far this machine's clock may be from the event log's before 503 is answered",
     parse: wholeNumberSetting(1, 3_600_000),
   },
+  CLOCK_TRUST_AFTER_MS: {
+    default: '600000',
+    help: "For how long 503 is answered after this machine's clock was set, if it is not set back",
+    parse: wholeNumberSetting(1, 86_400_000),
+  },
   SPOOL_DIR: {
     default: '',
     help: 'Folder for messages that wait on local disk while the event log is away; none where empty',
@@ -245,6 +251,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxConnections: read('MAX_CONNECTIONS', SETTINGS.MAX_CONNECTIONS),
     maxProjectAudiences: read('MAX_PROJECT_AUDIENCES', SETTINGS.MAX_PROJECT_AUDIENCES),
     maxClockSkewMs: read('MAX_CLOCK_SKEW_MS', SETTINGS.MAX_CLOCK_SKEW_MS),
+    clockTrustAfterMs: read('CLOCK_TRUST_AFTER_MS', SETTINGS.CLOCK_TRUST_AFTER_MS),
     spoolDir: read('SPOOL_DIR', SETTINGS.SPOOL_DIR),
     spoolMaxBytes: read('SPOOL_MAX_BYTES', SETTINGS.SPOOL_MAX_BYTES),
     repeatWindowMs: read('REPEAT_WINDOW', SETTINGS.REPEAT_WINDOW),

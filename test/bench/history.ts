@@ -5,7 +5,7 @@ import { type Message, topicOf } from '../../services/messages/message.ts';
 import { newMessageId } from '../../services/messages/message-id.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { partitionKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
-import { ArrivalClock, drawProcessBits, versionOf } from '../../services/messages/version.ts';
+import { drawProcessBits, versionOf } from '../../services/messages/version.ts';
 
 /** `BENCH_READERS_MESSAGES` (300,000): how many the readers' benchmarks read. */
 export const MESSAGES = Number(process.env['BENCH_READERS_MESSAGES'] ?? 300_000);
@@ -29,11 +29,11 @@ export async function fill(
   log: EventLog,
   { count = MESSAGES, users = USERS, encoder = codec }: HistoryOptions = {},
 ): Promise<void> {
-  const clock = new ArrivalClock();
+  const begunAt = BigInt(Date.now()) * 1000n;
   const processBits = drawProcessBits();
   for (let made = 0; made < count; made += 1000) {
     const messages = Array.from({ length: 1000 }, (_, index) =>
-      messageOf(made + index, users, clock.next(), processBits),
+      messageOf(made + index, users, begunAt + BigInt(made + index), processBits),
     );
     await log.append(
       messages.map((message) => ({

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ClockGuard } from '../../services/ingest/clock-guard.ts';
+import { IngestClock } from '../../services/ingest/ingest-clock.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
@@ -207,7 +207,7 @@ test('a body that is wrong is 400 also while the log is away', async () => {
 });
 
 test("a clock off the log's is 503, and then nothing is offloaded", async () => {
-  const server = await start({ guard: new ClockGuard({ maxSkewMs: 5_000, probeAfterMs: 60_000 }) });
+  const server = await start({ clock: new IngestClock({ maxSkewMs: 5_000 }) });
   server.faulty.clockOffsetMs = 6_000;
 
   const replies = [await server.post('/v1/track', TRACK), await server.post('/v1/track', TRACK)];

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
-import { ArrivalClock, drawProcessBits, versionOf } from '../../services/messages/version.ts';
+import { drawProcessBits, versionOf } from '../../services/messages/version.ts';
 
 const micros = fc.oneof(
   fc.bigInt({ min: EARLIEST, max: END_OF_TIME - 1n }),
@@ -32,46 +32,6 @@ describe('a version', () => {
     expect(versionOf(EARLIEST, EARLIEST, 0)).toBe('0'.repeat(32));
     expect(versionOf(1_700_000_000_000_000n, 1_795_270_801_221_000n, 0xabcde)).toBe('378cd1836b8000e39da571e8588abcde');
     expect(versionOf(END_OF_TIME - 1n, END_OF_TIME - 1n, 0xfffff)).toBe('b36168b6a57ffecd85a2da95ffffffff');
-  });
-});
-
-describe('the arrival clock', () => {
-  test('the arrival clock gives the wall clock if it has moved, else one more than the last', () => {
-    const wall = [1000, 1000, 1000, 1001, 999, 999, 1002.5];
-    const clock = new ArrivalClock(() => wall.shift() ?? 0);
-
-    const given = Array.from({ length: 8 }, () => clock.next());
-
-    expect(given).toEqual([
-      1_000_000n,
-      1_000_001n,
-      1_000_002n,
-      1_001_000n,
-      1_001_001n,
-      1_001_002n,
-      1_002_500n,
-      1_002_501n,
-    ]);
-  });
-
-  test('the arrival clock tells the present', () => {
-    const before = BigInt(Date.now()) * 1000n;
-
-    const now = new ArrivalClock().next();
-
-    expect(now).toBeGreaterThanOrEqual(before);
-    expect(now).toBeLessThanOrEqual(BigInt(Date.now()) * 1000n + 1n);
-  });
-
-  test('the arrival clock gives several at once that are given to no one else', () => {
-    const clock = new ArrivalClock(() => 1_000);
-
-    expect([clock.next(3), clock.next(), clock.next(2), clock.next()]).toEqual([
-      1_000_000n,
-      1_000_003n,
-      1_000_004n,
-      1_000_006n,
-    ]);
   });
 });
 

@@ -6,13 +6,12 @@ import { RouteTable } from '../../services/http/route-table.ts';
 import type { Route } from '../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../services/http/server.ts';
 import { type IngestLog, Ingestor } from '../../services/ingest/accept.ts';
-import { ClockGuard } from '../../services/ingest/clock-guard.ts';
+import { IngestClock } from '../../services/ingest/ingest-clock.ts';
 import { publicRoutes } from '../../services/ingest/public-api.ts';
 import { twoStepRoutes } from '../../services/ingest/two-step.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
-import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { createLogger, type Logger } from '../../services/runtime/logger.ts';
 import {
@@ -71,7 +70,7 @@ export interface IngestServerOptions {
   readonly maxUnacknowledgedBytes?: number;
   readonly maxReceivingBytes?: number;
   readonly corsOrigins?: readonly string[];
-  readonly guard?: ClockGuard;
+  readonly clock?: IngestClock;
   readonly routes?: readonly Route[];
   readonly logger?: Logger;
   /** Whether the log encodes bodies itself. */
@@ -97,9 +96,7 @@ export class IngestServer {
     this.ingestor = new Ingestor({
       log: options.log ?? this.faulty,
       codec,
-      clock: new ArrivalClock(),
-      guard: options.guard ?? new ClockGuard({ maxSkewMs: 5_000 }),
-      processBits: drawProcessBits(),
+      clock: options.clock ?? new IngestClock({ maxSkewMs: 5_000 }),
       encoder: options.encoder ?? WRITER_ENCODER,
       maxUnacknowledgedBytes: options.maxUnacknowledgedBytes ?? 64 * 1_024 * 1_024,
       registry,

@@ -19,7 +19,7 @@ import { RouteTable } from '../../services/http/route-table.ts';
 import type { Route, RouteSet } from '../../services/http/route.ts';
 import type { HttpServer, ServerOptions } from '../../services/http/server.ts';
 import { Ingestor } from '../../services/ingest/accept.ts';
-import { ClockGuard } from '../../services/ingest/clock-guard.ts';
+import { IngestClock } from '../../services/ingest/ingest-clock.ts';
 import { RefusalCounts } from '../../services/ingest/refusal-counts.ts';
 import { publicRoutes } from '../../services/ingest/public-api.ts';
 import { twoStepRoutes } from '../../services/ingest/two-step.ts';
@@ -28,7 +28,6 @@ import { sessionRoutes } from '../../services/console/console-routes.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
-import { ArrivalClock, drawProcessBits } from '../../services/messages/version.ts';
 import { openApiDocument } from '../../services/query-api/openapi.ts';
 import { ChangesWatch } from '../../services/query-api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../../services/query-api/progress-watch.ts';
@@ -145,9 +144,7 @@ export class ReadingServer {
     this.#ingestor = new Ingestor({
       log: this.log,
       codec: this.codec,
-      clock: new ArrivalClock(),
-      guard: new ClockGuard({ maxSkewMs: 60_000 }),
-      processBits: drawProcessBits(),
+      clock: new IngestClock({ maxSkewMs: 60_000 }),
       maxUnacknowledgedBytes: 1_000_000,
       registry,
       logger,
