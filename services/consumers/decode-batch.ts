@@ -99,7 +99,8 @@ function claimOf(located: LocatedRecord, message: Message): Claim | undefined {
   if (message.type === 'track' || !message.messageIdGiven) return undefined;
   const { topic, partition, record } = located;
   const { projectId, userKey, messageId } = message;
-  return { topic, partition, offset: record.offset, projectId, userKey, messageId };
+  const { offset, appendedAtMs } = record;
+  return { topic, partition, offset, appendedAtMs, projectId, userKey, messageId };
 }
 
 function undecodableOrThrow(error: unknown): TidemarkError {

@@ -192,10 +192,22 @@ export function testProfileStore(name: string, openDatabase: () => Database, gen
       const claim = claimAt(3n);
       await countsOf(store, [claim]);
 
-      expect(await store.forgetRepeats(3_600_000)).toBe(0);
+      expect(await store.forgetRepeats(3_600_000, Date.now())).toBe(0);
       expect(await countsOf(store, [{ ...claim, offset: 4n }])).toEqual([false]);
-      expect(await store.forgetRepeats(-1_000)).toBeGreaterThan(0);
+      expect(await store.forgetRepeats(-1_000, Date.now() - 60_000)).toBe(0);
+      expect(await store.forgetRepeats(-1_000, Date.now() + 60_000)).toBeGreaterThan(0);
       expect(await countsOf(store, [{ ...claim, offset: 4n }])).toEqual([true]);
+    });
+
+    test('a claim is remembered from when the log stored its message, whatever the clock of the store says', async () => {
+      const store = new SqlProfileStore(openDatabase(), generation);
+      const inAYearMs = Date.now() + 365 * 86_400_000;
+      const claim = { ...claimAt(3n), appendedAtMs: inAYearMs };
+      await countsOf(store, [claim]);
+
+      await store.forgetRepeats(-10_000, inAYearMs);
+
+      expect(await countsOf(store, [{ ...claim, offset: 4n }])).toEqual([false]);
     });
 
     test('a write of thousands of users and claims is one', async () => {
@@ -280,7 +292,7 @@ function stepFrom(topic: string, from: bigint, to: bigint): ReaderStep {
 
 function claimAt(offset: bigint): Claim {
   const who = { projectId: randomProjectId(), userKey: randomUserKey(), messageId: 'm1' };
-  return { topic: 'tidemark.identify', partition: 0, offset, ...who };
+  return { topic: 'tidemark.identify', partition: 0, offset, appendedAtMs: 0, ...who };
 }
 
 async function countsOf(store: ProfileStore, claims: readonly Claim[]): Promise<readonly boolean[]> {

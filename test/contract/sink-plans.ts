@@ -143,5 +143,5 @@ function position({ topic, partition }: { topic: string; partition: number }, of
 
 function someClaim(): Claim {
   const who = { projectId: randomProjectId(), userKey: randomUserKey(), messageId: 'm1' };
-  return { topic: 'tidemark.session', partition: 0, offset: 1n, ...who };
+  return { topic: 'tidemark.session', partition: 0, offset: 1n, appendedAtMs: 0, ...who };
 }

@@ -77,8 +77,8 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.probe(steps);
   }
 
-  forgetRepeats(windowMs: number): Promise<number> {
-    return this.#store.forgetRepeats(windowMs);
+  forgetRepeats(windowMs: number, readAtMs: number): Promise<number> {
+    return this.#store.forgetRepeats(windowMs, readAtMs);
   }
 }
 

@@ -53,7 +53,9 @@ export class Projector extends LogConsumer {
   readonly #positions = new Map<string, Position>();
   /** A change that the store accepted. */
   #accepted: ProfileChange | undefined;
-  #forgottenAt = Date.now();
+  #forgottenAt = performance.now();
+  /** When the log stored the newest record that was read at the head of the log. */
+  #readAtMs = 0;
 
   constructor(options: ProjectorOptions) {
     super('projector', options, {
@@ -130,6 +132,7 @@ export class Projector extends LogConsumer {
       messages += decoded.length - rejected;
       deadLetters += unprocessable.length + rejected;
     }
+    for (const { records } of batch) this.#readAtMs = Math.max(this.#readAtMs, records.at(-1)?.appendedAtMs ?? 0);
     const report = { messages, deadLetters, tookMs: Math.round(performance.now() - startedAt) };
     const ends = batch.map((partition) => this.#positionOf(partition));
     await this.#report(report, ends, reader);
@@ -239,9 +242,9 @@ export class Projector extends LogConsumer {
 
   async #forgetRepeats(): Promise<void> {
     const { store, repeatWindowMs, logger } = this.#options;
-    if (Date.now() - this.#forgottenAt < FORGET_EVERY_MS) return;
-    this.#forgottenAt = Date.now();
-    const forgotten = await store.forgetRepeats(repeatWindowMs);
+    if (performance.now() - this.#forgottenAt < FORGET_EVERY_MS) return;
+    this.#forgottenAt = performance.now();
+    const forgotten = await store.forgetRepeats(repeatWindowMs, this.#readAtMs);
     if (forgotten > 0) logger.info({ forgotten }, 'message ids older than the window forgotten');
   }
 

@@ -60,16 +60,21 @@ export async function areRepeats(
   });
 }
 
-/** Removes at most `limit` entries of any reader made longer ago than `windowMs`. Returns how many. */
-export async function forgetClaims(database: Queryable, windowMs: number, limit: number): Promise<number> {
+/** Removes at most `limit` entries of any reader made before `beforeMs` and longer ago than `windowMs`. Returns how many. */
+export async function forgetClaims(
+  database: Queryable,
+  beforeMs: number,
+  windowMs: number,
+  limit: number,
+): Promise<number> {
   const rows = await database.query<{ readonly deleted: bigint }>(
     `with deleted as (
        delete from {applied}
-       where ctid = any (array(select ctid from {applied} where applied_at_ms <= ${TRANSACTION_MS} - $1::int8 limit $2::int4))
+       where ctid = any (array(select ctid from {applied} where applied_at_ms <= least(${TRANSACTION_MS} - $1::int8, $3::int8) limit $2::int4))
        returning 1
      )
      select count(*) as deleted from deleted`,
-    [windowMs, limit],
+    [windowMs, limit, beforeMs],
   );
   return Number(rows[0]?.deleted ?? 0n);
 }
@@ -84,8 +89,8 @@ async function insertNew(
 ): Promise<readonly string[]> {
   const rows = await transaction.query<{ readonly identity: string }>(
     `insert into {applied} (reader, identity, partition, log_offset, applied_at_ms)
-     select $1, identity::uuid, partition, log_offset, ${TRANSACTION_MS}
-     from unnest($2::text[], $3::int4[], $4::int8[]) as claim (identity, partition, log_offset)
+     select $1, identity::uuid, partition, log_offset, greatest(${TRANSACTION_MS}, appended_at_ms)
+     from unnest($2::text[], $3::int4[], $4::int8[], $5::int8[]) as claim (identity, partition, log_offset, appended_at_ms)
      on conflict do nothing
      returning replace(identity::text, '-', '') as identity`,
     [
@@ -93,6 +98,7 @@ async function insertNew(
       entries.map(([identity]) => identity),
       entries.map(([, { partition }]) => partition),
       entries.map(([, { offset }]) => offset),
+      entries.map(([, { appendedAtMs }]) => appendedAtMs),
     ],
   );
   return rows.map(({ identity }) => identity);

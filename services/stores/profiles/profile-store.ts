@@ -14,6 +14,8 @@ export interface Claim extends TopicPartition {
   readonly userKey: string;
   readonly messageId: string;
   readonly offset: bigint;
+  /** When the log stored it: it is remembered from then on at least, whatever the clock of the store says. */
+  readonly appendedAtMs: number;
 }
 
 /** A step of a reader over one partition: from its position to its next one. */
@@ -93,8 +95,10 @@ export interface ProfileStore extends ProfileReader {
   /**
    * Forgets claims, of either reader, entered longer ago than `windowMs`: a repeat that comes later counts again.
    * Returns how many.
+   *
+   * @param readAtMs When the log stored the newest record that was read: a later clock of the store is not believed.
    */
-  forgetRepeats(windowMs: number): Promise<number>;
+  forgetRepeats(windowMs: number, readAtMs: number): Promise<number>;
 }
 
 /** A range of one partition that one insert covers; fixed before the insert, so that a crash repeats the same one. */

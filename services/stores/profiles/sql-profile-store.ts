@@ -138,11 +138,11 @@ export class SqlProfileStore implements ProfileStore {
     await pipelined([() => refuseWhilePaused(transaction, 'profiles', this.#generation), ...first]);
   }
 
-  async forgetRepeats(windowMs: number): Promise<number> {
+  async forgetRepeats(windowMs: number, readAtMs: number): Promise<number> {
     let forgotten = 0;
     let last: number;
     do {
-      last = await forgetClaims(this.#database, windowMs, FORGOTTEN_AT_ONCE);
+      last = await forgetClaims(this.#database, readAtMs - windowMs, windowMs, FORGOTTEN_AT_ONCE);
       forgotten += last;
     } while (last === FORGOTTEN_AT_ONCE);
     return forgotten;
@@ -281,7 +281,7 @@ export function madeUp(): {
     };
   });
   return {
-    claim: { ...who, ...place, messageId: name, offset: 0n },
+    claim: { ...who, ...place, messageId: name, offset: 0n, appendedAtMs: 0 },
     changes,
     count: { ...place, projectId: who.projectId, hour: hourOf(0n), messages: 1, repeats: 0 },
   };

@@ -155,7 +155,7 @@ describe.skipIf(server === undefined)('several writers on Postgres', () => {
     await store().write([], claims, () => []);
 
     const all = [
-      ...Array.from({ length: 3 }, () => store().forgetRepeats(-1_000)),
+      ...Array.from({ length: 3 }, () => store().forgetRepeats(-1_000, Date.now() + 60_000)),
       ...Array.from({ length: 3 }, () => store().write([], shuffled(claims), () => [])),
     ];
 
@@ -185,7 +185,7 @@ function change(): ProfileChange {
 
 function claim(): Claim {
   const who = { projectId: randomProjectId(), userKey: randomUserKey(), messageId: 'm1' };
-  return { topic: 'tidemark.identify', partition: 0, offset: 1n, ...who };
+  return { topic: 'tidemark.identify', partition: 0, offset: 1n, appendedAtMs: 0, ...who };
 }
 
 function claimsOf(projectId: string): readonly Claim[] {
