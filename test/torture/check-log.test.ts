@@ -4,7 +4,7 @@ import { Findings, type Kind } from './findings.ts';
 import { type Expected, Ledger } from './ledger.ts';
 import type { LoggedMessage } from './model.ts';
 
-const NOW = 1_795_132_800_000_000n;
+const NOW = BigInt(Date.now()) * 1_000n;
 const SENT: Omit<Expected, 'content'> = {
   kind: 'track',
   projectId: 'p',
@@ -32,8 +32,7 @@ function answered(): { ledger: Ledger; log: LoggedMessage[] } {
   return { ledger, log };
 }
 
-function logged(n: number, content = `{"n":${n}}`): LoggedMessage {
-  const receivedAt = NOW + BigInt(n);
+function logged(n: number, content = `{"n":${n}}`, receivedAt = NOW + BigInt(n)): LoggedMessage {
   const times = receivedAt + 2_208_988_800_000_000n;
   const version = (((times << 54n) | times) << 20n).toString(16).padStart(32, '0');
   const { kind: _, timestamp: __, isRepeat: ___, ...sent } = SENT;
@@ -101,6 +100,13 @@ test('what was refused, and what nobody sent, is found', () => {
   ledger.refused(3);
   expect(kindsOf(ledger, [...log, logged(3)])).toEqual(['on the log though never sent or refused']);
   expect(kindsOf(ledger, [...log, logged(4)])).toEqual(['on the log though never sent or refused']);
+});
+
+test.each([-1n, 1n])('an arrival that is a year off is found', (sign) => {
+  const { ledger, log } = answered();
+  const inAYear = NOW + sign * 31_536_000_000_000n;
+  const changed = log.map((message, n) => (n === 2 ? logged(2, message.content, inAYear) : message));
+  expect(kindsOf(ledger, changed)).toEqual(['dated years off']);
 });
 
 test('a version that its times do not make is found', () => {

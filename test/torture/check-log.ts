@@ -3,7 +3,9 @@ import { fingerprint } from './canonical.ts';
 import type { Findings } from './findings.ts';
 import type { Ledger } from './ledger.ts';
 import { type LoggedMessage, versionOfTimes } from './model.ts';
+import { CLOCK_BELIEVED_MS } from './schedule.ts';
 
+const LONGEST_RUN_MS = 86_400_000;
 const FOUND = 1;
 const FOUND_AS_ANSWERED = 2;
 
@@ -28,6 +30,7 @@ export class LogCheck {
     const n = numberOf(message);
     if (n === undefined) return;
     this.#checkVersion(message, n);
+    this.#checkArrival(message, n);
     if (n >= this.#seen.length || this.#ledger.outcome(n) === 'refused') {
       return this.#findings.add('on the log though never sent or refused', placeOf(message, n));
     }
@@ -68,6 +71,14 @@ export class LogCheck {
     const last = this.#last.get(lane) ?? -1;
     if (n < last) this.#findings.add('out of order on the log', `${placeOf(message, n)} comes after message ${last}`);
     this.#last.set(lane, Math.max(n, last));
+  }
+
+  /** A clock that is years off must never date a message; one that was off by days from the start of a process may. */
+  #checkArrival(message: LoggedMessage, n: number): void {
+    const offMs = Math.abs(Number(message.receivedAt / 1000n) - Date.now());
+    if (offMs > CLOCK_BELIEVED_MS + LONGEST_RUN_MS) {
+      this.#findings.add('dated years off', `${placeOf(message, n)}: ${message.receivedAt}`);
+    }
   }
 
   #checkVersion(message: LoggedMessage, n: number): void {

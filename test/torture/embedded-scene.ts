@@ -5,7 +5,7 @@ import { freePort } from '../servers/ports.ts';
 import { removeServersFolder, serversFolder } from '../servers/reaped.ts';
 import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service.ts';
 import { connectionTarget } from './proxy-target.ts';
-import { processTarget, type Scene, type Target } from './scene.ts';
+import { CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';
 import { SlowDisk } from './slow-disk.ts';
 import { SmallDisk } from './small-disk.ts';
 import { Supervised } from './supervised.ts';
@@ -28,6 +28,7 @@ export async function embeddedScene(): Promise<Scene> {
     INITIAL_WRITE_KEY: WRITE_KEY,
     INITIAL_READ_KEY: READ_KEY,
     INITIAL_ADMIN_KEY: ADMIN_KEY,
+    CLOCK_TRUST_AFTER_MS,
   };
   const options = { name: 'service', role: '', port: await freePort(), folder };
   const service = new Supervised({ ...options, environment: { ...environment, ...slowDisk?.environment } });

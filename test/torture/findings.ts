@@ -6,6 +6,7 @@ export const KINDS = [
   'doubled on the log',
   'out of order on the log',
   'wrong version',
+  'dated years off',
   'no message',
   'dead letters',
   'reader behind the log',

@@ -64,12 +64,15 @@ function faultOf(dice: Dice, atMs: number, target: string, kind: FaultKind): Fau
   return { atMs: Math.round(atMs), target, kind, forMs, amount: amountOf(dice, kind) };
 }
 
+/** Shorter than `CLOCK_TRUST_AFTER_MS` of the scenes: a clock is set back before it is believed. */
+const LONGEST_CLOCK_MS = 12_000;
+
 const LASTS_MS: Readonly<Record<FaultKind, readonly [number, number]>> = {
   kill: [0, 4_000],
   'kill child': [0, 0],
   pause: [50, 9_000],
   restart: [0, 500],
-  clock: [300, 12_000],
+  clock: [300, LONGEST_CLOCK_MS],
   cut: [0, 0],
   away: [100, 5_000],
   slow: [300, 8_000],
@@ -79,10 +82,18 @@ const LASTS_MS: Readonly<Record<FaultKind, readonly [number, number]>> = {
   'disk full': [300, 4_000],
 };
 
+const DAY_MS = 86_400_000;
+/** No clock that is within it of the right one is known to be wrong by a process that starts with it. */
+export const CLOCK_BELIEVED_MS = 2 * DAY_MS;
+
+/** Within what the service puts up with, up to two days, or years that the service must never believe. */
+function clockOffMs(dice: Dice): number {
+  if (dice.chance(0.5)) return dice.between(50, 4_000);
+  return dice.chance(0.5) ? dice.between(6_000, CLOCK_BELIEVED_MS) : dice.between(400 * DAY_MS, 7_000 * DAY_MS);
+}
+
 function amountOf(dice: Dice, kind: FaultKind): number {
-  // Within what the service puts up with, or up to two days off.
-  const offMs = dice.chance(0.6) ? dice.between(50, 4_000) : dice.between(6_000, 172_800_000);
-  if (kind === 'clock') return dice.pick([-1, 1]) * offMs;
+  if (kind === 'clock') return dice.pick([-1, 1]) * clockOffMs(dice);
   if (kind === 'slow') return dice.between(5, 300);
   if (kind === 'disk slow') return dice.between(10, 600);
   return kind === 'disk full' ? dice.pick([0, 0, 16, 256]) : 0;

@@ -12,7 +12,7 @@ import type { ServerControls } from '../servers/server-process.ts';
 import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service.ts';
 import { diskTargets } from './embedded-scene.ts';
 import { brokerConnectionTarget, connectionTarget } from './proxy-target.ts';
-import { processTarget, type Scene, type Target } from './scene.ts';
+import { CLOCK_TRUST_AFTER_MS, processTarget, type Scene, type Target } from './scene.ts';
 import type { FaultKind } from './schedule.ts';
 import { SlowDisk } from './slow-disk.ts';
 import { SmallDisk } from './small-disk.ts';
@@ -47,6 +47,7 @@ export async function serversScene(options: ServersOptions): Promise<Scene> {
     INITIAL_WRITE_KEY: WRITE_KEY,
     INITIAL_READ_KEY: READ_KEY,
     INITIAL_ADMIN_KEY: ADMIN_KEY,
+    CLOCK_TRUST_AFTER_MS,
     DATA_DIR: dataDir,
     PROFILES_URL: proxies.postgres.url,
     ANALYTICS_URL: proxies.clickhouse.url,
