@@ -2453,6 +2453,8 @@ export interface components {
         readonly Generation: {
             /** @description For which projects it is live: their ids, or `all`. */
             readonly answers: readonly string[];
+            /** @description The instant as of which it takes messages that a wrong clock dated in the future. */
+            readonly as_of: string | null;
             readonly behind: number;
             readonly created_at: string;
             /** @enum {string} */
@@ -2465,6 +2467,11 @@ export interface components {
             readonly state: "live" | "building" | "former" | "dropping" | "dropped";
         };
         readonly GenerationBody: {
+            /**
+             * Format: date-time
+             * @description Messages on the log that arrive after now, because a clock was wrong, are taken as of this instant. What the live generation does so is kept.
+             */
+            readonly as_of?: string | null;
             /** @enum {string} */
             readonly kind: "profiles" | "analytics";
             /** @description The id of the project whose messages alone it has. */

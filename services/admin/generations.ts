@@ -20,7 +20,7 @@ export function answerGenerations(port: AdminPort, call: AdminCall): Promise<Ans
 export function answerBuild(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
   const isDry = readDryRun(call.query);
   if (typeof isDry !== 'boolean') return isDry;
-  const members = readMembers(call, ['kind', 'project', 'rate_limit']);
+  const members = readMembers(call, ['kind', 'project', 'rate_limit', 'as_of']);
   if (!members.ok) return members.refusal;
   const { rate_limit: rate, ...target } = members.value;
   const args = { ...target, ...(rate !== undefined && { rate }) };

@@ -25,6 +25,7 @@ export function addReplay(root: Command, context: CliContext): void {
 interface BuildGenerationOptions extends OutputOptions {
   readonly project?: string;
   readonly rate?: number;
+  readonly asOf?: string;
   readonly dryRun?: true;
   readonly yes?: true;
 }
@@ -36,10 +37,11 @@ function addReplayBuild(parent: Command, kind: Kind, context: CliContext): void 
     .description(`read the log from its start into new ${kind}, compare them with the live ones, and swap them in`)
     .option('--project <project>', 'of one project alone, by its id or name')
     .option('--rate <messages>', 'how many messages a second a reader may read', parseRate)
+    .option('--as-of <instant>', 'take messages that a wrong clock dated in the future as of this instant')
     .option('--dry-run', 'say what it would take, and do nothing')
     .option('--yes', 'swap without asking, whatever the comparison finds')
     .option(...JSON_OPTION)
-    .action(async ({ project, rate, dryRun, yes, json }: BuildGenerationOptions) => {
+    .action(async ({ project, rate, asOf, dryRun, yes, json }: BuildGenerationOptions) => {
       const target = { kind, project: await optionalProjectId(context, project) };
       if (dryRun) {
         const planned = await carryOut(context, 'replay plan', { ...target, rate });
@@ -48,7 +50,7 @@ function addReplayBuild(parent: Command, kind: Kind, context: CliContext): void 
         return;
       }
       const built = await withProgress(context, `reading ${kind}`, (onProgress) =>
-        carryOut(context, 'replay build', { ...target, rate }, { onProgress }),
+        carryOut(context, 'replay build', { ...target, rate, as_of: asOf }, { onProgress }),
       );
       if (!json) printBuilt(context, built);
       const isWanted = yes ?? (await confirms(context, built));

@@ -87,7 +87,7 @@ function decodedOrUnprocessable<T>(
 ): Decoded<T> | Unprocessable {
   const { topic, partition, record } = located;
   try {
-    const message = codec.decode(topic, record.value);
+    const message = codec.decode(topic, record.value, { partition, offset: record.offset });
     return { topic, partition, record, content: read(message, located), claim: claimOf(located, message) };
   } catch (error) {
     return { topic, partition, record, error: undecodableOrThrow(error) };

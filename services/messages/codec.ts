@@ -1,5 +1,6 @@
 import type avro from 'avsc';
 import { TidemarkError } from '../runtime/errors.ts';
+import { type AsOf, takenAsOf } from './as-of.ts';
 import { avroType, decodeFramed, encodeFramed, memberType, type Resolver, schemaIdOf } from './avro.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import { isHex } from './hex.ts';
@@ -23,9 +24,18 @@ export class Codec {
   readonly #ids: SchemaIds;
   readonly #formats: ReadonlyMap<string, Format>;
 
-  constructor(ids: SchemaIds) {
+  readonly #asOf: readonly AsOf[];
+
+  /** @param asOf How messages are taken whose position is told with them. */
+  constructor(ids: SchemaIds, asOf: readonly AsOf[] = []) {
     this.#ids = ids;
+    this.#asOf = asOf;
     this.#formats = new Map(TOPICS.map((topic) => [topic, formatOf(topic, ids)]));
+  }
+
+  /** The same for the readers of a generation that takes some messages as of another instant. */
+  takingAsOf(rules: readonly AsOf[]): Codec {
+    return rules.length === 0 ? this : new Codec(this.#ids, rules);
   }
 
   /** @param topic The topic that it is written to, if not the live one. */
@@ -48,16 +58,18 @@ export class Codec {
   /**
    * The message of a record of this topic. Free-form objects in it are not parsed.
    *
+   * @param at Where the record is, for readers that take some messages as of another instant.
    * @throws TidemarkError `MESSAGE_UNDECODABLE` if the service could not have written it.
    */
-  decode(topic: string, value: Uint8Array): Message {
+  decode(topic: string, value: Uint8Array, at?: { readonly partition: number; readonly offset: bigint }): Message {
     if (!isMessageTopic(topic)) throw undecodable(topic, 'no message is written there');
     const record = this.#read(topic, value) as { -readonly [member in keyof Message]: Message[member] };
     // The only member that is no field of the schema: the topic implies it.
     record.type = typeOf(topic);
     const message = record as Message;
     if (!isPlausible(message)) throw undecodable(topic, 'user_key, version or a time is not one of ours');
-    return message;
+    if (at === undefined || this.#asOf.length === 0) return message;
+    return takenAsOf(message, { topic, ...at }, this.#asOf);
   }
 
   encodeDeadLetter(deadLetter: DeadLetter): Uint8Array {

@@ -93,8 +93,8 @@ export class ReplayScene {
     this.#posting = undefined;
   }
 
-  build(kind: GenerationKind, project?: string): Promise<BuiltGeneration> {
-    return this.commands['replay build']({ kind, project }, QUIET);
+  build(kind: GenerationKind, project?: string, asOf?: unknown): Promise<BuiltGeneration> {
+    return this.commands['replay build']({ kind, project, as_of: asOf }, QUIET);
   }
 
   async run(

@@ -105,11 +105,11 @@ export class GenerationReaders {
     topics: readonly string[],
   ): RunningReader {
     const { log, codec, database, config, metrics } = parts;
-    const { kind, number, projectId, deadLettersFrom } = this.#generation;
+    const { kind, number, projectId, deadLettersFrom, asOf } = this.#generation;
     const isImport = topics === IMPORT_TOPICS;
     const common = {
       log,
-      codec,
+      codec: codec.takingAsOf(asOf),
       topics,
       group: `tidemark-${kind === 'profiles' ? 'projector' : 'sink'}${isImport ? '-import' : ''}${groupSuffixOf(number)}`,
       logger: parts.logger.child({ reader: name, generation: number }),

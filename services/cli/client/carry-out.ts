@@ -76,6 +76,7 @@ interface NamedGeneration {
 interface Replay extends OfProject {
   readonly kind: Kind;
   readonly rate?: number | undefined;
+  readonly as_of?: string | undefined;
 }
 
 interface ProjectDeletion extends NamedById {

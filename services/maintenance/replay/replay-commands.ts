@@ -1,5 +1,7 @@
 import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
 import { liveNumberOf, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import type { Micros } from '../../messages/message.ts';
+import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
 import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type Compared, isSame } from './comparison.ts';
@@ -18,6 +20,8 @@ export interface GenerationSummary {
   readonly messages: number;
   readonly behind: number;
   readonly rate_limit: number | null;
+  /** The instant as of which it takes messages that a wrong clock dated in the future; null where there is none. */
+  readonly as_of: string | null;
   readonly created_at: string;
 }
 
@@ -112,7 +116,7 @@ async function build(
   { report, signal }: CommandCall,
 ): Promise<BuiltGeneration> {
   const target = await targetOf(parts, args);
-  const generation = await replay.make(target, rateOf(args));
+  const generation = await replay.make(target, rateOf(args), asOfIn(args));
   return parts.whileFed(async () => {
     const idle = new Idleness();
     await replay.caughtUp(generation, signal, ({ read, end }) => {
@@ -172,7 +176,7 @@ async function status(replay: Replay): Promise<readonly GenerationSummary[]> {
   const all = await replay.list();
   return Promise.all(
     all.map(async (generation): Promise<GenerationSummary> => {
-      const { kind, number, projectId, rateLimit, createdAtMs } = generation;
+      const { kind, number, projectId, rateLimit, asOf, createdAtMs } = generation;
       const isFed = generation.state === 'building' || generation.state === 'built';
       const { read, end } = isFed ? await replay.progressOf(generation) : { read: 0n, end: 0n };
       const answers = live
@@ -187,6 +191,7 @@ async function status(replay: Replay): Promise<readonly GenerationSummary[]> {
         messages: Number(read),
         behind: Number(end - read),
         rate_limit: rateLimit,
+        as_of: asOf.length === 0 ? null : formatMicros(asOf.at(-1)?.instant ?? 0n),
         created_at: new Date(createdAtMs).toISOString(),
       };
     }),
@@ -240,6 +245,17 @@ function kindOf(kind: unknown): GenerationKind {
 export function checkBuild(args: CommandArguments): void {
   kindOf(args['kind']);
   rateOf(args);
+  asOfIn(args);
+}
+
+/** Undefined: what the live generation has. */
+function asOfIn({ as_of: asOf }: CommandArguments): Micros | undefined {
+  if (asOf === undefined || asOf === null) return undefined;
+  const read = typeof asOf === 'string' ? parseTimestamp(asOf, 'UTC') : undefined;
+  if (read?.ok !== true || read.micros > BigInt(Date.now()) * 1000n) {
+    throw commandInvalid('as_of is an instant in RFC 3339, and not in the future.');
+  }
+  return read.micros;
 }
 
 /** Undefined keeps the rate limit, null removes it. */

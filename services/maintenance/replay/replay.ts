@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
-import { MESSAGE_TOPICS } from '../../messages/message.ts';
+import type { AsOf } from '../../messages/as-of.ts';
+import { MESSAGE_TOPICS, type Micros } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
@@ -45,6 +46,8 @@ const PROGRESS_POLL_MS = 250;
 // at which the log ended when the check began.
 const CAUGHT_UP_WITHIN_MS = 10_000;
 
+const OTHERWISE = 'with another as_of: give the same, or drop it first.';
+
 const PAUSE_MS = 10_000;
 const PAUSE_RENEWAL_MS = 3_000;
 const SWAP_WITHIN_MS = 60_000;
@@ -64,16 +67,34 @@ export class Replay {
   /**
    * Returns the generation that is being built for this target, or creates one. The readers discover it by themselves.
    */
-  async make({ kind, projectId }: Target, rateLimit: number | null | undefined): Promise<Generation> {
+  async make({ kind, projectId }: Target, rateLimit: number | null | undefined, asOf?: Micros): Promise<Generation> {
     const { database, analytics } = this.#parts;
     const live = await liveNumberOf(database, kind, projectId);
+    const rules = await this.#rulesOf(kind, live, asOf);
     const deadLettersFrom = offsetsByPartition(await progressOf(database, kind, live));
-    const made = await this.#generations.make({ kind, projectId, rateLimit: rateLimit ?? null, deadLettersFrom });
+    const made = await this.#generations.make({
+      kind,
+      projectId,
+      rateLimit: rateLimit ?? null,
+      deadLettersFrom,
+      asOf: rules,
+    });
+    if (asOf !== undefined && made.asOf.at(-1)?.instant !== asOf) {
+      throw new TidemarkError('COMMAND_INVALID', `Generation ${made.number} of ${kind} is being built ${OTHERWISE}`);
+    }
     if (rateLimit !== undefined) await this.#generations.setRateLimit(kind, made.number, rateLimit);
     if (kind === 'analytics') await analytics.makeGeneration(made.number);
     await makeTables(database, made);
     if (kind === 'analytics') await analytics.ofGeneration(made.number);
     return made;
+  }
+
+  /** Those of the live generation, so that another replay brings nothing back, and the new one. */
+  async #rulesOf(kind: GenerationKind, live: number, instant: Micros | undefined): Promise<readonly AsOf[]> {
+    const inherited = (await this.#generations.find(kind, live))?.asOf ?? [];
+    if (instant === undefined) return inherited;
+    const below = endsOf(await this.#parts.log.ends(MESSAGE_TOPICS));
+    return [...inherited, { instant, after: BigInt(Date.now()) * 1000n, below }];
   }
 
   /** The generation that is being built for this target, if there is one. */

@@ -3,6 +3,7 @@ import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
 import type { VerifyStores } from './verify.ts';
 
@@ -19,9 +20,15 @@ export async function storesToVerify(installed: InstalledStores, projectId?: str
     live.numberOf('profiles', projectId),
     live.numberOf('analytics', projectId),
   ]);
+  const generations = new SqlGenerations(database);
+  const [ofProfiles, ofAnalytics] = await Promise.all([
+    generations.find('profiles', profiles),
+    generations.find('analytics', events),
+  ]);
   return {
     log,
-    codec,
+    codec: codec.takingAsOf(ofAnalytics?.asOf ?? []),
+    profilesCodec: codec.takingAsOf(ofProfiles?.asOf ?? []),
     profiles: new SchemaDatabase(database, schemaOf('profiles', profiles)),
     plans: new SchemaDatabase(database, schemaOf('analytics', events)),
     analytics: await analytics.ofGeneration(events),

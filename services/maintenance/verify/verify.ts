@@ -23,7 +23,10 @@ import { scanMessages } from './scan-messages.ts';
 
 export interface VerifyStores {
   readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
+  /** As the generation of analytics takes messages. */
   readonly codec: Codec;
+  /** As that of profiles does; the same by default. */
+  readonly profilesCodec?: Codec;
   /** The database as seen from the schemas of the generations of profiles and of analytics. */
   readonly profiles: Database;
   readonly plans: Database;
@@ -92,7 +95,7 @@ class Verification {
     const { deep = false, repeatWindowMs } = this.#options;
     const { projectId } = this.#period;
     const profiles = deep
-      ? await checkProfiles({ ...this.#scanParts(), ...this.#stores, deadLettered, repeatWindowMs, projectId, deleted })
+      ? await checkProfiles({ ...this.#profileParts(), deadLettered, repeatWindowMs, projectId, deleted })
       : null;
     return this.#report(startedMs, { cells, faults, profiles, checkpoints });
   }
@@ -161,7 +164,7 @@ class Verification {
   ): Promise<ReadonlyMap<string, RowFault>> {
     const parts = { ...this.#scanParts(), ...this.#stores, checkpoints, deadLettered };
     for (const span of spansOf(cells.filter(differsInPostgres))) {
-      await findMissingEffects({ ...parts, missing: this.#missing.postgres }, span);
+      await findMissingEffects({ ...parts, ...this.#profileParts(), missing: this.#missing.postgres }, span);
     }
     const faults = new Map<string, RowFault>();
     for (const span of spansOf(cells.filter(differsInClickHouse))) {
@@ -174,6 +177,11 @@ class Verification {
   #scanParts() {
     const { signal, rest } = this.#options;
     return { log: this.#stores.log, codec: this.#stores.codec, signal, rest };
+  }
+
+  #profileParts() {
+    const { codec, profilesCodec = codec } = this.#stores;
+    return { ...this.#scanParts(), ...this.#stores, codec: profilesCodec };
   }
 
   #report(startedMs: number, found: Found): VerificationReport {

@@ -1,5 +1,7 @@
 /** The data of a generation and the names derived from it. Pure. */
 
+import type { AsOf } from '../../messages/as-of.ts';
+
 /** The two readings of the log that are kept. */
 export const GENERATION_KINDS = ['profiles', 'analytics'] as const;
 export type GenerationKind = (typeof GENERATION_KINDS)[number];
@@ -19,6 +21,8 @@ export interface Generation {
   readonly rateLimit: number | null;
   /** Offsets by `topic/partition`. Unprocessable messages below them are in the dead letters of an older generation. */
   readonly deadLettersFrom: ReadonlyMap<string, bigint>;
+  /** Which messages it takes as of another instant than they were recorded with. */
+  readonly asOf: readonly AsOf[];
   readonly createdAtMs: number;
   /** When it first reached the end of the log, and what it had read by then. */
   readonly caughtUpAtMs: number | null;

@@ -1,4 +1,5 @@
 /** The tables of all generations and of the live ones, in a Postgres-compatible database. */
+import { type AsOf, asOfFromJson, asOfToJson } from '../../messages/as-of.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { LiveNumbers } from '../analytics/analytics-store.ts';
 import type { Database, Queryable } from '../database/database.ts';
@@ -23,6 +24,7 @@ export interface NewGeneration {
   readonly projectId: string | null;
   readonly rateLimit: number | null;
   readonly deadLettersFrom: ReadonlyMap<string, bigint>;
+  readonly asOf?: readonly AsOf[];
 }
 
 export interface Swap {
@@ -66,7 +68,7 @@ export class SqlGenerations {
   }
 
   /** Returns the generation that is being built for this target, or a new one, and whether it is new. */
-  async make({ kind, projectId, rateLimit, deadLettersFrom }: NewGeneration): Promise<Generation> {
+  async make({ kind, projectId, rateLimit, deadLettersFrom, asOf = [] }: NewGeneration): Promise<Generation> {
     const [row] = await this.#database.transaction(async (transaction) => {
       await transaction.query(GENERATIONS_LOCK);
       const building = await transaction.query<GenerationRow>(
@@ -75,7 +77,7 @@ export class SqlGenerations {
       );
       if (building.length > 0) return building;
       const from = JSON.stringify(Object.fromEntries([...deadLettersFrom].map(([name, at]) => [name, String(at)])));
-      return transaction.query<GenerationRow>(MAKE, [kind, projectId, rateLimit, from]);
+      return transaction.query<GenerationRow>(MAKE, [kind, projectId, rateLimit, from, asOfToJson(asOf)]);
     });
     if (row === undefined) throw new Error('no row came back');
     return toGeneration(row);
@@ -211,6 +213,7 @@ interface GenerationRow {
   readonly state: Generation['state'];
   readonly rate_limit: number | null;
   readonly dead_letters_from: string;
+  readonly as_of: string;
   readonly created_at_ms: bigint;
   readonly caught_up_at_ms: bigint | null;
   readonly messages: bigint | null;
@@ -228,7 +231,7 @@ interface LiveTableRow {
 // rows.
 const GENERATIONS_LOCK = 'select pg_advisory_xact_lock(7418321992)::text';
 
-const GENERATION_COLUMNS = `kind, number, project_id, state, rate_limit, dead_letters_from, created_at_ms, caught_up_at_ms, messages`;
+const GENERATION_COLUMNS = `kind, number, project_id, state, rate_limit, dead_letters_from, as_of, created_at_ms, caught_up_at_ms, messages`;
 const SELECT = `select ${GENERATION_COLUMNS} from generations`;
 
 const LIVE = `
@@ -237,8 +240,8 @@ const LIVE = `
   order by kind, project_id`;
 
 const MAKE = `
-  insert into generations (kind, number, project_id, state, rate_limit, dead_letters_from, created_at_ms)
-  select $1, max(number) + 1, $2, 'building', $3::float8, $4, ${NOW_MS}
+  insert into generations (kind, number, project_id, state, rate_limit, dead_letters_from, as_of, created_at_ms)
+  select $1, max(number) + 1, $2, 'building', $3::float8, $4, $5, ${NOW_MS}
   from generations
   where kind = $1
   returning ${GENERATION_COLUMNS}`;
@@ -258,6 +261,7 @@ function toGeneration(row: GenerationRow): Generation {
     state: row.state,
     rateLimit: row.rate_limit,
     deadLettersFrom: new Map(Object.entries(from).map(([name, at]) => [name, BigInt(at)])),
+    asOf: asOfFromJson(row.as_of),
     createdAtMs: Number(row.created_at_ms),
     caughtUpAtMs: row.caught_up_at_ms === null ? null : Number(row.caught_up_at_ms),
     messages: row.messages,
