@@ -5,6 +5,7 @@ import type { Codec } from '../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 import { isRetryable } from '../runtime/errors.ts';
 import { type LiveFilter, matches, RecordFilter } from './live-filter.ts';
+import { type Shared, Sharer } from './live-sharer.ts';
 
 export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
@@ -24,17 +25,8 @@ const RECORDS_AT_ONCE = 20_000;
 const PIECE = { maxRecords: 1_000, maxBytes: 1_000_000 } as const;
 /** A listener further behind than this goes on at the end of the log, and is told what it missed. */
 const MAX_BEHIND = 200_000n;
-/** A listener that has not taken so many events reads by itself from there on, until it has caught up. */
-const MAX_QUEUED = 4;
 const UNREACHABLE = ': the event log is unreachable\n\n';
 const NEVER = new AbortController().signal;
-
-/** What a listener that shares a reading is given. */
-export interface Shared {
-  /** The text of an event, and up to where the log was read with it. */
-  readonly text: string;
-  readonly ends: readonly PartitionEnd[];
-}
 
 export class LiveReader {
   readonly #parts: LiveParts;
@@ -191,44 +183,6 @@ export class LiveReader {
 
   #wants(message: Message): boolean {
     return message.projectId === this.#projectId && matches(message, this.#filter);
-  }
-}
-
-/** One listener of a shared reading. */
-class Sharer {
-  readonly #signal: AbortSignal;
-  readonly #queue: Shared[] = [];
-  #isOver = false;
-  #failure: { readonly error: unknown } | undefined;
-  #wake: () => void = () => undefined;
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-    signal.addEventListener('abort', () => this.#wake(), { once: true });
-  }
-
-  /** Whether it goes on; else it takes what is queued and reads by itself from there. */
-  add(event: Shared): boolean {
-    this.#isOver = this.#queue.length >= MAX_QUEUED;
-    if (!this.#isOver) this.#queue.push(event);
-    this.#wake();
-    return !this.#isOver;
-  }
-
-  fail(error: unknown): void {
-    this.#failure = { error };
-    this.#wake();
-  }
-
-  /** Undefined at the end. */
-  async next(): Promise<Shared | undefined> {
-    for (;;) {
-      if (this.#signal.aborted) return undefined;
-      if (this.#failure !== undefined) throw this.#failure.error;
-      const event = this.#queue.shift();
-      if (event !== undefined || this.#isOver) return event;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
   }
 }
 
