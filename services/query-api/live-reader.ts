@@ -1,9 +1,9 @@
 /** Reads what a project records from the end of the log, once for all who listen with the same filter. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog, LogRecord, ScanRange, TopicPartition } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 import { isRetryable } from '../runtime/errors.ts';
+import { pause } from '../runtime/pause.ts';
 import { type LiveFilter, matches, RecordFilter } from './live-filter.ts';
 import { type Shared, Sharer } from './live-sharer.ts';
 
@@ -37,7 +37,7 @@ export class LiveReader {
   readonly #sharers = new Set<Sharer>();
   /** How far the shared reading has come; undefined while nobody shares it. */
   #ends: readonly PartitionEnd[] | undefined;
-  #ticking: Promise<void> = Promise.resolve();
+  #ticking: Promise<unknown> = Promise.resolve();
 
   /** @param textOf The event of a tick, made once for all. */
   constructor(parts: LiveParts, projectId: string, filter: LiveFilter, textOf: (tick: Tick) => string) {
@@ -80,9 +80,9 @@ export class LiveReader {
     }
   }
 
-  /** Undefined where the shared reading has come further than this. */
+  /** Undefined where the shared reading stands elsewhere: what lies between would be missed, or seen twice. */
   #share(from: readonly PartitionEnd[], signal: AbortSignal): Sharer | undefined {
-    if (this.#ends !== undefined && rangesBetween(from, this.#ends).length > 0) return undefined;
+    if (this.#ends !== undefined && (isBehind(from, this.#ends) || isBehind(this.#ends, from))) return undefined;
     const sharer = new Sharer(signal);
     this.#sharers.add(sharer);
     if (this.#ends === undefined) {
@@ -96,22 +96,28 @@ export class LiveReader {
     const { stopping = NEVER } = this.#parts;
     while (this.#sharers.size > 0 && !stopping.aborted) {
       await this.#tick().catch((error: unknown) => this.#fail(error));
-      await delay(INTERVAL_MS, undefined, { signal: stopping }).catch(() => undefined);
+      await pause(INTERVAL_MS, stopping);
     }
     this.#ends = undefined;
   }
 
-  /** One at a time. */
-  #tick(): Promise<void> {
-    const run = async (): Promise<void> => {
+  /** One at a time. Resolves with how far the shared reading has come; undefined where nobody shares it. */
+  #tick(): Promise<readonly PartitionEnd[] | undefined> {
+    const run = async (): Promise<readonly PartitionEnd[] | undefined> => {
+      const from = this.#ends;
+      if (from === undefined) return undefined;
       const to = await this.#parts.log.ends(LIVE_TOPICS);
-      const tick = await this.#readTo(to, this.#ends ?? to, this.#parts.stopping ?? NEVER);
+      const tick = await this.#readTo(to, from, this.#parts.stopping ?? NEVER);
+      // All who shared it have left meanwhile, and others may have begun elsewhere.
+      if (this.#ends !== from) return this.#ends;
       this.#ends = tick.ends;
       const event = { text: this.#textOf(tick), ends: tick.ends };
       for (const sharer of this.#sharers) if (!sharer.add(event)) this.#sharers.delete(sharer);
+      return tick.ends;
     };
-    this.#ticking = this.#ticking.then(run, run);
-    return this.#ticking;
+    const ticking = this.#ticking.then(run, run);
+    this.#ticking = ticking;
+    return ticking;
   }
 
   #fail(error: unknown): void {
@@ -125,13 +131,26 @@ export class LiveReader {
 
   async #readAlone(from: readonly PartitionEnd[], signal: AbortSignal): Promise<Shared> {
     try {
-      const tick = await this.#readTo(await this.#parts.log.ends(LIVE_TOPICS), from, signal);
+      const tick = await this.#readTo(await this.#meetingPoint(from), from, signal);
       return { text: this.#textOf(tick), ends: tick.ends };
     } catch (error) {
       if (!signal.aborted && !isRetryable(error)) throw error;
-      await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      await pause(INTERVAL_MS, signal);
       return { text: UNREACHABLE, ends: from };
     }
+  }
+
+  /**
+   * Where a listener that has come so far can join the shared reading, which is brought there if it is behind; the end of
+   * the log where nobody shares. One that names records behind the end of the log is taken back to the end.
+   */
+  async #meetingPoint(from: readonly PartitionEnd[]): Promise<readonly PartitionEnd[]> {
+    for (let ends = this.#ends; ends !== undefined && isBehind(ends, from);) {
+      const next = await this.#tick();
+      if (next === undefined || !isBehind(ends, next)) break;
+      ends = next;
+    }
+    return this.#ends ?? this.#parts.log.ends(LIVE_TOPICS);
   }
 
   #readTo(to: readonly PartitionEnd[], from: readonly PartitionEnd[], signal: AbortSignal): Promise<Tick> {
@@ -240,6 +259,11 @@ function decodedOrUndefined(codec: LiveParts['codec'], topic: string, value: Uin
 
 function nameOfPartition({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
+}
+
+/** Whether there is a partition in which the other has come further. */
+function isBehind(one: readonly PartitionEnd[], other: readonly PartitionEnd[]): boolean {
+  return rangesBetween(one, other).length > 0;
 }
 
 /** A partition that the start does not name is read from where it ends now. */

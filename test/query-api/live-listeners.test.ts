@@ -6,6 +6,7 @@ import type { Answer } from '../../services/http/route.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { answerLive, LiveReaders } from '../../services/query-api/live-events.ts';
+import { MemoryLog } from '../support/memory-log.ts';
 import { recordOf, track } from '../support/messages.ts';
 import { RawClient, request } from '../support/raw-client.ts';
 import { PROJECT, READ_KEY, ReadingServer } from '../support/reading-server.ts';
@@ -100,6 +101,44 @@ test('a listener that does not read for a while falls out of a shared reading, a
   expect(ticks.reduce((sum, { seen }) => sum + seen, 0)).toBe(13);
   expect(await nextSeen(quick, 1)).toMatchObject([{ seen: 1 }]);
 });
+
+test('the counts of listeners that resume beside others are exact, while messages come all the time', async () => {
+  const recorded = new MemoryLog();
+  const record = recordOf(track({ projectId: PROJECT.id, userId: 'ada', event: 'Paid' }));
+  const put = (): void => void recorded.put('tidemark.track', 0, record);
+  for (let n = 0; n < 100; n++) put();
+  // Between any two looks at the end of the log there are new messages.
+  const ends = (topics: readonly string[]): ReturnType<EventLog['ends']> => {
+    for (let n = 0; n < 7; n++) put();
+    return recorded.ends(topics);
+  };
+  const log = { ends, scan: recorded.scan.bind(recorded) } as unknown as EventLog;
+  const readers = new LiveReaders({ log, codec });
+  const shared = listen(log, 'event=Paid', undefined, readers);
+  const first = (await shared.next()).value as Tick;
+
+  const starts = [5n, 50n, 99n, endOf(first)];
+  const all = await Promise.all(
+    starts.map(async (start) => {
+      const ticks = listen(log, 'event=Paid', `1.0.${start}`, readers);
+      let seen = 0n;
+      return Promise.all(
+        Array.from({ length: 6 }, async () => {
+          const tick = (await ticks.next()).value as Tick;
+          seen += BigInt(tick.seen);
+          return { counted: start + seen, end: endOf(tick) };
+        }),
+      );
+    }),
+  );
+
+  for (const { counted, end } of all.flat()) expect(counted).toBe(end);
+});
+
+/** Up to where the log was read with it. */
+function endOf({ id }: Tick): bigint {
+  return BigInt(/(?:^|-)1\.0\.(\d+)/.exec(id)?.[1] ?? Number.NaN);
+}
 
 test('of many messages the newest are shown, in the order in which the log stored them, over all partitions', async () => {
   const server = await ReadingServer.start();
