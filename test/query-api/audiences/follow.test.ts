@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
 import { OTHER_READ_KEY, READ_KEY, ReadingServer } from '../../support/reading-server.ts';
 
@@ -45,6 +45,21 @@ test('existing changes are answered at once, however long the request would wait
 
   expect([status, server.saved.looks.length]).toEqual([200, 1]);
   expect(lines).toEqual([CHANGE, { next_cursor: null, through: formatMicros(9n) }]);
+});
+
+test('a request that waits and then streams has Node warn of no leak', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  server.analytics.lines = [CHANGE];
+  const reply = changes('wait=30');
+  await waiting(1);
+
+  evaluatedAt(9n);
+
+  expect((await reply).lines).toContainEqual(CHANGE);
+  expect(warnings).toEqual([]);
 });
 
 test('a request waits for the next evaluation that changes something, and then has its changes', async () => {
