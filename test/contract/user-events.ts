@@ -85,6 +85,25 @@ export function testUserEvents(store: () => AnalyticsStore): void {
     );
   });
 
+  test('events of one time are listed by their arrival, whatever their ids and names, on pages of any length', async () => {
+    const maker = new MessageMaker();
+    const timestamp = BigInt(Date.UTC(2026, 10, 20)) * 1000n;
+    const events = Array.from({ length: 12 }, (_, n) =>
+      maker.track({ timestamp, messageId: `m${(7 * n) % 12}`, event: n % 2 === 0 ? 'A' : 'B' }),
+    );
+    await insert(store(), events.slice(6).toReversed());
+    await insert(store(), events.slice(0, 6), 100n);
+
+    for (const limit of [1, 5, 50]) {
+      const listed = (await allPages(store(), maker, limit)).flat();
+
+      expect([limit, listed.map(({ messageId }) => messageId)]).toEqual([
+        limit,
+        events.toReversed().map(({ messageId }) => messageId),
+      ]);
+    }
+  });
+
   test('only events of one name are read where one is asked for', async () => {
     const maker = new MessageMaker();
     await insert(store(), [maker.track({ event: 'A', messageId: '1' }), maker.track({ event: 'B' })]);

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { encodeCursor } from '../../services/query-api/cursor.ts';
 import { readPage } from '../../services/query-api/users/events.ts';
 import { MemoryAnalytics } from '../support/reading-fakes.ts';
@@ -115,9 +116,10 @@ test('a page of 1,000 small events takes few questions', async () => {
 test('a cursor made up by hand pages on from the place that it names', async () => {
   server.addProfile('ada');
   for (const timestamp of [1n, 2n, 3n]) server.addEvent('ada', { messageId: `m${timestamp}`, timestamp });
+  const made = { receivedAt: END_OF_TIME - 1n, messageId: 'n', event: 'E' };
 
-  const between = await pageOf(`cursor=${encodeCursor({ timestamp: 2n, messageId: 'n' })}`);
-  const before = await pageOf(`cursor=${encodeCursor({ timestamp: 0n, messageId: 'a' })}`);
+  const between = await pageOf(`cursor=${encodeCursor({ ...made, timestamp: 2n })}`);
+  const before = await pageOf(`cursor=${encodeCursor({ ...made, timestamp: 0n })}`);
 
   expect(between.events.map((event) => event.message_id)).toEqual(['m2', 'm1']);
   expect(before).toEqual({ events: [], next_cursor: null });

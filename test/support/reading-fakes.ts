@@ -149,9 +149,10 @@ export class MemoryAnalytics implements AnalyticsReader {
 
 function compareNewestFirst(a: EventCursor, b: EventCursor): number {
   if (a.timestamp !== b.timestamp) return a.timestamp > b.timestamp ? -1 : 1;
+  if (a.receivedAt !== b.receivedAt) return a.receivedAt > b.receivedAt ? -1 : 1;
   // As ClickHouse orders strings: by their bytes.
   const byId = Buffer.compare(Buffer.from(b.messageId), Buffer.from(a.messageId));
-  return byId !== 0 ? byId : Buffer.compare(Buffer.from(b.event ?? ''), Buffer.from(a.event ?? ''));
+  return byId !== 0 ? byId : Buffer.compare(Buffer.from(b.event), Buffer.from(a.event));
 }
 
 /** Where both readers stand, moved by hand. */

@@ -16,7 +16,7 @@ export interface CountedEvent {
  */
 export class EventWindow {
   readonly #condition: EventCondition;
-  /** By time. */
+  /** By time, those of one time in the order of their arrival. */
   readonly #events: readonly CountedEvent[];
   /** Messages in the range, and how many of its events each has: the copies of a message may lie on several days. */
   readonly #messages = new Map<string, number>();
@@ -26,7 +26,7 @@ export class EventWindow {
 
   constructor(condition: EventCondition, events: readonly CountedEvent[], now: Micros) {
     this.#condition = condition;
-    this.#events = events.toSorted((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
+    this.#events = events.toSorted(byTime);
     this.#now = now;
     this.moveTo(now);
   }
@@ -112,4 +112,13 @@ export class EventWindow {
     }
     this.#begin++;
   }
+}
+
+/** Events that arrived at one time, in two processes, by their ids. */
+function byTime(one: CountedEvent, other: CountedEvent): number {
+  return (
+    Number(one.timestamp - other.timestamp) ||
+    Number(one.receivedAt - other.receivedAt) ||
+    (one.messageId < other.messageId ? -1 : 1)
+  );
 }

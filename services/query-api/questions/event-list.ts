@@ -85,7 +85,7 @@ async function keysOf(
 /** The period of a question in spans of whole days, newest first. */
 function* spansBack({ within, after }: EventsQuestion, now: Micros): Generator<Span> {
   const from = within?.from ? microsOf(within.from, now) : EARLIEST;
-  let to = within?.to ? microsOf(within.to, now) : END_OF_TIME - 1n;
+  let to = within?.to ? microsOf(within.to, now) : END_OF_TIME;
   if (after !== null && after.timestamp < to) to = after.timestamp + 1n;
   // An event may have a time that is still to come.
   const newest = to < now ? to : now;
@@ -124,8 +124,9 @@ function orderKeyOf({ occurred, message_id: id, event, user, precedence }: Omit<
   return JSON.stringify([occurred, id, event, user, precedence]);
 }
 
-function cursorOf({ occurred, message_id: messageId, event, user }: ListedKey): string {
-  return encodePosition({ timestamp: BigInt(occurred), messageId, event, user: BigInt(user) });
+function cursorOf({ occurred, received, message_id: messageId, event, user }: ListedKey): string {
+  const times = { timestamp: BigInt(occurred), receivedAt: BigInt(received) };
+  return encodePosition({ ...times, messageId, event, user: BigInt(user) });
 }
 
 function eventOf({ occurred }: ListedKey, row: ListedRow): UserEvent {

@@ -2,8 +2,8 @@ import type { EventCursor } from '../../stores/analytics/analytics-store.ts';
 import { isHex } from '../../messages/hex.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 
-/** An event among those of all users, newest first by (timestamp, message id, event, user). */
-export interface EventPosition extends Required<EventCursor> {
+/** An event among those of all users, newest first by (timestamp, received at, message id, event, user). */
+export interface EventPosition extends EventCursor {
   /** The number of the user: the first 128 bits of the internal id. */
   readonly user: bigint;
 }
@@ -20,6 +20,6 @@ export function decodePosition(text: string): EventPosition | undefined {
   const dot = text.length - USER_DIGITS - 1;
   const digits = text.slice(dot + 1);
   const position = decodeCursor(text.slice(0, Math.max(dot, 0)));
-  if (text[dot] !== '.' || !isHex(digits, USER_DIGITS) || position?.event === undefined) return undefined;
-  return { ...position, event: position.event, user: BigInt(`0x${digits}`) };
+  if (text[dot] !== '.' || !isHex(digits, USER_DIGITS) || position === undefined) return undefined;
+  return { ...position, user: BigInt(`0x${digits}`) };
 }

@@ -3,6 +3,7 @@ import { queryOf } from '../../audience/sql/compile.ts';
 import { Params } from '../../audience/sql/params.ts';
 import type { Scope } from '../../audience/sql/user-sets.ts';
 import type { Micros } from '../../messages/message.ts';
+import { END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { EventPosition } from './event-position.ts';
 import { fromEvents } from './event-rows.ts';
@@ -17,8 +18,9 @@ export interface ListContext {
 
 /** Which row an event is. Integers are text. */
 export interface ListedKey {
-  /** Microseconds since 1970. */
+  /** Times in microseconds since 1970. */
   readonly occurred: string;
+  readonly received: string;
   readonly message_id: string;
   readonly event: string;
   readonly user: string;
@@ -29,7 +31,6 @@ export interface ListedKey {
 
 /** An event as it is read. */
 export interface ListedRow extends Omit<ListedKey, 'size'> {
-  readonly received: string;
   readonly session_id: string;
   readonly anonymous_id: string;
   readonly properties_text: string;
@@ -45,19 +46,24 @@ export function compileKeys(
   { after, limit }: { readonly after: EventPosition | null; readonly limit: number },
 ): Query {
   const scope: Scope = { params: new Params(), projectId, now };
-  const within = { from: { at: from }, to: { at: to } };
-  const list = `toUnixTimestamp64Micro(timestamp) AS occurred, message_id, event, user, precedence, length(properties_text) AS size`;
+  // The end of time itself is past what ClickHouse's dates hold.
+  const within = { from: { at: from }, to: to === END_OF_TIME ? null : { at: to } };
+  const list = `toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received, message_id, event, user, precedence, length(properties_text) AS size`;
   return queryOf(
     scope,
     `SELECT ${list} ${fromEvents(scope, { ...question, within })}${after === null ? '' : ` AND ${afterSql(scope, after)}`} ` +
-      `ORDER BY timestamp DESC, message_id DESC, event DESC, user DESC LIMIT ${scope.params.count(limit)}`,
+      `ORDER BY timestamp DESC, received_at DESC, message_id DESC, event DESC, user DESC LIMIT ${scope.params.count(limit)}`,
   );
 }
 
-function afterSql({ params }: Scope, { timestamp, messageId, event, user }: EventPosition): string {
-  const position = [params.instant(timestamp), params.string(messageId), params.string(event), params.userNumber(user)];
+function afterSql({ params }: Scope, position: EventPosition): string {
+  const times = [params.instant(position.timestamp), params.instant(position.receivedAt)];
+  const names = [params.string(position.messageId), params.string(position.event), params.userNumber(position.user)];
   // The instant by itself, so that days and granules past it are left out.
-  return `timestamp <= ${position[0]} AND (timestamp, message_id, toString(event), user) < (${position.join(', ')})`;
+  return (
+    `timestamp <= ${times[0]} AND (timestamp, received_at, message_id, toString(event), user) < ` +
+    `(${[...times, ...names].join(', ')})`
+  );
 }
 
 /** Yields an `ListedRow` for each of these, which are in the order of `compileKeys`. */

@@ -7,6 +7,7 @@ import { readPeriod } from '../../audience/definition/read-period.ts';
 import { isJsonObject, Reading } from '../../audience/definition/reading.ts';
 import { parseBody } from '../../messages/json.ts';
 import { isTimezone } from '../../messages/timestamp.ts';
+import { CURSOR_REFUSED } from '../cursor.ts';
 import { type Checked, MAX_LIMIT, type QueryRequest, DEFAULT_LIMIT, refuseBody } from '../query.ts';
 import { type EventPosition, decodePosition } from './event-position.ts';
 import type { Interval } from './time-buckets.ts';
@@ -171,7 +172,7 @@ function readTimezone(reading: Reading, value: unknown): string | undefined {
 
 function readPosition(reading: Reading, value: unknown): EventPosition | undefined {
   const position = typeof value === 'string' ? decodePosition(value) : undefined;
-  return position ?? reading.refuse('/cursor', 'was not given by this service');
+  return position ?? reading.refuse('/cursor', CURSOR_REFUSED);
 }
 
 function readWhole(

@@ -44,7 +44,7 @@ function affordableRows(rows: number, chars: number): number {
 
 function after(query: EventsQuery, last: StoredEvent | undefined): EventsQuery {
   if (last === undefined) return query;
-  return { ...query, after: { timestamp: last.timestamp, messageId: last.messageId, event: last.event } };
+  return { ...query, after: last };
 }
 
 function eventsPageOf(events: readonly StoredEvent[]): Page {

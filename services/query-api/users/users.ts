@@ -5,7 +5,7 @@ import type { Micros } from '../../messages/message.ts';
 import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
 import type { EventsQuery } from '../../stores/analytics/analytics-store.ts';
 import type { Profile } from '../../stores/profiles/profile.ts';
-import { decodeCursor } from '../cursor.ts';
+import { CURSOR_REFUSED, decodeCursor } from '../cursor.ts';
 import {
   type Checked,
   type QueryRequest,
@@ -104,7 +104,5 @@ function readTimeParameter(name: string, text: string | undefined, timezone: str
 function readCursor(text: string | undefined): Checked<Pick<EventsRequest, 'after'>> {
   if (text === undefined) return { ok: true, value: {} };
   const after = decodeCursor(text);
-  return after === undefined
-    ? refuseParameter('cursor', 'was not given by this service')
-    : { ok: true, value: { after } };
+  return after === undefined ? refuseParameter('cursor', CURSOR_REFUSED) : { ok: true, value: { after } };
 }

@@ -33,7 +33,7 @@ export interface AnalyticsWriter {
   compactIngested(): Promise<void>;
 }
 
-/** One page of a user's events, newest first by (timestamp, messageId, event). */
+/** One page of a user's events, newest first by (timestamp, receivedAt, messageId, event). */
 export interface EventsQuery {
   readonly projectId: string;
   readonly userKey: string;
@@ -47,12 +47,8 @@ export interface EventsQuery {
   readonly after?: EventCursor;
 }
 
-/** A position in a user's events. Without `event` it lies after all events of that time and id. */
-export interface EventCursor {
-  readonly timestamp: Micros;
-  readonly messageId: string;
-  readonly event?: string;
-}
+/** A position in a user's events. */
+export type EventCursor = Pick<StoredEvent, 'timestamp' | 'receivedAt' | 'messageId' | 'event'>;
 
 export interface StoredEvent {
   readonly messageId: string;

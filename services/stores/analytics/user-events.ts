@@ -43,7 +43,7 @@ export async function userEvents(query: EventsQuery, ask: Ask): Promise<readonly
     events.push(...(await withoutLaterCopies(query, copies, ask)).map(storedEvent));
     const last = copies.at(-1);
     if (last === undefined || rows.length < wanted) break;
-    after = { timestamp: BigInt(last.occurred), messageId: last.message_id, event: last.event };
+    after = storedEvent(last);
   }
   return events;
 }
@@ -55,18 +55,17 @@ function pageQuery({ projectId, userKey, event, since, until, limit, after }: Ev
   if (until !== undefined) conditions.push('timestamp < fromUnixTimestamp64Micro({until:Int64})');
   if (event !== undefined) conditions.push('event = {event:String}');
   if (after !== undefined) {
-    const ofOneId =
-      after.event === undefined ? '' : ' OR (message_id = {messageId:String} AND event < {afterEvent:String})';
+    const position = 'fromUnixTimestamp64Micro({received:Int64}), {messageId:String}, {afterEvent:String}';
     conditions.push('timestamp <= fromUnixTimestamp64Micro({time:Int64})');
     conditions.push(
-      `(timestamp < fromUnixTimestamp64Micro({time:Int64}) OR message_id < {messageId:String}${ofOneId})`,
+      `(timestamp < fromUnixTimestamp64Micro({time:Int64}) OR (received_at, message_id, toString(event)) < (${position}))`,
     );
   }
   return {
     sql: `SELECT message_id, event, toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received,
                  session_id, anonymous_id, properties_text, message_id_given AS given, precedence
           FROM user_event_rows WHERE ${conditions.join(' AND ')}
-          ORDER BY timestamp DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
+          ORDER BY timestamp DESC, received_at DESC, message_id DESC, event DESC LIMIT {limit:UInt64} WITH TIES`,
     params: {
       projectId,
       user: userNumber(userKey),
@@ -74,13 +73,17 @@ function pageQuery({ projectId, userKey, event, since, until, limit, after }: Ev
       ...(event !== undefined && { event }),
       ...(since !== undefined && { since: String(since) }),
       ...(until !== undefined && { until: String(until) }),
-      ...(after !== undefined && { time: String(after.timestamp), messageId: after.messageId }),
-      ...(after?.event !== undefined && { afterEvent: after.event }),
+      ...(after !== undefined && {
+        time: String(after.timestamp),
+        received: String(after.receivedAt),
+        messageId: after.messageId,
+        afterEvent: after.event,
+      }),
     },
   };
 }
 
-/** Of neighbours with the same time, id and name, the first copy. */
+/** Of neighbours with the same times, id and name, the first copy. */
 function firstOfPosition(rows: readonly EventRow[]): readonly EventRow[] {
   const firsts: EventRow[] = [];
   for (const row of rows) {
@@ -92,7 +95,8 @@ function firstOfPosition(rows: readonly EventRow[]): readonly EventRow[] {
 }
 
 function haveSamePosition(one: EventRow, other: EventRow): boolean {
-  return one.message_id === other.message_id && one.occurred === other.occurred && one.event === other.event;
+  const isOneMessage = one.message_id === other.message_id && one.event === other.event;
+  return isOneMessage && one.occurred === other.occurred && one.received === other.received;
 }
 
 /** Drops what is a later copy of a message that lies elsewhere on its day. Only an id that the caller gave can come again. */

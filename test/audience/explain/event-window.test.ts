@@ -55,6 +55,14 @@ function at(time: bigint, messageId = String(time)): CountedEvent {
 }
 
 describe('the events of a condition', () => {
+  test('of events of one time the first is the one that arrived first, and the newest the one that arrived last', () => {
+    const events = [3n, 1n, 2n].map((arrival) => ({ ...at(900n, `m${9n - arrival}`), receivedAt: arrival }));
+    const window = new EventWindow(EVER, events, NOW);
+
+    expect([window.first?.receivedAt, window.last?.receivedAt]).toEqual([1n, 3n]);
+    expect(window.newest(2).map(({ receivedAt }) => receivedAt)).toEqual([3n, 2n]);
+  });
+
   test('an event condition becomes true and false at exactly the instants that its definition says', () => {
     fc.assert(
       fc.property(condition, fc.array(occurrence, { maxLength: 8 }), (asked, events) => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { EventCounts } from '../../../services/query-api/questions/event-counts.ts';
 import { EventList } from '../../../services/query-api/questions/event-list.ts';
 import { readCountsQuestion, readEventsQuestion } from '../../../services/query-api/questions/read-question.ts';
+import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';
+import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
 import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
 import { PROJECT } from '../../support/reading-server.ts';
@@ -36,6 +38,43 @@ describe.each(await testedAnalytics())('questions about events in $name', (teste
     expect((await count(make, { measure: 'count' }))?.series.map(({ values }) => values)).toEqual([['1']]);
     expect((await list(make, {})).events).toHaveLength(1);
     expect(await list(new MessageMaker(), {})).toEqual({ events: [], nextCursor: null });
+  });
+
+  async function listAll(make: MessageMaker, limit: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await list(make, { limit, ...(cursor !== undefined && { cursor }) });
+      ids.push(...page.events.map(({ messageId }) => messageId));
+      cursor = page.nextCursor;
+    }
+    return ids;
+  }
+
+  test('events of one time are listed by their arrival, whoever did them and whatever their ids', async () => {
+    const make = new MessageMaker();
+    const events = Array.from({ length: 12 }, (_, n) =>
+      make.track({ timestamp: NOON, messageId: `m${(7 * n) % 12}`, userId: `u${n % 3}`, event: `E${n % 2}` }),
+    );
+    await insert(store(), events);
+
+    for (const limit of [1, 5, 50])
+      expect(await listAll(make, limit)).toEqual(events.toReversed().map(({ messageId }) => messageId));
+  });
+
+  test('the events of the first and of the last microsecond of time are listed and counted', async () => {
+    const make = new MessageMaker();
+    const times = [EARLIEST, NOON, END_OF_TIME - 1n];
+    await insert(
+      store(),
+      times.map((timestamp, n) => make.track({ timestamp, messageId: `m${n}` })),
+    );
+
+    expect(await listAll(make, 1)).toEqual(['m2', 'm1', 'm0']);
+    expect(await listAll(make, 50)).toEqual(['m2', 'm1', 'm0']);
+    expect(
+      (await store().userEvents({ projectId: make.projectId, userKey: userKeyOf(make.projectId, 'ada'), limit: 9 }))
+        .length,
+    ).toBe(3);
   });
 
   test('the period before is counted with the values of this one', async () => {

@@ -168,16 +168,24 @@ describe('a question is asked as', () => {
   test('a page continues behind an event, by time first', () => {
     const read = readEventsQuestion(asked({ event: 'Bought', limit: 2 }));
     if (!read.ok) throw new Error(read.refusal.detail);
-    const after = { timestamp: TO - 1n, messageId: 'm1', event: 'Bought', user: 5n };
+    const after = { timestamp: TO - 1n, receivedAt: TO, messageId: 'm1', event: 'Bought', user: 5n };
     const keys = compileKeys(read.value, CONTEXT, { from: FROM, to: TO }, { after, limit: 3 });
 
     expect(filled(keys)).toBe(
-      `SELECT toUnixTimestamp64Micro(timestamp) AS occurred, message_id, event, user, precedence, length(properties_text) AS size ${ROWS} AND timestamp <= ‹2026-10-26 22:59:59.999999› AND (timestamp, message_id, toString(event), user) < (‹2026-10-26 22:59:59.999999›, ‹m1›, ‹Bought›, ‹5›) ORDER BY timestamp DESC, message_id DESC, event DESC, user DESC LIMIT ‹3›`,
+      `SELECT toUnixTimestamp64Micro(timestamp) AS occurred, toUnixTimestamp64Micro(received_at) AS received, message_id, event, user, precedence, length(properties_text) AS size ${ROWS} AND timestamp <= ‹2026-10-26 22:59:59.999999› AND (timestamp, received_at, message_id, toString(event), user) < (‹2026-10-26 22:59:59.999999›, ‹2026-10-26 23:00:00.000000›, ‹m1›, ‹Bought›, ‹5›) ORDER BY timestamp DESC, received_at DESC, message_id DESC, event DESC, user DESC LIMIT ‹3›`,
     );
   });
 
   test('whole events are read by their keys alone', () => {
-    const key = { occurred: String(FROM), message_id: 'm1', event: 'Bought', user: '5', precedence: '9', size: '2' };
+    const key = {
+      occurred: String(FROM),
+      received: '7',
+      message_id: 'm1',
+      event: 'Bought',
+      user: '5',
+      precedence: '9',
+      size: '2',
+    };
 
     expect(filled(compileEvents(CONTEXT, [key]))).toContain(
       "FROM track_rows WHERE project_id = ‹proj_1› AND event IN ‹Bought› AND day >= toDate32(‹2026-10-24 22:00:00.000000›) AND day <= toDate32(‹2026-10-24 22:00:00.000000›) AND user IN CAST(‹5›, 'Array(UInt128)') AND precedence IN CAST(‹9›, 'Array(UInt64)')) AS events",
@@ -190,7 +198,7 @@ describe('no text of a caller becomes SQL', () => {
     const sqlWith = (word: string): string[] => {
       const question = questionOf({ event: word || 'e', split: { trait: word } });
       const splits = [{ value: word, hash: '1' }];
-      const after = { timestamp: TO, messageId: word, event: word, user: 1n };
+      const after = { timestamp: TO, receivedAt: TO, messageId: word, event: word, user: 1n };
       return [
         compileTop(question, CONTEXT),
         compileBuckets(question, CONTEXT, null, splits),

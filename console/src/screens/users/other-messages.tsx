@@ -56,7 +56,9 @@ async function findEntries(name: UserName, signal: AbortSignal): Promise<Found> 
     else entries.push(...entryOf(parseJson(line) as unknown as ExportLine));
     if (events > MOST_EVENTS) break;
   }
-  return { entries: entries.toSorted((a, b) => (a.at < b.at ? 1 : -1)), isWhole: events <= MOST_EVENTS };
+  // Lines of one kind are in the order of their arrival: of those of one time the last comes first.
+  const newestFirst = entries.toReversed().toSorted((a, b) => Number(a.at < b.at) - Number(a.at > b.at));
+  return { entries: newestFirst, isWhole: events <= MOST_EVENTS };
 }
 
 type ExportLine =
