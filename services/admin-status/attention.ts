@@ -52,7 +52,8 @@ type Finding = readonly [AttentionCode, string];
 
 function partsAttention({ ready, parts }: JudgedStatus): Finding[] {
   const findings = Object.entries(parts).flatMap(([part, state]): Finding[] => {
-    if (part === 'ingest' && state === 'clock skewed') return [['clock_skewed', "the clock was set, or is off the log's"]];
+    if (part === 'ingest' && state === 'clock skewed')
+      return [['clock_skewed', "the clock was set, or is off the log's"]];
     const isUnavailable = state === 'away' || state === 'log away';
     if (isUnavailable && (part === 'ingest' || part === 'eventLog'))
       return [['log_unavailable', `${part} is ${state}`]];

@@ -55,7 +55,7 @@ export async function decodeBatch<T>(
 /**
  * Loads the schemas that a batch was written with.
  *
- * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if one cannot be loaded.
+ * @throws TidemarkError `STORE_UNAVAILABLE` or `LOG_NEWER`, retryable, if one cannot be loaded.
  */
 export function prepareFor(codec: Pick<Codec, 'prepare'>, batch: readonly PartitionRecords[]): Promise<void> {
   return codec.prepare(batch.flatMap(({ records }) => records.map(({ value }) => value)));

@@ -46,7 +46,8 @@ export class Codec {
   /**
    * Fetches the schemas of these values from the registry, if there is one. Called before a batch is decoded.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached; `LOG_NEWER`, retryable, where
+   *   there is none and a newer version wrote them.
    */
   async prepare(values: readonly Uint8Array[]): Promise<void> {
     const ids = new Set<number | undefined>();

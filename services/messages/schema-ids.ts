@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { DEAD_LETTER_TOPIC, type TOPICS, typeOf } from './message.ts';
+import { TidemarkError } from '../runtime/errors.ts';
 
 export type Topic = (typeof TOPICS)[number];
 
@@ -18,7 +19,7 @@ export interface SchemaIds {
    * Loads the schemas of these ids, those that exist. Called before a batch is decoded, so that decoding is synchronous
    * and an unreachable registry is never taken for an undecodable message.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached; `LOG_NEWER`, retryable.
    */
   fetch(ids: readonly number[]): Promise<void>;
 }
@@ -31,6 +32,10 @@ const FILES = parseFile('ids.json') as Readonly<Record<string, string>>;
 const SCHEMAS: ReadonlyMap<number, AvroSchema> = new Map(
   Object.entries(FILES).map(([id, file]) => [Number(id), parseFile(file)]),
 );
+
+const NEWEST_ID = Math.max(...SCHEMAS.keys());
+/** Ids are given one after another. What is further off was written by another program. */
+const IDS_OF_NEWER_VERSIONS = 1_000;
 
 /** The topic's current schema: what is written, and what every older one is read as. */
 export function currentSchemaOf(topic: Topic): AvroSchema {
@@ -49,8 +54,14 @@ export class EmbeddedSchemaIds implements SchemaIds {
     return SCHEMAS.get(id);
   }
 
-  async fetch(_ids: readonly number[]): Promise<void> {
-    // All schemas are in memory.
+  /** All schemas are in memory. @throws TidemarkError `LOG_NEWER`, retryable, for an id that a newer version gave. */
+  async fetch(ids: readonly number[]): Promise<void> {
+    const newer = ids.find((id) => id > NEWEST_ID && id <= NEWEST_ID + IDS_OF_NEWER_VERSIONS);
+    if (newer === undefined) return;
+    throw new TidemarkError(
+      'LOG_NEWER',
+      `the log holds records of schema ${newer}, which a newer version of Tidemark wrote: start that version`,
+    );
   }
 }
 

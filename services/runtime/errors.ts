@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'ADDRESS_IN_USE' // another process listens on the port; the message names the setting to change
   | 'LOG_UNAVAILABLE' // the event log cannot be reached or cannot write now (disk full)
   | 'LOG_FOREIGN' // the folder is not an event log, or one of a newer version
+  | 'LOG_NEWER' // a newer version of Tidemark has written records that this one cannot read yet
   | 'LOG_DAMAGED' // a record is damaged, or the log's own metadata is inconsistent
   | 'LOG_REPLACED' // a position names a record that the log does not hold
   | 'LOG_MISCONFIGURED' // a topic is missing or its settings would lose messages; the message names what to change
@@ -40,6 +41,7 @@ export type ErrorCode =
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'LOG_UNAVAILABLE',
+  'LOG_NEWER',
   'STORE_UNAVAILABLE',
   'STORE_TIMEOUT',
   'TOO_MANY_QUESTIONS',

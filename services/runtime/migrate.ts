@@ -4,7 +4,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TidemarkError } from './errors.ts';
 
-/** `NUMBER-NAME.sql`, numbered from 1 without a gap: `001-projects.sql`. */
+/**
+ * `NUMBER-NAME.sql`, numbered from 1 without a gap: `001-projects.sql`. One that ends in `.compatible.sql` breaks no older
+ * program: those start, and go on, beside it. The store remembers the name, so an older program knows.
+ */
 export interface MigrationFile {
   readonly number: number;
   readonly name: string;
@@ -36,7 +39,7 @@ export interface MigrationTarget {
 /**
  * Brings a store up to the files. Returns those that were applied now. Never goes back.
  *
- * @throws TidemarkError `STORE_NEWER` where the store has a migration beyond the files; `CONFIG_INVALID` where an
+ * @throws TidemarkError `STORE_NEWER` where the store has a migration beyond the files that is not compatible; `CONFIG_INVALID` where an
  *   applied file was changed, renamed or left out.
  */
 export async function migrate(
@@ -93,7 +96,8 @@ const COMMENT_OR_SPACE = /^(?:--|\/\*|\s)/;
 // Comments, then quoted text (a quote is escaped by doubling it or by a backslash), then runs of anything else.
 const TOKEN = /--[^\n]*|\/\*[^]*?\*\/|'(?:[^'\\]|\\[^]|'')*'|"(?:[^"\\]|\\[^])*"|`[^`]*`|;|\s+|[^;\s'"`/-]+|[^]/g;
 
-const FILE_NAME = /^(\d{3,6})-[a-z0-9-]+\.sql$/;
+const FILE_NAME = /^(\d{3,6})-[a-z0-9-]+(?:\.compatible)?\.sql$/;
+const COMPATIBLE = /\.compatible\.sql$/;
 
 async function readMigration(folder: string, name: string): Promise<MigrationFile> {
   const match = FILE_NAME.exec(name);
@@ -105,10 +109,11 @@ async function readMigration(folder: string, name: string): Promise<MigrationFil
 function pendingOf(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): readonly MigrationFile[] {
   const done = new Map(applied.map((migration) => [migration.number, migration]));
   const newest = applied.toSorted((a, b) => b.number - a.number)[0];
-  if (newest && newest.number > files.length) {
+  const breaking = applied.find(({ number, name }) => number > files.length && !COMPATIBLE.test(name));
+  if (breaking !== undefined) {
     throw new TidemarkError(
       'STORE_NEWER',
-      `the store was migrated up to ${newest.name} by a newer version of Tidemark: this one knows ${files.length} ` +
+      `the store was migrated by ${breaking.name} of a newer version of Tidemark: this one knows ${files.length} ` +
         'migrations and cannot go back',
     );
   }

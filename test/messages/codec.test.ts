@@ -186,6 +186,22 @@ describe('a message written with another schema', () => {
   });
 });
 
+describe('without a registry', () => {
+  const value = codec.encode(IDENTIFY);
+
+  test('a message of a schema that only a newer program knows is waited for', async () => {
+    await expect(codec.prepare([relabelled(value, 99)])).rejects.toMatchObject({ code: 'LOG_NEWER', retryable: true });
+  });
+
+  test('a schema id that no program of ours would have given makes a message undecodable', async () => {
+    const foreign = relabelled(value, 0x41424344);
+
+    await codec.prepare([foreign]);
+
+    expect(codeOf(() => codec.decode('tidemark.identify', foreign))).toBe('MESSAGE_UNDECODABLE');
+  });
+});
+
 /** The union's branch of a null is one zero byte, right behind the user id. */
 function withoutAnonymousId(value: Uint8Array): Uint8Array {
   const bytes = Buffer.from(value);

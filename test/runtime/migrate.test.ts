@@ -52,6 +52,34 @@ describe('migrating', () => {
     await expect(older).rejects.toMatchObject({ code: 'STORE_NEWER' });
   });
 
+  test('a store is opened beside newer migrations all of which are compatible with older programs', async () => {
+    const target = new MemoryTarget();
+    const newer = { '001-a.sql': 'one', '002-b.compatible.sql': 'two', '003-c.compatible.sql': 'three' };
+    await migrate(target, await folderOf(newer));
+
+    expect(await migrate(target, await folderOf({ '001-a.sql': 'one' }))).toEqual([]);
+    expect(target.ran).toEqual(['one', 'two', 'three']);
+  });
+
+  test('migrating refuses a store where any newer migration breaks older programs, and names it', async () => {
+    const target = new MemoryTarget();
+    const newer = { '001-a.sql': 'one', '002-b.sql': 'two', '003-c.compatible.sql': 'three' };
+    await migrate(target, await folderOf(newer));
+
+    const older = migrate(target, await folderOf({ '001-a.sql': 'one' }));
+
+    await expect(older).rejects.toMatchObject({ code: 'STORE_NEWER', message: expect.stringContaining('002-b.sql') });
+  });
+
+  test('a store beside newer migrations is refused where one of its own was changed', async () => {
+    const target = new MemoryTarget();
+    await migrate(target, await folderOf({ '001-a.sql': 'one', '002-b.compatible.sql': 'two' }));
+
+    const attempt = migrate(target, await folderOf({ '001-a.sql': 'another' }));
+
+    await expect(attempt).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
   test.each([
     ['changed', { '001-a.sql': 'another', '002-b.sql': 'two' }],
     ['renamed', { '001-z.sql': 'one', '002-b.sql': 'two' }],

@@ -82,7 +82,7 @@ export async function migrateShards(parts: ShardsParts, database: string): Promi
   for (const replicas of replicasByShard(servers)) await migrateShard(parts, replicas, localOf(database));
   const files = await readMigrations(CLICKHOUSE_SCHEMAS);
   const version = files.at(-1)?.name ?? '';
-  const outdated = found.filter(({ made_by }) => made_by !== version);
+  const outdated = found.filter(({ made_by }) => isOlder(made_by, version));
   if (outdated.length === 0) return;
   const views = viewsOf(files.flatMap(({ sql }) => statementsOf(sql)));
   await exclusively(async () => {
@@ -233,4 +233,9 @@ export function joinedResults(results: readonly QueryResult[]): QueryResult {
     rowsRead: sum(({ rowsRead }) => rowsRead),
     bytesRead: sum(({ bytesRead }) => bytesRead),
   };
+}
+
+/** Names of migrations. What a newer version has made serves this one too. */
+function isOlder(madeBy: string, version: string): boolean {
+  return !(Number.parseInt(madeBy, 10) >= Number.parseInt(version, 10));
 }

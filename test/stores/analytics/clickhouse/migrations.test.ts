@@ -70,6 +70,17 @@ describe.skipIf(server === undefined)('the tables of a ClickHouse server', () =>
     await store.close();
   });
 
+  test('tables of a newer version are opened where older programs can go on', async () => {
+    await (await openAnalytics(database.url)).close();
+    await askServer(database.url, `INSERT INTO schema_migrations VALUES (98, '098-later.compatible.sql', 'x')`);
+
+    const store = await openAnalytics(database.url);
+    await insert(store, [new MessageMaker().track()]);
+
+    expect(await ask(store, 'SELECT count() AS events FROM events')).toEqual([{ events: '1' }]);
+    await store.close();
+  });
+
   test('tables of a newer version are left unchanged', async () => {
     await (await openAnalytics(database.url)).close();
     await askServer(database.url, `INSERT INTO schema_migrations VALUES (99, '099-later.sql', 'x')`);
