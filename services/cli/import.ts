@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ImportProgress, ImportResult, ImportTarget, ImportTask } from '../maintenance/import/import-file.ts';
+import type { ImportTask } from '../maintenance/import/begin.ts';
+import type { ImportProgress, ImportResult, ImportTarget } from '../maintenance/import/import-file.ts';
 import type { DefaultType } from '../maintenance/import/judge.ts';
 import type { Format } from '../maintenance/import/read-records.ts';
 import type { ProjectSummary } from '../stores/projects/project-commands.ts';

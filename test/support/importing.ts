@@ -2,12 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
-import {
-  FileImport,
-  type ImportProgress,
-  type ImportResult,
-  type ImportTask,
-} from '../../services/maintenance/import/import-file.ts';
+import type { ImportTask } from '../../services/maintenance/import/begin.ts';
+import { FileImport, type ImportProgress, type ImportResult } from '../../services/maintenance/import/import-file.ts';
 import type { ImportState } from '../../services/maintenance/import/state.ts';
 import { IMPORT_TOPICS, type Message, type Problem } from '../../services/messages/message.ts';
 import { READ } from './import-records.ts';

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
-import type { ImportResult, ImportTask } from './import-file.ts';
+import type { ImportTask } from './begin.ts';
+import type { ImportResult } from './import-file.ts';
 import { dataPathOf, type ImportRequest, readOptionsOf, taskOfRequest } from './import-request.ts';
 import { type Preview, previewFile } from './preview.ts';
 

@@ -1,5 +1,4 @@
 /** `tidemark import`: from a file to the import lane of the log. */
-import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Appended, EventLog, NewRecord } from '../../event-log/event-log.ts';
 import { arrivalOf, encoded, type MessageRecord, stamped } from '../../messages/arrival.ts';
@@ -7,28 +6,15 @@ import type { Codec } from '../../messages/codec.ts';
 import type { Draft } from '../../messages/draft.ts';
 import { importTopicOf } from '../../messages/message.ts';
 import { importedMessageId } from '../../messages/message-id.ts';
-import { drawProcessBits } from '../../messages/version.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
-import { type FileIdentity, identify, readInput, type ReadSoFar, skipTo } from './input.ts';
 import { AppendPacer } from './append-pacer.ts';
-import { type ReadOptions, type ReadRecord, RecordReader } from './read-records.ts';
-import { BEGINNING, type RawRecord } from './record.ts';
-import { Report, reportLine } from './report.ts';
-import { checkState, type Counts, FORMAT, type ImportState, readState, writeState } from './state.ts';
-
-export interface ImportTask extends ReadOptions {
-  readonly projectId: string;
-  /** None: standard input. */
-  readonly path: string | undefined;
-  readonly reportPath: string;
-  /** None: it cannot go on after it was ended. */
-  readonly statePath: string | undefined;
-  /** Begins at the first line, whatever was imported before. */
-  readonly restarts: boolean;
-  readonly importId: string | undefined;
-  readonly rate: number | undefined;
-}
+import { begin, type Begun, type ImportTask } from './begin.ts';
+import { readInput, type ReadSoFar, skipTo } from './input.ts';
+import { type ReadRecord, RecordReader } from './read-records.ts';
+import type { RawRecord } from './record.ts';
+import { type Report, reportLine } from './report.ts';
+import { type Counts, type ImportState, writeState } from './state.ts';
 
 /** What an import writes to; none where it only looks. */
 export interface ImportTarget {
@@ -234,52 +220,6 @@ export class FileImport {
     const bytes = this.#task.path === undefined ? undefined : this.#state.file.bytes;
     return progressOf(this.#state, this.#read.bytes, bytes);
   }
-}
-
-interface Begun {
-  readonly state: ImportState;
-  readonly report: Report;
-  readonly isFresh: boolean;
-}
-
-const NO_FILE: FileIdentity = { bytes: 0, hash: '' };
-
-async function begin(task: ImportTask, isDry: boolean): Promise<Begun> {
-  const { path, statePath, restarts, reportPath } = task;
-  const file = path === undefined ? NO_FILE : await identify(path);
-  const options = optionsOf(task);
-  const kept = statePath === undefined || restarts || isDry ? undefined : await readState(statePath);
-  if (kept !== undefined) checkState(kept, file, options);
-  const state = kept ?? fresh(task, file, options);
-  const report = await Report.open(reportPath, state.reportBytes);
-  return { state, report, isFresh: kept === undefined };
-}
-
-function fresh({ importId, path }: ImportTask, file: FileIdentity, options: ImportState['options']): ImportState {
-  return {
-    format: FORMAT,
-    file,
-    options,
-    importId: importId ?? (path === undefined ? randomUUID() : file.hash),
-    begunAtMicros: Date.now() * 1_000,
-    processBits: drawProcessBits(),
-    place: BEGINNING,
-    counts: { imported: 0, refused: 0 },
-    reportBytes: 0,
-    isDone: false,
-  };
-}
-
-function optionsOf({ projectId, timezone, type, format, csv, importId }: ImportTask): ImportState['options'] {
-  const { delimiter, typed, jsonColumns, renamed } = csv;
-  return {
-    project: projectId,
-    timezone,
-    type: type ?? null,
-    format: format ?? null,
-    import_id: importId ?? null,
-    csv: { delimiter, typed, jsonColumns, renamed: [...renamed] },
-  };
 }
 
 function progressOf({ counts, place, isDone }: ImportState, read: number, bytes?: number): ImportProgress {

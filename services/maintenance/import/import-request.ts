@@ -1,6 +1,6 @@
 /** What an import over HTTP is to do: plain JSON, as its job keeps it. */
 import { join } from 'node:path';
-import type { ImportTask } from './import-file.ts';
+import type { ImportTask } from './begin.ts';
 import type { DefaultType } from './judge.ts';
 import type { Format } from './read-records.ts';
 

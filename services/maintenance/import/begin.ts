@@ -1,0 +1,67 @@
+/** Where an import begins: at the first line, or where it was left. */
+import { randomUUID } from 'node:crypto';
+import { drawProcessBits } from '../../messages/version.ts';
+import { type FileIdentity, identify } from './input.ts';
+import type { ReadOptions } from './read-records.ts';
+import { BEGINNING } from './record.ts';
+import { Report } from './report.ts';
+import { checkState, FORMAT, type ImportState, readState } from './state.ts';
+
+export interface ImportTask extends ReadOptions {
+  readonly projectId: string;
+  /** None: standard input. */
+  readonly path: string | undefined;
+  readonly reportPath: string;
+  /** None: it cannot go on after it was ended. */
+  readonly statePath: string | undefined;
+  /** Begins at the first line, whatever was imported before. */
+  readonly restarts: boolean;
+  readonly importId: string | undefined;
+  readonly rate: number | undefined;
+}
+
+export interface Begun {
+  readonly state: ImportState;
+  readonly report: Report;
+  readonly isFresh: boolean;
+}
+
+const NO_FILE: FileIdentity = { bytes: 0, hash: '' };
+
+export async function begin(task: ImportTask, isDry: boolean): Promise<Begun> {
+  const { path, statePath, restarts, reportPath } = task;
+  const file = path === undefined ? NO_FILE : await identify(path);
+  const options = optionsOf(task);
+  const kept = statePath === undefined || restarts || isDry ? undefined : await readState(statePath);
+  if (kept !== undefined) checkState(kept, file, options);
+  const state = kept ?? fresh(task, file, options);
+  const report = await Report.open(reportPath, state.reportBytes);
+  return { state, report, isFresh: kept === undefined };
+}
+
+function fresh({ importId, path }: ImportTask, file: FileIdentity, options: ImportState['options']): ImportState {
+  return {
+    format: FORMAT,
+    file,
+    options,
+    importId: importId ?? (path === undefined ? randomUUID() : file.hash),
+    begunAtMicros: Date.now() * 1_000,
+    processBits: drawProcessBits(),
+    place: BEGINNING,
+    counts: { imported: 0, refused: 0 },
+    reportBytes: 0,
+    isDone: false,
+  };
+}
+
+function optionsOf({ projectId, timezone, type, format, csv, importId }: ImportTask): ImportState['options'] {
+  const { delimiter, typed, jsonColumns, renamed } = csv;
+  return {
+    project: projectId,
+    timezone,
+    type: type ?? null,
+    format: format ?? null,
+    import_id: importId ?? null,
+    csv: { delimiter, typed, jsonColumns, renamed: [...renamed] },
+  };
+}
