@@ -444,7 +444,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Imports a file of history
-         * @description From an uploaded file, or from a path on the machine of the process that is asked, which alone runs it. One import after the other; dry runs wait for nobody. The rows are those of `tidemark import`: docs/import.md. Lines count once however often a file is imported, if they have a `timestamp`.
+         * @description From an uploaded file, or from a path within `IMPORT_DIR` on the machine of the process that is asked, which alone runs it. One import after the other; dry runs wait for nobody. The rows are those of `tidemark import`: docs/import.md. Lines count once however often a file is imported, if they have a `timestamp`.
          */
         readonly post: operations["startImport"];
         readonly delete?: never;
@@ -2533,7 +2533,7 @@ export interface components {
             readonly map?: {
                 readonly [key: string]: string;
             } | null;
-            /** @description An absolute path on the machine of the process that is asked. */
+            /** @description An absolute path on the machine of the process that is asked. On the port it lies within `IMPORT_DIR` once links are followed; on the Unix socket it lies anywhere. */
             readonly path?: string | null;
             /** @description The id or the name of the project. */
             readonly project: string;
@@ -2630,7 +2630,7 @@ export interface components {
             readonly map?: {
                 readonly [key: string]: string;
             } | null;
-            /** @description An absolute path on the machine of the process that is asked. */
+            /** @description An absolute path on the machine of the process that is asked. On the port it lies within `IMPORT_DIR` once links are followed; on the Unix socket it lies anywhere. */
             readonly path?: string | null;
             /** @description The id or the name of the project. */
             readonly project: string;

@@ -73,9 +73,10 @@ const verification = group(['log', 'codec', 'database', 'analytics'], ({ config:
   return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
 });
 
-const imports = group(['database'], ({ database, config: { dataDir }, importer }) => {
+const imports = group(['database'], ({ database, config: { dataDir, importDir }, importer }) => {
   if (importer === undefined) return {};
-  return { ...importCommands({ projects: new SqlProjectStore(database), folder: importsFolderOf(dataDir), importer }) };
+  const folders = { folder: importsFolderOf(dataDir), importDir };
+  return { ...importCommands({ ...folders, projects: new SqlProjectStore(database), importer }) };
 });
 
 /** By the first words of their commands; the first that fits. */

@@ -47,6 +47,7 @@ export interface Config {
   readonly maxClockSkewMs: number;
   readonly clockTrustAfterMs: number;
   readonly spoolDir: string | undefined;
+  readonly importDir: string | undefined;
   readonly spoolMaxBytes: number;
   readonly repeatWindowMs: number;
   /** 0: never. */
@@ -181,6 +182,11 @@ export const SETTINGS = {
     help: 'Bytes that may wait there, of each ingest process',
     parse: wholeNumberSetting(1_000_000, 2 ** 50),
   },
+  IMPORT_DIR: {
+    default: '',
+    help: 'Folder of the files that an admin key may import by their path; none where empty',
+    parse: (value: string): string | undefined => (value === '' ? undefined : resolve(value)),
+  },
   REPEAT_WINDOW: { default: '30d', help: 'How long a message_id is remembered (h, d or w)', parse: duration },
   VERIFY_EVERY: {
     default: '1h',
@@ -254,6 +260,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     clockTrustAfterMs: read('CLOCK_TRUST_AFTER_MS', SETTINGS.CLOCK_TRUST_AFTER_MS),
     spoolDir: read('SPOOL_DIR', SETTINGS.SPOOL_DIR),
     spoolMaxBytes: read('SPOOL_MAX_BYTES', SETTINGS.SPOOL_MAX_BYTES),
+    importDir: read('IMPORT_DIR', SETTINGS.IMPORT_DIR),
     repeatWindowMs: read('REPEAT_WINDOW', SETTINGS.REPEAT_WINDOW),
     verifyEveryMs: read('VERIFY_EVERY', SETTINGS.VERIFY_EVERY),
     queryMaxMs: read('QUERY_MAX_MS', SETTINGS.QUERY_MAX_MS),

@@ -87,12 +87,12 @@ export function testReplays(scene: () => Scene): void {
       await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['2,000', '2,000', '0']);
     });
 
-    test('a file that cannot be read, and a path that is not there, say why', async () => {
+    test('a path that the service takes from nobody far away says why', async () => {
       const page = await scene().signedIn('#/replays/new', { isAdmin: true });
       await page.getByLabel('Or a file on the machine').fill('/nowhere/history.csv');
       await page.getByRole('button', { name: 'Open' }).click();
 
-      await page.getByRole('alert').getByText('cannot be read on').first().waitFor();
+      await page.getByRole('alert').getByText('IMPORT_DIR').first().waitFor();
       await expectAccessible(page, 'a refused path');
       expect(page.url()).toContain('path=%2Fnowhere');
     });

@@ -76,7 +76,7 @@ export async function answerResume(parts: ImportParts, call: AdminCall): Promise
   const job = await admin.findJob(call.params['id'] ?? '');
   if (!isImport(job)) return NO_IMPORT;
   const request = requestOf(job);
-  const conflict = conflictOf(job);
+  const conflict = conflictOf(job) ?? (call.isLocal ? undefined : refuseLocal(request));
   if (conflict !== undefined) return conflict;
   const found = await resultOf<CheckedImport>(admin, call, importOrder('import check', request));
   if ('refused' in found) return found.refused === 'invalid-body' ? { ...found, refused: 'conflict' } : found;
@@ -142,6 +142,12 @@ function conflictOf(job: Job): Refusal | undefined {
     return { refused: 'conflict', detail };
   }
   return job.state === 'done' ? { refused: 'conflict', detail: 'The import is complete.' } : undefined;
+}
+
+/** Its file may lie anywhere, and only the owner of the service's files may say that it is read again. */
+function refuseLocal({ path, anywhere, host }: ImportRequest): Refusal | undefined {
+  if (path === null || !anywhere) return undefined;
+  return { refused: 'conflict', detail: `The import was started on ${host} itself. Continue it there.` };
 }
 
 /** What has not begun has refused nothing. */

@@ -41,6 +41,7 @@ function readWith(call: AdminCall, known: readonly string[]): Checked<ImportRequ
     name: path === null ? '' : basename(path),
     file,
     path,
+    anywhere: call.isLocal,
     host: hostname(),
     folder: `imp_${randomBytes(10).toString('hex')}`,
     type: reader.optional('type', isOneOf('identify', 'track'), 'is identify or track'),

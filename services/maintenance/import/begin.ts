@@ -1,5 +1,6 @@
 /** Where an import begins: at the first line, or where it was left. */
 import { randomUUID } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import { drawProcessBits } from '../../messages/version.ts';
 import { type FileIdentity, identify } from './input.ts';
 import type { ReadOptions } from './read-records.ts';
@@ -11,6 +12,8 @@ export interface ImportTask extends ReadOptions {
   readonly projectId: string;
   /** None: standard input. */
   readonly path: string | undefined;
+  /** As `ImportSource` has it. */
+  readonly within?: string | undefined;
   readonly reportPath: string;
   /** None: it cannot go on after it was ended. */
   readonly statePath: string | undefined;
@@ -21,6 +24,8 @@ export interface ImportTask extends ReadOptions {
 }
 
 export interface Begun {
+  /** Undefined for standard input. */
+  readonly file: FileHandle | undefined;
   readonly state: ImportState;
   readonly report: Report;
   readonly isFresh: boolean;
@@ -28,15 +33,15 @@ export interface Begun {
 
 const NO_FILE: FileIdentity = { bytes: 0, hash: '' };
 
-export async function begin(task: ImportTask, isDry: boolean): Promise<Begun> {
-  const { path, statePath, restarts, reportPath } = task;
-  const file = path === undefined ? NO_FILE : await identify(path);
+export async function begin(task: ImportTask, file: FileHandle | undefined, isDry: boolean): Promise<Begun> {
+  const { statePath, restarts, reportPath } = task;
+  const identity = file === undefined ? NO_FILE : await identify(file);
   const options = optionsOf(task);
   const kept = statePath === undefined || restarts || isDry ? undefined : await readState(statePath);
-  if (kept !== undefined) checkState(kept, file, options);
-  const state = kept ?? fresh(task, file, options);
+  if (kept !== undefined) checkState(kept, identity, options);
+  const state = kept ?? fresh(task, identity, options);
   const report = await Report.open(reportPath, state.reportBytes);
-  return { state, report, isFresh: kept === undefined };
+  return { file, state, report, isFresh: kept === undefined };
 }
 
 function fresh({ importId, path }: ImportTask, file: FileIdentity, options: ImportState['options']): ImportState {

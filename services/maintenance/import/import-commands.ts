@@ -1,12 +1,13 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { ImportTask } from './begin.ts';
 import type { ImportResult } from './import-file.ts';
-import { dataPathOf, type ImportRequest, readOptionsOf, taskOfRequest } from './import-request.ts';
+import { type ImportFolders, type ImportRequest, readOptionsOf, sourceOf, taskOfRequest } from './import-request.ts';
 import { type Preview, previewFile } from './preview.ts';
+import { openSource } from './source.ts';
 
 /** What an import over HTTP has done. */
 export interface ImportedFile {
@@ -41,10 +42,8 @@ export interface ImportRunner {
   run(task: ImportTask, isDry: boolean, call: CommandCall): Promise<ImportResult>;
 }
 
-export interface ImportCommandParts {
+export interface ImportCommandParts extends ImportFolders {
   readonly projects: Pick<ProjectStore, 'listProjects'>;
-  /** Of all imports: see `importsFolderOf`. */
-  readonly folder: string;
   readonly importer: ImportRunner;
 }
 
@@ -57,27 +56,28 @@ export function importCommands(parts: ImportCommandParts): ImportCommands {
       const { timezone } = await projectNamed(projects, request.project);
       await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
       const { imported, ...result } = await importer.run(
-        taskOfRequest(folder, request, timezone),
+        taskOfRequest(parts, request, timezone),
         request.dry_run,
         call,
       );
       call.signal.throwIfAborted();
       // Nobody needs it any more.
       if (request.file !== null && !request.dry_run)
-        await rm(dirname(dataPathOf(folder, request)), { recursive: true, force: true });
+        await rm(dirname(sourceOf(parts, request).path), { recursive: true, force: true });
       const { refused, lines, resumedAtLine } = result;
       return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine };
     },
     'import check': async (args) => {
       const request = requestIn(args);
-      const [{ id }, bytes] = [await projectNamed(projects, request.project), await sizeOfFile(folder, request)];
-      return { project: id, bytes };
+      const { id } = await projectNamed(projects, request.project);
+      await using file = await opened(parts, request);
+      return { project: id, bytes: (await file.stat()).size };
     },
     'import preview': async (args) => {
       const request = requestIn(args);
       const { timezone } = await projectNamed(projects, request.project);
-      await sizeOfFile(folder, request);
-      return previewFile(dataPathOf(folder, request), readOptionsOf(request, timezone));
+      await using file = await opened(parts, request);
+      return await previewFile(file, readOptionsOf(request, timezone));
     },
   };
 }
@@ -94,12 +94,11 @@ async function projectNamed(projects: ImportCommandParts['projects'], idOrName: 
   return found;
 }
 
-/** Looked at before it is opened: opening a pipe would wait for somebody to write. */
-async function sizeOfFile(folder: string, request: ImportRequest): Promise<number> {
-  const stats = await stat(dataPathOf(folder, request)).catch((error: unknown) => error as NodeJS.ErrnoException);
-  if (!(stats instanceof Error) && stats.isFile()) return stats.size;
-  const { file, path, host } = request;
-  if (file !== null) throw commandInvalid(`There is no such uploaded file on ${host}. Upload it again.`);
-  const reason = stats instanceof Error ? stats.message : 'it is no regular file';
-  throw commandInvalid(`${path} cannot be read on ${host}: ${reason}.`);
+async function opened(folders: ImportFolders, request: ImportRequest): Promise<FileHandle> {
+  try {
+    return await openSource(sourceOf(folders, request));
+  } catch (error) {
+    if (request.file === null) throw error;
+    throw commandInvalid(`There is no such uploaded file on ${request.host}. Upload it again.`);
+  }
 }

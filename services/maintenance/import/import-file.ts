@@ -1,5 +1,5 @@
 /** `tidemark import`: from a file to the import lane of the log. */
-import { rm } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import type { Appended, EventLog, NewRecord } from '../../event-log/event-log.ts';
 import { arrivalOf, encoded, type MessageRecord, stamped } from '../../messages/arrival.ts';
 import type { Codec } from '../../messages/codec.ts';
@@ -14,6 +14,7 @@ import { readInput, type ReadSoFar, skipTo } from './input.ts';
 import { type ReadRecord, RecordReader } from './read-records.ts';
 import type { RawRecord } from './record.ts';
 import { type Report, reportLine } from './report.ts';
+import { openSource } from './source.ts';
 import { type Counts, type ImportState, writeState } from './state.ts';
 
 /** What an import writes to; none where it only looks. */
@@ -65,6 +66,7 @@ export class FileImport {
   readonly #pacer: AppendPacer;
   readonly #read: ReadSoFar = { bytes: 0 };
   readonly #reader: RecordReader;
+  readonly #file: FileHandle | undefined;
   readonly #report: Report;
   readonly #isFresh: boolean;
   #state: ImportState;
@@ -79,6 +81,7 @@ export class FileImport {
     this.#hooks = hooks;
     this.#pacer = new AppendPacer({ rate: task.rate });
     this.#state = begun.state;
+    this.#file = begun.file;
     this.#report = begun.report;
     this.#isFresh = begun.isFresh;
     this.#hasBegun = !begun.isFresh;
@@ -92,7 +95,9 @@ export class FileImport {
    * @throws TidemarkError `COMMAND_INVALID`, `IMPORT_CHANGED`, `IMPORT_UNREADABLE`; `LOG_UNAVAILABLE` is waited for.
    */
   static async run(task: ImportTask, target: ImportTarget | undefined, hooks: ImportHooks): Promise<ImportResult> {
-    const begun = await begin(task, target === undefined);
+    const { path, within } = task;
+    await using file = path === undefined ? undefined : await openSource({ path, within });
+    const begun = await begin(task, file, target === undefined);
     const { state, report } = begun;
     try {
       const resumedAtLine = state.place.line;
@@ -122,7 +127,7 @@ export class FileImport {
   /** False where the signal has ended it. */
   async #takeAll(signal: AbortSignal): Promise<boolean> {
     const { place } = this.#state;
-    const chunks = skipTo(place, readInput(this.#task.path, this.#read));
+    const chunks = skipTo(place, readInput(this.#file, this.#read));
     for await (const records of this.#reader.read(chunks, place)) {
       for (const record of records) {
         if (signal.aborted) return false;

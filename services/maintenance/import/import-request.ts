@@ -1,8 +1,10 @@
 /** What an import over HTTP is to do: plain JSON, as its job keeps it. */
 import { join } from 'node:path';
+import { TidemarkError } from '../../runtime/errors.ts';
 import type { ImportTask } from './begin.ts';
 import type { DefaultType } from './judge.ts';
 import type { Format } from './read-records.ts';
+import type { ImportSource } from './source.ts';
 
 /** How a file is read. Null is the default, as where the option of `tidemark import` is left out. */
 export interface FileOptions {
@@ -23,6 +25,8 @@ export interface ImportRequest extends FileOptions {
   readonly file: string | null;
   /** Absolute, on the machine of the process that runs the import; null where `file` names one. */
   readonly path: string | null;
+  /** Whether `path` may lie anywhere: whoever can open the Unix socket owns the files of the service anyway. */
+  readonly anywhere: boolean;
   /** The name of that machine. */
   readonly host: string;
   /** The folder of report and state, in the folder of imports. */
@@ -52,10 +56,26 @@ export function isFileId(text: string): boolean {
   return FILE_ID.test(text);
 }
 
-/** The file that is imported. @param folder Of all imports. */
-export function dataPathOf(folder: string, { file, path }: Pick<ImportRequest, 'file' | 'path'>): string {
-  return file === null ? (path ?? '') : uploadPath(folder, file);
+/** The folders that imports over HTTP know. */
+export interface ImportFolders {
+  /** Of all imports: see `importsFolderOf`. */
+  readonly folder: string;
+  /** `IMPORT_DIR`, in which a path lies that came over the network; without it there can be none. */
+  readonly importDir: string | undefined;
 }
+
+/** The file that is imported. @throws TidemarkError `COMMAND_INVALID` where only the socket takes paths. */
+export function sourceOf({ folder, importDir }: ImportFolders, request: ImportRequest): ImportSource {
+  const { file, path, anywhere } = request;
+  if (file !== null) return { path: uploadPath(folder, file) };
+  // A job of an earlier version does not say where its path came from.
+  if (anywhere) return { path: path ?? '' };
+  if (importDir !== undefined) return { path: path ?? '', within: importDir };
+  throw new TidemarkError('COMMAND_INVALID', NO_PATHS);
+}
+
+const NO_PATHS =
+  'Over the network a file is imported by its path only where IMPORT_DIR names the folder of such files. Upload it, or import it on the machine of the service.';
 
 export function reportPathOf(folder: string, request: Pick<ImportRequest, 'folder' | 'report'>): string {
   return request.report ?? join(folder, request.folder, 'refused.ndjson');
@@ -75,13 +95,13 @@ export function readOptionsOf(
   };
 }
 
-export function taskOfRequest(folder: string, request: ImportRequest, timezone: string): ImportTask {
+export function taskOfRequest(folders: ImportFolders, request: ImportRequest, timezone: string): ImportTask {
   const { project, dry_run: isDry, restart, import_id: importId, rate } = request;
-  const reportPath = reportPathOf(folder, request);
+  const reportPath = reportPathOf(folders.folder, request);
   return {
     ...readOptionsOf(request, timezone),
+    ...sourceOf(folders, request),
     projectId: project,
-    path: dataPathOf(folder, request),
     reportPath,
     statePath: isDry ? undefined : (request.state ?? `${reportPath}.state.json`),
     restarts: restart,

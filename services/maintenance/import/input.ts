@@ -1,7 +1,6 @@
 /** The file to import as a stream of unpacked bytes. */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, crc32 } from 'node:zlib';
 import { TidemarkError } from '../../runtime/errors.ts';
@@ -22,19 +21,12 @@ export interface ReadSoFar {
 const CHUNK_BYTES = 256 * 1024;
 const HASHED_BYTES = 64 * 1024;
 
-/** @throws TidemarkError `COMMAND_INVALID` where it is no file that can be read. */
-export async function identify(path: string): Promise<FileIdentity> {
-  try {
-    await using file = await open(path, 'r');
-    const stats = await file.stat();
-    if (!stats.isFile()) throw new Error('it is no regular file; give - and pipe it in');
-    const hash = createHash('sha256').update(`${stats.size}:`);
-    hash.update(await readAt(file, 0));
-    hash.update(await readAt(file, Math.max(0, stats.size - HASHED_BYTES)));
-    return { bytes: stats.size, hash: hash.digest('hex').slice(0, 32) };
-  } catch (cause) {
-    throw new TidemarkError('COMMAND_INVALID', `${path} cannot be read: ${(cause as Error).message}`, { cause });
-  }
+export async function identify(file: FileHandle): Promise<FileIdentity> {
+  const { size } = await file.stat();
+  const hash = createHash('sha256').update(`${size}:`);
+  hash.update(await readAt(file, 0));
+  hash.update(await readAt(file, Math.max(0, size - HASHED_BYTES)));
+  return { bytes: size, hash: hash.digest('hex').slice(0, 32) };
 }
 
 async function readAt(file: FileHandle, position: number): Promise<Buffer> {
@@ -42,9 +34,12 @@ async function readAt(file: FileHandle, position: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** The bytes of a file, or of standard input where there is none; unpacked where they begin as gzip does. */
-export async function* readInput(path: string | undefined, read: ReadSoFar): AsyncGenerator<Buffer> {
-  const source = path === undefined ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
+/**
+ * The bytes of a file from its beginning on, or of standard input where there is none; unpacked where they begin as gzip
+ * does. The file stays open.
+ */
+export async function* readInput(file: FileHandle | undefined, read: ReadSoFar): AsyncGenerator<Buffer> {
+  const source = file?.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }) ?? process.stdin;
   const chunks = counted(source, read);
   const begun: Buffer[] = [];
   // Two bytes tell, and a pipe may bring them one by one.

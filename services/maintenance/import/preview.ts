@@ -1,4 +1,5 @@
 /** The first records of a file, as an import with these options would read them. Nothing is imported. */
+import type { FileHandle } from 'node:fs/promises';
 import type { Problem } from '../../messages/message.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { readHeader } from './csv-columns.ts';
@@ -40,22 +41,22 @@ const MAX_CELL_LENGTH = 512;
 const PREVIEWED_PROBLEMS = 20;
 
 /** @throws TidemarkError `COMMAND_INVALID`, `IMPORT_UNREADABLE`. */
-export async function previewFile(path: string, options: ReadOptions): Promise<Preview> {
+export async function previewFile(file: FileHandle, options: ReadOptions): Promise<Preview> {
   try {
-    return await previewed(path, options, null);
+    return await previewed(file, options, null);
   } catch (error) {
     if (!hasCode(error, 'COMMAND_INVALID')) throw error;
     const { renamed, jsonColumns } = options.csv;
     if (renamed.size === 0 && jsonColumns.length === 0) throw error;
     // The header may be good where the mapping is not: then people can mend that.
     const plain = { ...options, csv: { ...options.csv, renamed: new Map<string, string>(), jsonColumns: [] } };
-    return previewed(path, plain, error.message);
+    return previewed(file, plain, error.message);
   }
 }
 
-async function previewed(path: string, options: ReadOptions, problem: string | null): Promise<Preview> {
+async function previewed(file: FileHandle, options: ReadOptions, problem: string | null): Promise<Preview> {
   const reader = new RecordReader(options, undefined);
-  const records = await firstOf(reader, path);
+  const records = await firstOf(reader, file);
   const { header } = reader;
   const columns = header === undefined ? [] : readHeader(header, options.csv);
   const raws = records.map(({ raw }) => raw);
@@ -79,9 +80,9 @@ async function previewed(path: string, options: ReadOptions, problem: string | n
   };
 }
 
-async function firstOf(reader: RecordReader, path: string): Promise<readonly ReadRecord[]> {
+async function firstOf(reader: RecordReader, file: FileHandle): Promise<readonly ReadRecord[]> {
   const first: ReadRecord[] = [];
-  const chunks = readInput(path, { bytes: 0 });
+  const chunks = readInput(file, { bytes: 0 });
   try {
     for await (const records of reader.read(chunks, BEGINNING)) {
       first.push(...records.slice(0, PREVIEWED_ROWS - first.length));

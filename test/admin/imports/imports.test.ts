@@ -15,7 +15,7 @@ const client = new ImportClient(() => service);
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
   dataDir = join(folder, 'data');
-  service = await ServiceProcess.start(dataDir);
+  service = await ServiceProcess.start(dataDir, { IMPORT_DIR: folder });
 }, 120_000);
 
 afterAll(async () => {
