@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Rows } from '../../../services/stores/analytics/analytics-store.ts';
+import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { ask, MessageMaker } from '../../support/analytics.ts';
@@ -36,6 +37,26 @@ test('the one message of many that analytics refuses is found and becomes a dead
   expect(letters.map(({ value }) => codec.decodeDeadLetter(value).offset)).toEqual([37n, 87n]);
   expect(await ask(bench().analytics.store, 'SELECT count() AS n FROM events')).toEqual([{ n: '98' }]);
   expect(bench().inserts).toMatchObject([{ messages: 98, deadLetters: 2 }]);
+});
+
+test('the messages that a constraint of a person refuses become dead letters, and the others are inserted', async () => {
+  const maker = new MessageMaker();
+  const store = bench().analytics.store as ClickHouseStore;
+  bench().put([maker.track({ event: 'Ok' })]);
+  bench().run();
+  await caughtUp();
+  await store.define("ALTER TABLE track_rows ADD CONSTRAINT only_ok CHECK event = 'Ok'");
+
+  bench().put([maker.track({ event: 'Ok' }), maker.track({ event: 'Bad' }), maker.track({ event: 'Ok' })]);
+  await caughtUp();
+
+  const letters = bench()
+    .log.records(DEAD_LETTER_TOPIC, 0)
+    .map(({ value }) => codec.decodeDeadLetter(value));
+  expect(letters).toMatchObject([
+    { offset: 2n, error: 'STORE_REJECTED: ClickHouse refuses a row: 469 VIOLATED_CONSTRAINT' },
+  ]);
+  expect(await ask(store, 'SELECT count() AS n FROM events')).toEqual([{ n: '3' }]);
 });
 
 test('a single message that is refused becomes a dead letter, and the sink goes on', async () => {

@@ -15,8 +15,8 @@ const LIMIT_OF_CODE: Readonly<Record<string, Limit>> = {
 };
 
 /**
- * Errors that a row itself causes, because it does not parse as the types of its columns. No other error is the row's
- * fault.
+ * Errors that a row itself causes: it does not parse as the types of its columns, or a constraint that a person added refuses
+ * it. No other error is the row's fault.
  */
 const REJECTED_ROWS = new Set([
   '6', // CANNOT_PARSE_TEXT
@@ -33,7 +33,9 @@ const REJECTED_ROWS = new Set([
   '131', // TOO_LARGE_STRING_SIZE
   '306', // TOO_DEEP_RECURSION
   '349', // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+  '395', // FUNCTION_THROW_IF_VALUE_IS_NON_ZERO
   '467', // CANNOT_PARSE_BOOL
+  '469', // VIOLATED_CONSTRAINT
   '691', // UNKNOWN_ELEMENT_OF_ENUM
 ]);
 

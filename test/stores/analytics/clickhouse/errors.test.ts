@@ -31,6 +31,13 @@ test.each([
   expect(insertError(parseError(told))).toMatchObject({ code: 'STORE_TIMEOUT', retryable: true });
 });
 
+test.each([
+  'Code: 469. DB::Exception: Constraint `only_good` for table x.track_rows is violated at row 1. (VIOLATED_CONSTRAINT)',
+  'Code: 395. DB::Exception: no: while executing FUNCTION throwIf. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)',
+])('%s is a refusal of a row', (told) => {
+  expect(insertError(parseError(told))).toMatchObject({ code: 'STORE_REJECTED', retryable: false });
+});
+
 test('no answer in the time of a request is a timeout, no connection is not', async () => {
   const silent = createServer((socket) => void socket.on('error', () => undefined));
   await once(silent.listen(0, '127.0.0.1'), 'listening');
