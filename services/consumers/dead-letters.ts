@@ -1,15 +1,18 @@
-import type { EventLog, LogRecord, TopicPartition } from '../event-log/event-log.ts';
+import type { EventLog, LogRecord, PartitionRecords, TopicPartition } from '../event-log/event-log.ts';
+import { nameOf } from '../event-log/partition.ts';
 import type { Codec } from '../messages/codec.ts';
 import { DEAD_LETTER_TOPIC } from '../messages/message.ts';
 import type { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
+import type { DeadLetterHistory, RecordAt } from '../stores/profiles/unstored-messages.ts';
 import type { WithRetry } from './rejected-batches.ts';
 
-/** A record that permanently cannot be processed, and why. */
+/** A record of which nothing is stored. */
 export interface Unprocessable extends TopicPartition {
   readonly record: LogRecord;
-  readonly error: TidemarkError;
+  /** Why it permanently cannot be processed; undefined if it was settled as a dead letter before. */
+  readonly error: TidemarkError | undefined;
 }
 
 export interface DeadLettersParts {
@@ -17,8 +20,8 @@ export interface DeadLettersParts {
   readonly codec: Pick<Codec, 'encodeDeadLetter'>;
   readonly logger: Pick<Logger, 'error'>;
   readonly reader: ReaderName;
-  /** By `topic/partition`: records below this offset were appended before, when the log was first read. */
-  readonly from?: ReadonlyMap<string, bigint> | undefined;
+  /** Tells which records are dead letters already; none by default. */
+  readonly history?: Pick<DeadLetterHistory, 'knownAmong'> | undefined;
   readonly withRetry: WithRetry;
 }
 
@@ -30,21 +33,25 @@ export class DeadLetters {
     this.#parts = parts;
   }
 
-  /** Logs each record and appends it, with retries. To be called before the position moves past the records. */
-  async append(unprocessable: readonly Unprocessable[]): Promise<void> {
+  /**
+   * Logs each record that has an error and appends it, with retries, unless it is a dead letter of this reader already.
+   * To be called before the position moves past the records. Returns how many have an error.
+   */
+  async append(unprocessable: readonly Unprocessable[]): Promise<number> {
     const { logger, withRetry } = this.#parts;
-    for (const { topic, partition, record, error } of unprocessable) {
+    const failed = unprocessable.filter(hasFailed);
+    for (const { topic, partition, record, error } of failed) {
       const at = { topic, partition, offset: record.offset.toString() };
       logger.error({ ...at, err: error }, 'a message goes to the dead letters');
     }
-    await withRetry('write dead letters', () => this.#append(unprocessable));
+    if (failed.length > 0) await withRetry('write dead letters', () => this.#append(failed));
+    return failed.length;
   }
 
-  async #append(unprocessable: readonly Unprocessable[]): Promise<void> {
-    const { log, codec, reader, from } = this.#parts;
-    const fresh = unprocessable.filter(
-      ({ topic, partition, record }) => record.offset >= (from?.get(`${topic}/${partition}`) ?? 0n),
-    );
+  async #append(failed: readonly Failed[]): Promise<void> {
+    const { log, codec, reader, history } = this.#parts;
+    const known = await history?.knownAmong(failed.map(recordAt));
+    const fresh = failed.filter((one) => known?.get(nameOf(one))?.has(one.record.offset) !== true);
     if (fresh.length === 0) return;
     const failedAt = BigInt(Date.now()) * 1000n;
     const records = fresh.map(({ topic, partition, record: { offset, key, value }, error }) => ({
@@ -63,4 +70,25 @@ export class DeadLetters {
     }));
     await log.append(records);
   }
+}
+
+type Failed = Unprocessable & { readonly error: TidemarkError };
+
+function hasFailed(one: Unprocessable): one is Failed {
+  return one.error !== undefined;
+}
+
+/** Of those that are among these records. */
+export function offsetsIn(
+  { topic, partition, records }: PartitionRecords,
+  unstored: readonly Unprocessable[],
+): readonly bigint[] {
+  const [first, last] = [records[0]?.offset, records.at(-1)?.offset];
+  if (unstored.length === 0 || first === undefined || last === undefined) return [];
+  const own = unstored.filter((one) => one.topic === topic && one.partition === partition);
+  return own.map(({ record: { offset } }) => offset).filter((offset) => offset >= first && offset <= last);
+}
+
+export function recordAt({ topic, partition, record: { offset } }: Unprocessable): RecordAt {
+  return { topic, partition, offset };
 }

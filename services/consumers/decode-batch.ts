@@ -1,7 +1,9 @@
 import type { LogRecord, PartitionRecords, TopicPartition } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
+import { nameOf } from '../event-log/partition.ts';
 import type { Claim } from '../stores/profiles/profile-store.ts';
+import type { Offsets } from '../stores/profiles/unstored-messages.ts';
 import { hasCode, type TidemarkError } from '../runtime/errors.ts';
 import { EventLoopYielder } from '../runtime/event-loop-yielder.ts';
 import type { Unprocessable } from './dead-letters.ts';
@@ -35,20 +37,22 @@ export interface DecodedBatch<T> {
 
 /**
  * Decodes every record of a batch and applies `read` to each message. A record for which either throws
- * `MESSAGE_UNDECODABLE` is unprocessable. Yields to the event loop every 2 ms.
+ * `MESSAGE_UNDECODABLE` is unprocessable, and so is one that is settled. Yields to the event loop every 2 ms.
  */
 export async function decodeBatch<T>(
   codec: Pick<Codec, 'prepare' | 'decode'>,
   batch: readonly PartitionRecords[],
   read: (message: Message) => T,
+  settled?: Offsets,
 ): Promise<DecodedBatch<T>> {
   await prepareFor(codec, batch);
   const decoded: Decoded<T>[] = [];
   const unprocessable: Unprocessable[] = [];
-  await decodeEach(codec, batch, read, (one) => {
+  const take = (one: Decoded<T> | Unprocessable): void => {
     if ('error' in one) unprocessable.push(one);
     else decoded.push(one);
-  });
+  };
+  await decodeEach(codec, batch, read, take, settled);
   return { decoded, unprocessable };
 }
 
@@ -70,12 +74,15 @@ export async function decodeEach<T>(
   batch: readonly PartitionRecords[],
   read: (message: Message, located: LocatedRecord) => T,
   take: (one: Decoded<T> | Unprocessable) => void,
+  settled?: Offsets,
 ): Promise<void> {
   const yielder = new EventLoopYielder();
   for (const { topic, partition, records } of batch) {
+    const passed = settled?.get(nameOf({ topic, partition }));
     for (const record of records) {
       if (yielder.isOver()) await yielder.next();
-      take(decodedOrUnprocessable(codec, { topic, partition, record }, read));
+      if (passed?.has(record.offset) === true) take({ topic, partition, record, error: undefined });
+      else take(decodedOrUnprocessable(codec, { topic, partition, record }, read));
     }
   }
 }

@@ -1,8 +1,9 @@
-import type { EventLog, LogReader, Position, TopicPartition } from '../event-log/event-log.ts';
+import type { EventLog, LogReader, PartitionRecords, Position, TopicPartition } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
+import type { DeadLetterHistory, Offsets } from '../stores/profiles/unstored-messages.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
@@ -23,8 +24,8 @@ export interface ConsumerOptions {
   readonly projectId?: string;
   /** The projects that were deleted, whose messages are skipped; none by default. Asked before each batch, and each attempt to write it. */
   readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
-  /** By `topic/partition`: below this offset, what cannot be processed already is in the dead letters. */
-  readonly deadLettersFrom?: ReadonlyMap<string, bigint>;
+  /** Of what was made of dead letters before; nothing by default. */
+  readonly deadLetterHistory?: DeadLetterHistory;
 }
 
 /** Whether the messages of a project are processed. */
@@ -48,20 +49,21 @@ export abstract class LogConsumer {
   readonly #options: ConsumerOptions;
 
   constructor(reader: ReaderName, options: ConsumerOptions, { start, ...steps }: ConsumerSteps) {
-    const { log, codec, logger, group = `tidemark-${reader}`, topics = MESSAGE_TOPICS, deadLettersFrom } = options;
+    const { log, codec, logger, group = `tidemark-${reader}`, topics = MESSAGE_TOPICS } = options;
     this.#options = options;
     this.loop = new ReaderLoop({
       logger,
       throttle: options.throttle,
       ...steps,
-      openReader: (): Promise<LogReader> => log.openReader({ group, topics, start }),
+      openReader: (): Promise<LogReader> =>
+        log.openReader({ group, topics, start: (partitions) => this.#begin(start(partitions)) }),
     });
     this.deadLetters = new DeadLetters({
       log,
       codec,
       logger,
       reader,
-      from: deadLettersFrom,
+      history: options.deadLetterHistory,
       withRetry: (...call) => this.loop.withRetry(...call),
     });
     this.failed = this.loop.failed;
@@ -70,6 +72,19 @@ export abstract class LogConsumer {
   /** What it has been retrying for the longest time without making progress. */
   get trouble(): Trouble | undefined {
     return this.loop.trouble;
+  }
+
+  /** The settled dead letters of this reader among these records. */
+  protected async settledIn(batch: readonly PartitionRecords[]): Promise<Offsets | undefined> {
+    const { deadLetterHistory: history } = this.#options;
+    if (history === undefined) return undefined;
+    return this.loop.withRetry('read which dead letters are settled', () => history.settledIn(batch));
+  }
+
+  async #begin(starting: Promise<readonly Position[]>): Promise<readonly Position[]> {
+    const positions = await starting;
+    await this.#options.deadLetterHistory?.begin();
+    return positions;
   }
 
   /** Undefined where the messages of every project are. */

@@ -4,7 +4,7 @@ import { DeadLetters } from '../../services/consumers/dead-letters.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { codec } from '../support/messages.ts';
 
-test('a record that was dead-lettered when the log was first read is not appended again', async () => {
+test('a record that is a dead letter of this reader already, or has no error, is not appended', async () => {
   const appended: NewRecord[] = [];
   const logged: string[] = [];
   const log = { append: async (records: readonly NewRecord[]) => (appended.push(...records), []) };
@@ -13,7 +13,7 @@ test('a record that was dead-lettered when the log was first read is not appende
     codec,
     logger: { error: (at: { offset: string }) => void logged.push(at.offset) },
     reader: 'sink',
-    from: new Map([['tidemark.track/1', 5n]]),
+    history: { knownAmong: async () => new Map([['tidemark.track/1', new Set([4n])]]) },
     withRetry: (_, call) => call(),
   });
   const unprocessable = (partition: number, offset: bigint) => ({
@@ -23,7 +23,12 @@ test('a record that was dead-lettered when the log was first read is not appende
     error: new TidemarkError('MESSAGE_UNDECODABLE', 'no message'),
   });
 
-  await letters.append([unprocessable(0, 1n), unprocessable(1, 4n), unprocessable(1, 5n)]);
+  const failed = await letters.append([
+    unprocessable(0, 1n),
+    unprocessable(1, 4n),
+    unprocessable(1, 5n),
+    { ...unprocessable(1, 6n), error: undefined },
+  ]);
 
   const places = appended.map(({ value }) => codec.decodeDeadLetter(value));
   expect(places).toMatchObject([
@@ -31,4 +36,5 @@ test('a record that was dead-lettered when the log was first read is not appende
     { partition: 1, offset: 5n },
   ]);
   expect(logged).toEqual(['1', '4', '5']);
+  expect(failed).toBe(3);
 });

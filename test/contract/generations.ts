@@ -10,7 +10,7 @@ import type { ReaderStep } from '../../services/stores/profiles/profile-store.ts
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
 import { randomIdentity, randomProjectId, randomTopic, randomUserKey } from '../support/random-project.ts';
 
-const FOR_ALL = { kind: 'profiles', projectId: null, rateLimit: null, deadLettersFrom: new Map() } as const;
+const FOR_ALL = { kind: 'profiles', projectId: null, rateLimit: null } as const;
 
 /** What the rows of generations must do, on a migrated database that other tests share. */
 export function testGenerations(name: string, openDatabase: () => Database): void {
@@ -21,7 +21,6 @@ export function testGenerations(name: string, openDatabase: () => Database): voi
         ...FOR_ALL,
         projectId: randomProjectId(),
         rateLimit: 50,
-        deadLettersFrom: new Map([['t/0', 7n]]),
       };
 
       const [one, other] = await Promise.all([generations.make(wanted), generations.make(wanted)]);

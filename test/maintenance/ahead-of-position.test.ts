@@ -23,7 +23,7 @@ describe('profiles that are ahead of the position', () => {
   const database = sharedDatabase();
 
   beforeAll(async () => {
-    const made = { kind: 'profiles', projectId: null, rateLimit: null, deadLettersFrom: new Map() } as const;
+    const made = { kind: 'profiles', projectId: null, rateLimit: null } as const;
     await makeTables(database(), await new SqlGenerations(database()).make(made));
   });
   beforeEach(() => database().script('delete from reader_positions; delete from profiles_g2.reader_positions'));

@@ -8,7 +8,7 @@ import { migrateDatabase } from '../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../services/stores/database/open.ts';
 import type { EventLog } from '../../services/event-log/event-log.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
-import type { GenerationKind } from '../../services/stores/generations/generation.ts';
+import type { Generation, GenerationKind } from '../../services/stores/generations/generation.ts';
 import { type LiveStores, liveStores } from '../../services/stores/generations/live-stores.ts';
 import { type Message, MESSAGE_TOPICS, TOPICS, topicOf } from '../../services/messages/message.ts';
 import { progressOf } from '../../services/stores/profiles/progress-of.ts';
@@ -17,6 +17,7 @@ import {
   type ReplayCommands,
   replayCommands,
 } from '../../services/maintenance/replay/replay-commands.ts';
+import { Replay } from '../../services/maintenance/replay/replay.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { Readers } from '../../services/app/readers/readers.ts';
@@ -64,11 +65,24 @@ export class ReplayScene {
     this.#readers.start();
   }
 
-  /** As if their process had ended and another had been started. */
-  async restartReaders(): Promise<void> {
+  /** They may be started again. */
+  async stopReaders(): Promise<void> {
     await this.#readers.stop();
     this.#readers = this.#newReaders();
-    this.#readers.start();
+  }
+
+  /** As if their process had ended and another had been started. */
+  async restartReaders(): Promise<void> {
+    await this.stopReaders();
+    this.startReaders();
+  }
+
+  /** Without waiting for its readers. */
+  makeGeneration(kind: GenerationKind): Promise<Generation> {
+    return new Replay({ log: this.log, codec, database: this.database, analytics: this.analytics }).make(
+      { kind, projectId: null },
+      undefined,
+    );
   }
 
   async close(): Promise<void> {

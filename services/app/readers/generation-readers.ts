@@ -16,6 +16,7 @@ import { countDropped, DroppedTraitsWarning } from '../../stores/profiles/droppe
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
+import { SqlDeadLetterHistory } from '../../stores/profiles/unstored-messages.ts';
 import { isServer } from '../embedded.ts';
 
 export interface GenerationParts {
@@ -105,7 +106,7 @@ export class GenerationReaders {
     topics: readonly string[],
   ): RunningReader {
     const { log, codec, database, config, metrics } = parts;
-    const { kind, number, projectId, deadLettersFrom, asOf } = this.#generation;
+    const { kind, number, projectId, asOf } = this.#generation;
     const isImport = topics === IMPORT_TOPICS;
     const common = {
       log,
@@ -116,7 +117,7 @@ export class GenerationReaders {
       throttle: this.#throttleOf(parts, isImport),
       // One second's worth: at a low rate limit, a full batch would take minutes.
       maxRecords: () => this.#limit ?? Infinity,
-      deadLettersFrom,
+      deadLetterHistory: new SqlDeadLetterHistory(database, kind, number),
       deletedProjects: deletedProjects(database),
       ...(projectId === null ? {} : { projectId }),
     };

@@ -16,7 +16,8 @@ export interface CatchUpParts {
   readonly limits: LargeBatchLimits | undefined;
   readonly withRetry: WithRetry;
   readonly decode: (batch: readonly PartitionRecords[]) => Promise<DecodedBatch<Contribution>>;
-  readonly toDeadLetters: (unprocessable: readonly Unprocessable[]) => Promise<void>;
+  /** Returns how many have an error. */
+  readonly toDeadLetters: (unprocessable: readonly Unprocessable[]) => Promise<number>;
   /** Those whose project was not deleted meanwhile. */
   readonly stillWanted: <T extends { readonly projectId: string }>(items: readonly T[]) => Promise<readonly T[]>;
   readonly positionOf: (partition: TopicPartition) => Position;
@@ -191,10 +192,10 @@ export class CatchUp {
   async #writeInBackground(large: LargeBatch, reader: LogReader): Promise<void> {
     const startedAt = performance.now();
     try {
-      await this.#write(large);
+      const deadLetters = await this.#write(large);
       const tookMs = Math.round(performance.now() - startedAt);
-      const { steps, dropped, messages, unprocessable } = large;
-      await this.#parts.onWritten({ steps, dropped, messages, deadLetters: unprocessable.length, tookMs }, reader);
+      const { steps, dropped, messages } = large;
+      await this.#parts.onWritten({ steps, dropped, messages, deadLetters, tookMs }, reader);
     } catch (error) {
       this.#failure = { error, large };
     } finally {
@@ -203,7 +204,8 @@ export class CatchUp {
     }
   }
 
-  async #write(large: LargeBatch): Promise<void> {
+  /** Returns how many messages could not be processed. */
+  async #write(large: LargeBatch): Promise<number> {
     const { store, withRetry, toDeadLetters, onAccepted, stillWanted } = this.#parts;
     const { steps, claims, unprocessable } = large;
     await withRetry('write profiles', () => store.noteAhead(steps));
@@ -212,7 +214,7 @@ export class CatchUp {
       await this.#orReject(large, slice.length, async () => store.merge(await stillWanted(slice)));
       if (slice[0] !== undefined) onAccepted(slice[0]);
     }
-    await toDeadLetters(unprocessable);
+    const deadLetters = await toDeadLetters(unprocessable);
     await this.#orReject(large, claims.length, async () => {
       const counts = await stillWanted(large.counts());
       await store.write(
@@ -225,6 +227,7 @@ export class CatchUp {
         () => counts,
       );
     });
+    return deadLetters;
   }
 
   /** @throws TidemarkError `STORE_REJECTED`: the messages of this batch are then to be written with care. */

@@ -68,7 +68,12 @@ export class LargeBatch {
   }
 
   get steps(): readonly ReaderStep[] {
-    return [...this.#steps.values()];
+    if (this.#unprocessable.length === 0) return [...this.#steps.values()];
+    const unstored = Map.groupBy(this.#unprocessable, nameOf);
+    return [...this.#steps].map(([name, step]) => ({
+      ...step,
+      unstored: (unstored.get(name) ?? []).map(({ record }) => record.offset),
+    }));
   }
 
   get claims(): readonly Claim[] {

@@ -4,7 +4,7 @@ import { nameOf } from '../../event-log/partition.ts';
 import type { DroppedTraits } from '../../stores/profiles/newest-traits.ts';
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { ProfileStore, ReaderStep } from '../../stores/profiles/profile-store.ts';
-import type { Unprocessable } from '../dead-letters.ts';
+import { offsetsIn, type Unprocessable } from '../dead-letters.ts';
 import { decodeBatch, type Decoded, type DecodedBatch, recordCountOf } from '../decode-batch.ts';
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
 import type { BatchReport } from '../reader-metrics.ts';
@@ -35,6 +35,8 @@ interface Read extends DecodedBatch<Contribution> {
 
 /** What one transaction writes. */
 interface ProjectedPart extends DecodedPart<Contribution> {
+  /** Of this part and of those that it was cut from. */
+  readonly unstored: readonly Unprocessable[];
   readonly folded?: Folded | undefined;
 }
 
@@ -127,10 +129,10 @@ export class Projector extends LogConsumer {
       reading = this.#read(parts[index + 1] ?? []);
       // If writing fails, nothing awaits it.
       reading.catch(() => undefined);
-      await this.deadLetters.append(unprocessable);
-      const rejected = await this.#write({ batch: part, decoded, folded });
+      deadLetters += await this.deadLetters.append(unprocessable);
+      const rejected = await this.#write({ batch: part, decoded, folded, unstored: unprocessable });
       messages += decoded.length - rejected;
-      deadLetters += unprocessable.length + rejected;
+      deadLetters += rejected;
     }
     for (const { records } of batch) this.#readAtMs = Math.max(this.#readAtMs, records.at(-1)?.appendedAtMs ?? 0);
     const report = { messages, deadLetters, tookMs: Math.round(performance.now() - startedAt) };
@@ -162,7 +164,10 @@ export class Projector extends LogConsumer {
   async #decode(batch: readonly PartitionRecords[]): Promise<DecodedBatch<Contribution>> {
     const { codec } = this.#options;
     const isWanted = await this.wanted();
-    const read = await this.loop.withRetry('read the schemas', () => decodeBatch(codec, batch, contributionOf));
+    const settled = await this.settledIn(batch);
+    const read = await this.loop.withRetry('read the schemas', () =>
+      decodeBatch(codec, batch, contributionOf, settled),
+    );
     if (isWanted === undefined) return read;
     return { ...read, decoded: read.decoded.filter(({ content }) => isWanted(content.change.projectId)) };
   }
@@ -171,19 +176,20 @@ export class Projector extends LogConsumer {
   async #write(part: ProjectedPart): Promise<number> {
     const rejected = await bisectRejected<ProjectedPart, Unprocessable>(part, {
       write: (some, isPart) => this.#writePart(some, isPart),
-      halvesOf: (some) => (some.decoded.length > 1 ? splitInHalf(some) : undefined),
-      reject: async ({ batch, decoded: [only] }, error) => {
+      halvesOf: ({ unstored, ...some }) =>
+        some.decoded.length > 1 ? splitInHalf(some).map((half) => ({ ...half, unstored })) : undefined,
+      reject: async ({ batch, decoded: [only], unstored }, error) => {
         if (only === undefined) throw error;
         await this.deadLetters.append([{ ...only, error }]);
-        await this.#writePart({ batch, decoded: [] }, false);
+        await this.#writePart({ batch, decoded: [], unstored: [...unstored, { ...only, error }] }, false);
         return { ...only, error };
       },
     });
     return rejected.length;
   }
 
-  async #writePart({ batch, decoded, folded }: ProjectedPart, isPart: boolean): Promise<void> {
-    const steps = batch.map((partition) => this.#step(partition));
+  async #writePart({ batch, decoded, folded, unstored }: ProjectedPart, isPart: boolean): Promise<void> {
+    const steps = batch.map((partition) => this.#step(partition, unstored));
     await writeOrReject({
       what: 'write profiles',
       withRetry: (...call) => this.loop.withRetry(...call),
@@ -248,10 +254,10 @@ export class Projector extends LogConsumer {
     if (forgotten > 0) logger.info({ forgotten }, 'message ids older than the window forgotten');
   }
 
-  #step(records: PartitionRecords): ReaderStep {
+  #step(records: PartitionRecords, unstored: readonly Unprocessable[]): ReaderStep {
     const last = records.records.at(-1);
     const from = this.#positionOf(records);
-    return { from, to: last ? positionAfter(records, last) : from };
+    return { from, to: last ? positionAfter(records, last) : from, unstored: offsetsIn(records, unstored) };
   }
 
   #positionOf(partition: TopicPartition): Position {

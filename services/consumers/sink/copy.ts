@@ -2,7 +2,7 @@ import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts'
 import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { SinkPlans } from '../../stores/profiles/profile-store.ts';
-import type { Unprocessable } from '../dead-letters.ts';
+import { recordAt, type Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
 import { type ConsumerOptions, LogConsumer } from '../log-consumer.ts';
 import type { BatchReport } from '../reader-metrics.ts';
@@ -126,9 +126,9 @@ export class Sink extends LogConsumer {
 
   async #collect(records: readonly PartitionRecords[]): Promise<void> {
     const { codec } = this.#options;
-    const isWanted = await this.wanted();
+    const [isWanted, settled] = [await this.wanted(), await this.settledIn(records)];
     await this.loop.withRetry('read the schemas', () => prepareFor(codec, records));
-    await readEntries(codec, records, isWanted, (read) => this.#batch.add(read));
+    await readEntries(codec, records, isWanted, (read) => this.#batch.add(read), settled);
   }
 
   /** While an insert is under way, only a full batch is due: it waits for that insert, and reading stops meanwhile. */
@@ -176,14 +176,15 @@ export class Sink extends LogConsumer {
     const counted = claimed.filter((_, index) => isFirstCopy[index] === true);
     const refused = await this.#inserter.insert(insertBatch, counted);
     await this.loop.withRetry('note what analytics holds', () => this.#inserter.note(steps));
-    await this.deadLetters.append([...unprocessable, ...refused]);
+    const unstored = [...unprocessable, ...refused];
+    const deadLetters = await this.deadLetters.append(unstored);
     await this.#release(counted, refused);
     const ends = steps.map(({ to }) => to);
-    await this.loop.withRetry('note what is inserted', () => this.#options.plans.finish(ends));
+    await this.loop.withRetry('note what is inserted', () => this.#options.plans.finish(ends, unstored.map(recordAt)));
     this.#report({
       messages: unclaimed + counted.length - refused.length,
       repeats: claimed.length - counted.length,
-      deadLetters: unprocessable.length + refused.length,
+      deadLetters,
       tookMs: Math.round(performance.now() - this.#insertBegunAt),
     });
     await reader.commit(ends);

@@ -102,8 +102,12 @@ export class Inserter {
   }
 
   /** Reads every entry of an insert that counts again from the log. */
-  async #readAgain({ steps }: InsertBatch, counted: readonly ClaimedEntry[]): Promise<readonly SinkEntry[]> {
+  async #readAgain(
+    { steps, unprocessable }: InsertBatch,
+    counted: readonly ClaimedEntry[],
+  ): Promise<readonly SinkEntry[]> {
     const counts = new Set(counted.map(recordNameOf));
+    const left = new Set(unprocessable.map(recordNameOf));
     const ranges = steps.map(({ from, to }) => ({
       topic: to.topic,
       partition: to.partition,
@@ -115,7 +119,7 @@ export class Inserter {
     for await (const records of this.#log.scan(ranges)) {
       await prepareFor(this.#codec, [records]);
       await readEntries(this.#codec, [records], isWanted, (read) => {
-        if (!isEntry(read)) return;
+        if (!isEntry(read) || left.has(recordNameOf(read))) return;
         if (read.claim === undefined || counts.has(recordNameOf(read))) entries.push(read);
       });
     }

@@ -15,6 +15,7 @@ import {
 } from '../../stores/generations/generation.ts';
 import { liveNumberOf, liveNumbersOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { checkedRangesOf, progressOf, progressSoFar } from '../../stores/profiles/progress-of.ts';
+import { noteKnownDeadLetters } from '../dead-letters/note-known.ts';
 import { isPast, type Offsets, offsetsByPartition, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';
@@ -71,14 +72,8 @@ export class Replay {
     const { database, analytics } = this.#parts;
     const live = await liveNumberOf(database, kind, projectId);
     const rules = await this.#rulesOf(kind, live, asOf);
-    const deadLettersFrom = offsetsByPartition(await progressOf(database, kind, live));
-    const made = await this.#generations.make({
-      kind,
-      projectId,
-      rateLimit: rateLimit ?? null,
-      deadLettersFrom,
-      asOf: rules,
-    });
+    await noteKnownDeadLetters(this.#parts);
+    const made = await this.#generations.make({ kind, projectId, rateLimit: rateLimit ?? null, asOf: rules });
     if (asOf !== undefined && made.asOf.at(-1)?.instant !== asOf) {
       throw new TidemarkError('COMMAND_INVALID', `Generation ${made.number} of ${kind} is being built ${OTHERWISE}`);
     }

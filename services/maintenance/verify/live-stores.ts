@@ -32,6 +32,7 @@ export async function storesToVerify(installed: InstalledStores, projectId?: str
     profiles: new SchemaDatabase(database, schemaOf('profiles', profiles)),
     plans: new SchemaDatabase(database, schemaOf('analytics', events)),
     analytics: await analytics.ofGeneration(events),
+    generations: { projector: profiles, sink: events },
     deletedProjects: () => readDeletedProjects(database),
   };
 }

@@ -8,6 +8,7 @@ import type { Progress } from '../../runtime/command.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
+import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import { type StoredCell, storedCells } from './analytics-rows.ts';
 import { type CheckedRange, type Checkpoints, partitionKey, readCheckpoints } from './checkpoints.ts';
 import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
@@ -31,6 +32,7 @@ export interface VerifyStores {
   readonly profiles: Database;
   readonly plans: Database;
   readonly analytics: AnalyticsReader;
+  readonly generations: Readonly<Record<ReaderName, number>>;
   /** The projects that were deleted: what the log has of them is nowhere else. None by default. */
   readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
 }
@@ -80,10 +82,10 @@ class Verification {
 
   async run(): Promise<VerificationReport> {
     const startedMs = performance.now();
-    const { log, codec, profiles: database, plans } = this.#stores;
+    const { profiles: database, plans } = this.#stores;
     // Checkpoints are read first: everything beyond them counts as not yet read, however far the readers get meanwhile.
     const checkpoints = await readCheckpoints(database, plans, this.#period);
-    const deadLettered = await DeadLetterCoordinates.read(log, codec, this.#options.signal);
+    const deadLettered = await DeadLetterCoordinates.read(this.#stores, this.#options.signal);
     const counted = new LogCells(checkpoints, deadLettered, this.#period);
     await this.#scan(counted, checkpoints, deadLettered);
     const all = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));

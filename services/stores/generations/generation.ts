@@ -19,8 +19,6 @@ export interface Generation {
   readonly state: 'building' | 'built' | 'dropping' | 'dropped';
   /** The maximum rate of each of its readers, in messages per second; null for no limit. */
   readonly rateLimit: number | null;
-  /** Offsets by `topic/partition`. Unprocessable messages below them are in the dead letters of an older generation. */
-  readonly deadLettersFrom: ReadonlyMap<string, bigint>;
   /** Which messages it takes as of another instant than they were recorded with. */
   readonly asOf: readonly AsOf[];
   readonly createdAtMs: number;

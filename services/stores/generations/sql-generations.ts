@@ -23,7 +23,6 @@ export interface NewGeneration {
   readonly kind: GenerationKind;
   readonly projectId: string | null;
   readonly rateLimit: number | null;
-  readonly deadLettersFrom: ReadonlyMap<string, bigint>;
   readonly asOf?: readonly AsOf[];
 }
 
@@ -68,7 +67,7 @@ export class SqlGenerations {
   }
 
   /** Returns the generation that is being built for this target, or a new one, and whether it is new. */
-  async make({ kind, projectId, rateLimit, deadLettersFrom, asOf = [] }: NewGeneration): Promise<Generation> {
+  async make({ kind, projectId, rateLimit, asOf = [] }: NewGeneration): Promise<Generation> {
     const [row] = await this.#database.transaction(async (transaction) => {
       await transaction.query(GENERATIONS_LOCK);
       const building = await transaction.query<GenerationRow>(
@@ -76,8 +75,7 @@ export class SqlGenerations {
         [kind, projectId],
       );
       if (building.length > 0) return building;
-      const from = JSON.stringify(Object.fromEntries([...deadLettersFrom].map(([name, at]) => [name, String(at)])));
-      return transaction.query<GenerationRow>(MAKE, [kind, projectId, rateLimit, from, asOfToJson(asOf)]);
+      return transaction.query<GenerationRow>(MAKE, [kind, projectId, rateLimit, asOfToJson(asOf)]);
     });
     if (row === undefined) throw new Error('no row came back');
     return toGeneration(row);
@@ -212,7 +210,6 @@ interface GenerationRow {
   readonly project_id: string | null;
   readonly state: Generation['state'];
   readonly rate_limit: number | null;
-  readonly dead_letters_from: string;
   readonly as_of: string;
   readonly created_at_ms: bigint;
   readonly caught_up_at_ms: bigint | null;
@@ -231,7 +228,7 @@ interface LiveTableRow {
 // rows.
 const GENERATIONS_LOCK = 'select pg_advisory_xact_lock(7418321992)::text';
 
-const GENERATION_COLUMNS = `kind, number, project_id, state, rate_limit, dead_letters_from, as_of, created_at_ms, caught_up_at_ms, messages`;
+const GENERATION_COLUMNS = `kind, number, project_id, state, rate_limit, as_of, created_at_ms, caught_up_at_ms, messages`;
 const SELECT = `select ${GENERATION_COLUMNS} from generations`;
 
 const LIVE = `
@@ -240,8 +237,8 @@ const LIVE = `
   order by kind, project_id`;
 
 const MAKE = `
-  insert into generations (kind, number, project_id, state, rate_limit, dead_letters_from, as_of, created_at_ms)
-  select $1, max(number) + 1, $2, 'building', $3::float8, $4, $5, ${NOW_MS}
+  insert into generations (kind, number, project_id, state, rate_limit, as_of, created_at_ms)
+  select $1, max(number) + 1, $2, 'building', $3::float8, $4, ${NOW_MS}
   from generations
   where kind = $1
   returning ${GENERATION_COLUMNS}`;
@@ -253,14 +250,12 @@ const FLIP = `
   set number = excluded.number, previous = live.number, since_ms = excluded.since_ms`;
 
 function toGeneration(row: GenerationRow): Generation {
-  const from = JSON.parse(row.dead_letters_from) as Record<string, string>;
   return {
     kind: row.kind,
     number: row.number,
     projectId: row.project_id,
     state: row.state,
     rateLimit: row.rate_limit,
-    deadLettersFrom: new Map(Object.entries(from).map(([name, at]) => [name, BigInt(at)])),
     asOf: asOfFromJson(row.as_of),
     createdAtMs: Number(row.created_at_ms),
     caughtUpAtMs: row.caught_up_at_ms === null ? null : Number(row.caught_up_at_ms),

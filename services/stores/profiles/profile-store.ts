@@ -1,6 +1,7 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/day-and-hour.ts';
 import type { Profile, ProfileChange, WholeProfile } from './profile.ts';
+import type { RecordAt } from './unstored-messages.ts';
 
 /** The two readers of the log that keep positions. */
 export type ReaderName = 'projector' | 'sink';
@@ -22,6 +23,8 @@ export interface Claim extends TopicPartition {
 export interface ReaderStep {
   readonly from: Position;
   readonly to: Position;
+  /** Offsets between them of which nothing is stored; none by default. */
+  readonly unstored?: readonly bigint[];
 }
 
 /** How many messages of a partition that are of a project and arrived within an hour were applied. */
@@ -62,7 +65,7 @@ export interface ProfileStore extends ProfileReader {
   /**
    * One transaction: moves every step's position, enters the claims (insert or leave), asks `fold` for the changes
    * given which claims count (same order as `claims`), merges them; adds what `tally` counts of the same messages, to
-   * be held against the log. Both are pure and may be called again. A repeat of the whole call is refused by the
+   * be held against the log; records what the steps say of messages that are not stored. Both are pure and may be called again. A repeat of the whole call is refused by the
    * positions; merging itself is idempotent.
    *
    * @throws TidemarkError `POSITION_MOVED` where a partition's position is not `from`: nothing is written.
@@ -125,8 +128,12 @@ export interface SinkPlans {
    * counts. Call it before the plan is finished. May be repeated.
    */
   release(claims: readonly Claim[]): Promise<void>;
-  /** Marks the last plans, which end at these positions, as inserted. @throws TidemarkError `POSITION_MOVED`. */
-  finish(ends: readonly Position[]): Promise<void>;
+  /**
+   * Marks the last plans, which end at these positions, as inserted, and records which of their messages are not.
+   *
+   * @throws TidemarkError `POSITION_MOVED`.
+   */
+  finish(ends: readonly Position[], unstored?: readonly RecordAt[]): Promise<void>;
   /**
    * Sets a partition's plan to "inserted up to `to`" although it was further: analytics was found to have less (a
    * restored backup, a power cut). @throws TidemarkError `POSITION_MOVED` where it does not stand at `from`.

@@ -15,6 +15,7 @@ import { movePositions, noteAhead, readPositions } from './positions.ts';
 import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
 import { byUser, type Profile, type ProfileChange, type WholeProfile } from './profile.ts';
 import { inSlices } from './slices.ts';
+import { noteUnstored, unstoredOf } from './unstored-messages.ts';
 
 const FORGOTTEN_AT_ONCE = 2_000;
 
@@ -81,6 +82,7 @@ export class SqlProfileStore implements ProfileStore {
   ): Promise<void> {
     await this.#writing(async (transaction) => {
       await this.#begin(transaction, () => movePositions(transaction, steps));
+      await noteUnstored(transaction, 'projector', this.#generation, steps.flatMap(unstoredOf));
       const counts = await enterClaims(transaction, 'projector', claims);
       return merge(transaction, fold(counts), tally(counts), this.#options.maxTraits);
     });

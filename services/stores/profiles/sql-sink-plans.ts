@@ -6,6 +6,7 @@ import { enterClaims, releaseClaims } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { positionMoved, stepColumns } from './positions.ts';
 import type { Claim, Plan, SinkPlans, ReaderStep } from './profile-store.ts';
+import { noteUnstored, type RecordAt } from './unstored-messages.ts';
 
 /** The plans of the sink of one generation of analytics, in a Postgres-compatible database. */
 export class SqlSinkPlans implements SinkPlans {
@@ -41,10 +42,11 @@ export class SqlSinkPlans implements SinkPlans {
     await releaseClaims(this.#database, 'sink', claims);
   }
 
-  async finish(ends: readonly Position[]): Promise<void> {
-    await this.#database.transaction((transaction) => {
+  async finish(ends: readonly Position[], unstored: readonly RecordAt[] = []): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
       const steps = ends.map((end) => ({ from: end, to: end }));
-      return expectAll(transaction, FINISH, steps, stepColumns(steps).slice(0, 4));
+      await expectAll(transaction, FINISH, steps, stepColumns(steps).slice(0, 4));
+      await noteUnstored(transaction, 'sink', this.#generation, unstored);
     });
   }
 

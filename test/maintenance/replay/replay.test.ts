@@ -253,7 +253,6 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
           kind,
           projectId: null,
           rateLimit: null,
-          deadLettersFrom: new Map(),
         });
 
         const shown = (await scene.status()).find((one) => one.kind === kind && one.number === number);

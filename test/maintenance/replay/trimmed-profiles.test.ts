@@ -14,7 +14,7 @@ const MOST = 2;
 const database = sharedDatabase();
 
 beforeAll(async () => {
-  const made = { kind: 'profiles', projectId: null, rateLimit: null, deadLettersFrom: new Map() } as const;
+  const made = { kind: 'profiles', projectId: null, rateLimit: null } as const;
   await makeTables(database(), await new SqlGenerations(database()).make(made));
 });
 

@@ -119,7 +119,7 @@ describe.skipIf(registry === '')('a record of an id that the registry does not k
     const first = await decodeBatch(codec, batchOf(value), () => 1);
     await decodeBatch(codec, batchOf(value), () => 1);
 
-    expect(first.unprocessable.map(({ error }) => error.code)).toEqual(['MESSAGE_UNDECODABLE']);
+    expect(first.unprocessable.map(({ error }) => error?.code)).toEqual(['MESSAGE_UNDECODABLE']);
     expect(gate.requests).toEqual([`GET /schemas/ids/${NO_ID}`]);
   });
 

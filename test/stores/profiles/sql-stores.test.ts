@@ -17,7 +17,7 @@ const server = await serverUrl('postgres');
 function testStores(name: string, database: () => Database): void {
   beforeAll(async () => {
     for (const kind of ['profiles', 'analytics'] as const) {
-      const made = { kind, projectId: null, rateLimit: null, deadLettersFrom: new Map() };
+      const made = { kind, projectId: null, rateLimit: null };
       await makeTables(database(), await new SqlGenerations(database()).make(made));
     }
   });
