@@ -40,10 +40,12 @@ export function answerEdit(port: AdminPort, call: AdminCall): Promise<Answer | R
 
 function editAnswer(result: EditResult): Answer | Refusal {
   if ('problems' in result) return refuseBody(result.problems).refusal;
-  const { edited, project, before, after } = result;
+  const { edited, project, changed } = result;
   const answer = { status: 200, body: JSON.stringify(edited) };
   if (edited.dry_run) return answer;
-  return { ...answer, audit: { action: 'dead-letters.edit', object: edited.id, project, before, after } };
+  // Without the values: nothing deletes them from the audit log.
+  const after = JSON.stringify({ changed });
+  return { ...answer, audit: { action: 'dead-letters.edit', object: edited.id, project, after } };
 }
 
 const SELECTION = [...FILTERS, 'ids', 'all', 'again', 'limit', 'dry_run'] as const;

@@ -13,7 +13,8 @@ import type { HourReport } from '../../services/maintenance/verify/report.ts';
 import type { Command, CommandArguments } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import type { EditResult } from '../../services/maintenance/dead-letters/edit.ts';
-import { readEdit } from '../../services/maintenance/dead-letters/editable-record.ts';
+import { changedPaths } from '../../services/maintenance/dead-letters/changed-paths.ts';
+import { editableRecord, readEdit } from '../../services/maintenance/dead-letters/editable-record.ts';
 import { deadLetterUnknown } from '../../services/maintenance/dead-letters/selection.ts';
 import type { Deletion } from '../../services/stores/projects/delete-project.ts';
 import { projectCommands } from '../../services/stores/projects/project-commands.ts';
@@ -117,11 +118,11 @@ function edited(id: unknown, record: unknown, isDryRun: unknown): EditResult {
   const accepted = { accepts: true, error: null };
   const how = isDryRun === true ? { copy: null, stores: { profiles: accepted, analytics: accepted } } : null;
   const answer = { dry_run: how !== null, id: DEAD_LETTER, message_id: LETTER.messageId };
-  const texts = { before: LETTER.properties, after: String(record) };
+  const records = [LETTER, read.message].map((message) => editableRecord('tidemark.track', message));
   return {
     edited: { ...answer, ...(how ?? { copy: 'tidemark.track/0/42', stores: null }) },
     project: 'proj_shop',
-    ...texts,
+    changed: changedPaths(records[0], records[1]),
   };
 }
 

@@ -3,6 +3,7 @@ import { encoded, type MessageRecord } from '../../messages/arrival.ts';
 import { type Message, MESSAGE_TOPICS, type MessageTopic, type Problem } from '../../messages/message.ts';
 import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { changedPaths } from './changed-paths.ts';
 import { editableRecord, readEdit } from './editable-record.ts';
 import { type Found, messageIn, readDeadLettersOf } from './read-dead-letters.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
@@ -26,9 +27,8 @@ export type EditResult =
   | {
       readonly edited: EditedDeadLetter;
       readonly project: string;
-      /** The record before and after, as JSON text: every digit counts. */
-      readonly before: string;
-      readonly after: string;
+      /** What the correction changes, as JSON pointers into the record. */
+      readonly changed: readonly string[];
     }
   /** The correction is not valid. Paths from its root. */
   | { readonly problems: readonly Problem[] };
@@ -77,8 +77,8 @@ export class Editor {
     const { message: after } = read;
     const edit: Edit = { place: letter, topic, before, after, record: encoded(after, this.#parts.codec, topic) };
     const settled = await this.#settle(edit, isDryRun === true);
-    const texts = { before: recordText(topic, before), after: recordText(topic, after) };
-    return { edited: settled, project: before.projectId, ...texts };
+    const changed = changedPaths(editableRecord(topic, before), editableRecord(topic, after));
+    return { edited: settled, project: before.projectId, changed };
   }
 
   async #find(id: unknown, call: CommandCall): Promise<Found> {
@@ -144,8 +144,4 @@ function nothingToCorrect(id: unknown): TidemarkError {
     'MESSAGE_UNDECODABLE',
     `The message of ${String(id)} cannot be decoded, so that there is nothing to correct. Restore its schema, or drop it.`,
   );
-}
-
-function recordText(topic: string, message: Message): string {
-  return JSON.stringify(editableRecord(topic, message));
 }
