@@ -53,17 +53,20 @@ async function answerSignIn(
   call: Call,
 ): Promise<Answer | Refusal> {
   if (!isFromConsole(call.req)) return FOREIGN;
-  const address = call.req.socket.remoteAddress ?? '';
-  const waitS = limit.waitS(address, Date.now());
-  if (waitS > 0) return { refused: 'rate-limited', detail: TOO_MANY_FAILURES, retryAfterS: waitS };
   const text = keyTextIn(call.text);
   if (text === undefined)
     return invalid('invalid-body', [{ path: '/key', message: 'is not a text of 1 to 512 characters' }]);
-  const opened = await sessions.open(text);
+  // Counted before the key is looked up, so that no more fail at once than one after the other.
+  const attempt = limit.begin(call.req.socket.remoteAddress ?? '', Date.now());
+  const opened = await sessions.open(text).catch((error: unknown) => {
+    attempt.forget();
+    throw error;
+  });
   if (typeof opened === 'string') {
-    limit.noteFailure(address, Date.now());
-    return { refused: 'unauthorized', detail: REASONS[opened] };
+    if (attempt.waitS === 0) return { refused: 'unauthorized', detail: REASONS[opened] };
+    return { refused: 'rate-limited', detail: TOO_MANY_FAILURES, retryAfterS: attempt.waitS };
   }
+  attempt.forget();
   const { token, key, expiresAtMs } = opened;
   const cookie = cookieOf(call, token, Math.floor(LIFETIME_MS / 1_000));
   return sessionAnswer(201, projects, key, expiresAtMs, { 'Set-Cookie': cookie });
@@ -129,28 +132,42 @@ const MINUTE_MS = 60_000;
 const FAILURES_A_MINUTE = 10;
 const MAX_ADDRESSES = 10_000;
 
-/** Ten failed sign-ins a minute from one address, in this process: enough for typing errors, too few to guess. */
+interface SignInAttempt {
+  /** Seconds until a failure is told again what was wrong; 0 where it is now. */
+  readonly waitS: number;
+  /** It was no failure. */
+  readonly forget: () => void;
+}
+
+/**
+ * Ten failed sign-ins a minute from one address, in this process: enough for typing errors, too few to guess. An address may
+ * be a proxy that everybody is behind, so a right key enters all the same.
+ */
 class SignInLimit {
   /** When each address failed within the last minute, the oldest first; the address that failed longest ago first. */
   readonly #failures = new Map<string, readonly number[]>();
 
-  /** Seconds until the address may try again; 0 where it may now. */
-  waitS(address: string, nowMs: number): number {
-    const failures = this.#recent(address, nowMs);
+  /** Counts a failure, unless there are enough. */
+  begin(address: string, nowMs: number): SignInAttempt {
+    const failures = (this.#failures.get(address) ?? []).filter((atMs) => nowMs - atMs < MINUTE_MS);
     const [oldest] = failures;
-    if (oldest === undefined || failures.length < FAILURES_A_MINUTE) return 0;
-    return Math.ceil((oldest + MINUTE_MS - nowMs) / 1_000);
+    if (oldest !== undefined && failures.length >= FAILURES_A_MINUTE) {
+      return { waitS: Math.ceil((oldest + MINUTE_MS - nowMs) / 1_000), forget: () => undefined };
+    }
+    this.#keep(address, [...failures, nowMs]);
+    return { waitS: 0, forget: () => this.#forget(address, nowMs) };
   }
 
-  noteFailure(address: string, nowMs: number): void {
-    const failures = [...this.#recent(address, nowMs), nowMs].slice(-FAILURES_A_MINUTE);
+  #forget(address: string, atMs: number): void {
+    const failures = this.#failures.get(address) ?? [];
+    const at = failures.indexOf(atMs);
+    if (at !== -1) this.#keep(address, failures.toSpliced(at, 1));
+  }
+
+  #keep(address: string, failures: readonly number[]): void {
     this.#failures.delete(address);
-    this.#failures.set(address, failures);
+    if (failures.length > 0) this.#failures.set(address, failures);
     const [first] = this.#failures.keys();
     if (this.#failures.size > MAX_ADDRESSES && first !== undefined) this.#failures.delete(first);
-  }
-
-  #recent(address: string, nowMs: number): readonly number[] {
-    return (this.#failures.get(address) ?? []).filter((atMs) => nowMs - atMs < MINUTE_MS);
   }
 }

@@ -11,7 +11,7 @@ interface Sent {
 /** Sends a request of an operation, holds the answer against the document, and returns its status. */
 type Exchange = (operationId: string, sent: Sent) => Promise<number>;
 
-/** Every answer that `/console/session` has beside those of all operations. At the end this address must wait a minute. */
+/** Every answer that `/console/session` has beside those of all operations. At the end wrong keys from this address must wait a minute. */
 export async function exchangeSessions(
   url: string,
   exchange: Exchange,
@@ -33,6 +33,6 @@ export async function exchangeSessions(
   });
   expect(await exchange('signOut', { headers })).toBe(204);
   for (let failed = 0; failed < 10; failed++) await exchange('signIn', { body: '{"key":"unknown"}' });
-  expect(await exchange('signIn', { body })).toBe(429);
+  expect(await exchange('signIn', { body: '{"key":"unknown"}' })).toBe(429);
   for (const id of ['getConsoleSession', 'signIn', 'signOut']) await exchange(id, { method: 'PUT' });
 }

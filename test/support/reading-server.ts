@@ -100,6 +100,8 @@ export class ReadingServer {
   readonly figures = new MemoryStoreFigures();
   readonly refusals = new MemoryRefusalStore();
   readonly sessions = new MemoryConsoleSessions();
+  /** What sign-ins wait for. */
+  lookups: Promise<void> | undefined;
   readonly refusalCounts = new RefusalCounts(this.refusals, createLogger('silent', new Writable()));
   /** What an evaluation is refused with. */
   evaluating: Error | undefined;
@@ -285,7 +287,10 @@ export class ReadingServer {
   }
 
   #consoleSessions(): ConsoleSessions {
-    const find = async (key: string) => this.#keys.get(key);
+    const find = async (key: string) => {
+      await this.lookups;
+      return this.#keys.get(key);
+    };
     const findById = async (id: string) => [...this.#keys.values()].find((key) => key.id === id);
     return new ConsoleSessions({ store: this.sessions, keys: { find, findById } });
   }
