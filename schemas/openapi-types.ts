@@ -35,7 +35,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign in with a key
-         * @description Answers with a cookie that stands for the key, in requests of the console's page, for 7 days, and 12 hours after its last use. A key of the scope `write` alone opens no session. Ten failures a minute from one address are followed by 429. Only a page of this service is answered: the request needs the header `Tidemark-Console: 1` and an `Origin` that is this service's.
+         * @description Answers with a cookie that stands for the key, in requests of the console's page, for 7 days, and 12 hours after its last use. A key of the scope `write` alone opens no session. After ten failures a minute from one address further wrong keys are 429; a right key always enters. Only a page of this service is answered: the request needs the header `Tidemark-Console: 1` and an `Origin` that is this service's.
          */
         readonly post: operations["signIn"];
         /**
@@ -7251,11 +7251,11 @@ export interface operations {
                 readonly event?: string;
                 /** @description How long the stream goes on; without it, until the listener leaves. */
                 readonly seconds?: number;
-                /** @description Only messages whose traits or properties contain this text, as JSON. */
+                /** @description Only messages with a value in their traits or properties, at any depth, that contains this text, or that is this number: `12.50` finds 12.5. */
                 readonly text?: string;
                 /** @description Only messages of this type. */
                 readonly type?: "identify" | "track" | "session";
-                /** @description Only messages of this user, or of this anonymous id. */
+                /** @description Only messages of this user, or of this anonymous id, events that were added with a session included. */
                 readonly user_id?: string;
             };
             readonly header?: {

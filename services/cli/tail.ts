@@ -22,7 +22,7 @@ export function addTail(root: Command, context: CliContext): void {
     .option('--user <id>', 'of this user alone, by its user id or anonymous id')
     .option('--event <name>', 'events of this name alone')
     .addOption(new Option('--type <type>', 'messages of this type alone').choices(['identify', 'track', 'session']))
-    .option('--text <text>', 'messages whose properties or traits contain this text')
+    .option('--text <text>', 'messages with a value in their properties or traits that contains this text')
     .option('--json', 'print a line of JSON for each message');
   addServiceOptions(command).action((options: TailOptions) => tail(context, options));
 }

@@ -4,7 +4,7 @@ import type { Codec } from '../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 import { isRetryable } from '../runtime/errors.ts';
 import { pause } from '../runtime/pause.ts';
-import { type LiveFilter, matches, RecordFilter } from './live-filter.ts';
+import { type LiveFilter, RecordFilter } from './live-filter.ts';
 import { type Shared, Sharer } from './live-sharer.ts';
 
 export interface LiveParts {
@@ -31,7 +31,6 @@ const NEVER = new AbortController().signal;
 export class LiveReader {
   readonly #parts: LiveParts;
   readonly #projectId: string;
-  readonly #filter: LiveFilter;
   readonly #records: RecordFilter;
   readonly #textOf: (tick: Tick) => string;
   readonly #sharers = new Set<Sharer>();
@@ -43,7 +42,6 @@ export class LiveReader {
   constructor(parts: LiveParts, projectId: string, filter: LiveFilter, textOf: (tick: Tick) => string) {
     this.#parts = parts;
     this.#projectId = projectId;
-    this.#filter = filter;
     this.#records = new RecordFilter(projectId, filter);
     this.#textOf = textOf;
   }
@@ -201,7 +199,7 @@ export class LiveReader {
   }
 
   #wants(message: Message): boolean {
-    return message.projectId === this.#projectId && matches(message, this.#filter);
+    return message.projectId === this.#projectId && this.#records.matches(message);
   }
 }
 

@@ -111,6 +111,28 @@ test('each filter takes what it names, before rows are left out', async () => {
   expect(seen.map((tick) => tick.seen)).toEqual([1, 2, 2, 1, 1]);
 });
 
+test('a listener to a user sees the events that were added with a session', async () => {
+  const { next, nextWithRows } = await listen('?user_id=with%20a%20session');
+  await next();
+
+  append({ ...track({ projectId, userId: 'with a session', event: 'Added' }), userId: null, sessionId: 's1' });
+
+  expect(await nextWithRows()).toMatchObject({ seen: 1, rows: [{ event: 'Added', user_id: null }] });
+});
+
+test('a text is looked for in values, however JSON writes them', async () => {
+  const listeners = await Promise.all(
+    ['say "hi"', '12.50', 'Said'].map((text) => listen(`?text=${encodeURIComponent(text)}`)),
+  );
+  await Promise.all(listeners.map(({ next }) => next()));
+
+  append(track({ projectId, userId: 'ada', properties: JSON.stringify({ Said: 'to say "hi"', total: 12.5 }) }));
+  append(track({ projectId, userId: 'ada', properties: '{"name":"Said"}' }));
+  const ticks = await Promise.all(listeners.map(({ nextWithRows }) => nextWithRows()));
+
+  expect(ticks.map(({ seen }) => seen)).toEqual([1, 1, 1]);
+});
+
 test('of many messages the newest 25 are shown, and the others are counted', async () => {
   const { next, nextWithRows } = await listen('?event=Many');
   await next();
