@@ -14,6 +14,8 @@ export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
   const open = new OpenCalls(parts.keys, parts.sessions);
   return async ({ state, res }, next) => {
     open.add(state.call);
+    // All that works on an answer listens for its end, some ten for a long poll: Node took that for a leak.
+    res.setMaxListeners(0);
     try {
       await next();
     } catch (error) {

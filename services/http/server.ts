@@ -188,8 +188,6 @@ export class HttpServer {
     // Of a connection that was refused, or cut.
     if (connection === undefined) return;
     connection.open.add(res);
-    // All that works on an answer listens for its end, some ten for a long poll: Node took that for a leak.
-    res.setMaxListeners(0);
     if (this.#closing !== undefined) res.shouldKeepAlive = false;
     res.on('close', () => {
       connection.open.delete(res);

@@ -83,7 +83,7 @@ test('where all of it is held, a body of a project that has little takes the pla
   expect([given.answers()[0]?.status, taken?.status]).toEqual([429, 200]);
   for (const client of clients) if (client !== given) client.send(batch.slice(-1));
   const others = await Promise.all(clients.map((client) => client.answered()));
-  expect(others.map(([answer]) => answer?.status).toSorted()).toEqual([200, 200, 200, 429]);
+  expect(others.filter(([answer]) => answer?.status === 200)).toHaveLength(3);
   await eventually(async () => expect(await heldBytes()).toBe(0));
 });
 

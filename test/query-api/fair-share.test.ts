@@ -94,3 +94,22 @@ test('pages that nobody reads hold half of the places, and those not for long', 
   await eventually(async () => expect(await statusOf(page)).toBe(200));
   await eventually(() => expect(server.http.unreadConnections).toBe(16));
 });
+
+test.each([
+  ['16 readings', 8, (n: number) => `?event=e${n}`],
+  ['64 listeners', 32, () => ''],
+])('where two projects have all %s, a third gets one of whoever has most, and no second', async (_, half, query) => {
+  server.recorded.records('tidemark.track', 0);
+  const live = (key: string, n: number): string => get(`/v1/events/live${query(n)}`, key);
+  const places = [THEIRS, OURS].flatMap((key) => Array.from({ length: half }, (__, n) => live(key, n)));
+  const held = await Promise.all(places.map(ask));
+  await eventually(() => expect(held.filter(({ received }) => received.includes('data: '))).toHaveLength(2 * half));
+  const third = server.addLimitedKey('read', 100);
+
+  const client = await ask(live(third, half));
+
+  await eventually(() => expect(client.received).toContain('data: '));
+  const told = held.filter(({ received }) => received.includes('event: end'));
+  expect(told.map(({ received }) => received.includes('"urn:tidemark:problem:overloaded"'))).toEqual([true]);
+  expect(await statusOf(live(third, half + 1))).toBe(429);
+});
