@@ -67,12 +67,12 @@ function readBytes(req: IncomingMessage, maxBytes: number, held: BodyBytes): Pro
       held.hold(0);
       resolve(outcome);
     };
-    const refuse = (refused: 'too-large' | Refusal): void => {
+    const refuse = (why: 'too-large' | Refusal): void => {
       req.removeAllListeners('data');
       // `send` decides whether the rest is read and dropped, or the connection closed.
-      if (refused === 'too-large') req.pause();
+      if (why === 'too-large') req.pause();
       else req.resume();
-      finish(refused);
+      finish(why);
     };
     held.whenDropped(() => refuse(collected.drop(TOO_MUCH_RECEIVED)));
     req.on('data', (chunk: Buffer) => {

@@ -45,8 +45,8 @@ async function signIn(key: string): Promise<{ readonly cookie: string; readonly 
   return { cookie, sha256: hashKey(cookie.split('=')[1] ?? '') };
 }
 
-describe('the live stream ends, and says why,', () => {
-  test('when its key is revoked', async () => {
+describe('the live stream', () => {
+  test('the live stream ends when its key is revoked, and says why', async () => {
     const [client, other] = [await listen({ api_key: READ_KEY }), await listen({ api_key: OTHER_READ_KEY })];
 
     server.revoke(READ_KEY);
@@ -56,7 +56,7 @@ describe('the live stream ends, and says why,', () => {
     expect(other.received).not.toContain('event: end');
   });
 
-  test('when its session has ended in another process', async () => {
+  test('the live stream ends when its session has ended in another process, and says why', async () => {
     const { cookie, sha256 } = await signIn(READ_KEY);
     const client = await listen({ cookie });
 
@@ -66,7 +66,7 @@ describe('the live stream ends, and says why,', () => {
     expect(client.received).toContain('event: end');
   });
 
-  test('when its project is deleted', async () => {
+  test('the live stream ends when its project is deleted, and says why', async () => {
     const ofOther = { api_key: ADMIN_KEY, 'tidemark-project': OTHER_PROJECT.id };
     const [client, other] = [await listen(ofOther), await listen({ ...ofOther, 'tidemark-project': PROJECT.id })];
 
