@@ -63,6 +63,18 @@ export function testSessions(scene: () => Scene): void {
       expect((await fetch(`${scene().url}/v1/users/u-00001`, { headers: wrong })).status).toBe(401);
     });
 
+    test('signing out ends what the session listens to', async () => {
+      const cookie = await cookieFor(READ_KEY);
+      const listening = await get('/v1/events/live', cookie);
+
+      await fetch(`${scene().url}/console/session`, { method: 'DELETE', headers: { ...ours(), cookie } });
+
+      expect([listening.status, await listening.text()]).toEqual([
+        200,
+        expect.stringMatching(/event: end\ndata: .*unauthorized/),
+      ]);
+    });
+
     test('a form of another site does nothing with a session: what changes or asks needs this origin and a header', async () => {
       const cookie = await cookieFor(READ_KEY);
       const path = '/v1/audiences/preview';
