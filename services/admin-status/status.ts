@@ -18,7 +18,7 @@ import { WaitingDeadLetters } from './waiting-dead-letters.ts';
 export interface StatusParts {
   readonly role: string;
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
-  readonly codec: Pick<Codec, 'prepare' | 'decodeDeadLetter'>;
+  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
   readonly progress: ReaderProgress;
   readonly processes: Pick<ProcessStore, 'list'>;
   readonly figures: StoreFigures;

@@ -6,6 +6,7 @@ import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
 import { SchemaDatabase } from '../stores/database/schema-database.ts';
 import { schemaOf } from '../stores/generations/generation.ts';
+import { readDeletedProjects } from '../stores/projects/deleted-projects.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 
 /** What the stores tell of the installation. Arguments and results can be cloned between threads. */
@@ -18,6 +19,7 @@ export interface StoreFigures {
   verification(): Promise<LastVerification | null>;
   /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
   settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]>;
+  deletedProjects(): Promise<ReadonlySet<string>>;
   ofProject(projectId: string): Promise<ProjectFigures>;
 }
 
@@ -58,6 +60,10 @@ export class SqlStoreFigures implements StoreFigures {
 
   async settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]> {
     return [...(await new SettledDeadLetters(this.#database).find(messages)).keys()];
+  }
+
+  deletedProjects(): Promise<ReadonlySet<string>> {
+    return readDeletedProjects(this.#database);
   }
 
   async ofProject(projectId: string): Promise<ProjectFigures> {

@@ -75,9 +75,9 @@ test('a partition that no reader has begun counts from its first record', async 
   expect(newest).toBeNull();
 });
 
-test('dead letters wait by reader, until they are replayed or dropped', async () => {
-  const letter = (reader: string, offset: bigint): void => {
-    const { key, value } = recordOf(track({ projectId: PROJECT.id, userId: 'ada' }));
+test('dead letters wait by reader, until they are replayed or dropped, or their project is deleted', async () => {
+  const letter = (reader: string, offset: bigint, projectId = PROJECT.id): void => {
+    const { key, value } = recordOf(track({ projectId, userId: 'ada' }));
     const dead = { topic: TOPIC, partition: 0, offset, key, value, error: 'CODE: why', failedAt: 1n, reader };
     server.recorded.put('tidemark.dead-letter', 0, { key, value: server.codec.encodeDeadLetter(dead) });
   };
@@ -88,6 +88,8 @@ test('dead letters wait by reader, until they are replayed or dropped', async ()
   letter('sink', 3n);
   server.recorded.put('tidemark.dead-letter', 0, { key: Buffer.from('k'), value: Buffer.from('not a dead letter') });
   server.figures.settledMessages.add(`${TOPIC}/0/1`);
+  server.figures.deleted.add('proj_deleted');
+  letter('projector', 4n, 'proj_deleted');
 
   const { dead_letters: letters, attention } = await status();
 

@@ -7,6 +7,7 @@ export class MemoryStoreFigures implements StoreFigures {
   last: Awaited<ReturnType<StoreFigures['verification']>> = null;
   /** Coordinates of messages of dead letters that were replayed or dropped. */
   readonly settledMessages = new Set<string>();
+  readonly deleted = new Set<string>();
 
   async profilesBytes(): Promise<number> {
     return this.#unlessAway(8_192);
@@ -23,6 +24,10 @@ export class MemoryStoreFigures implements StoreFigures {
   async settled(messages: Parameters<StoreFigures['settled']>[0]): Promise<readonly string[]> {
     const names = messages.map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`);
     return this.#unlessAway(names.filter((name) => this.settledMessages.has(name)));
+  }
+
+  async deletedProjects(): Promise<ReadonlySet<string>> {
+    return this.#unlessAway(this.deleted);
   }
 
   async ofProject(): ReturnType<StoreFigures['ofProject']> {

@@ -4,6 +4,8 @@ import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
+import type { Queryable } from '../../stores/database/database.ts';
+import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 
 /** A dead letter and its coordinates in the log. */
@@ -23,9 +25,40 @@ export interface Piece {
 // The number is small because each message may have half a megabyte.
 const RECORDS_A_PIECE = 500;
 
-/** Reads all dead letters, each partition in order, and reports how many have been read. */
-export async function* readDeadLetters(
-  { log, codec }: { readonly log: Pick<EventLog, 'scan' | 'ends' | 'beginnings'>; readonly codec: Codec },
+export interface ReadParts {
+  readonly log: Pick<EventLog, 'scan' | 'ends' | 'beginnings'>;
+  readonly codec: Codec;
+  readonly database: Queryable;
+}
+
+/**
+ * Reads the dead letters, each partition in order, and reports how many have been read. Those of deleted projects are left
+ * out, as far as their messages can be decoded: they stay on the log, and are nobody's any more.
+ *
+ * @throws TidemarkError what the log and the database throw; where projects were deleted, what the registry throws.
+ */
+export async function* readDeadLetters(parts: ReadParts, call: CommandCall): AsyncGenerator<Piece> {
+  for await (const piece of readAllDeadLetters(parts, call)) {
+    const deleted = await readDeletedProjects(parts.database);
+    yield deleted.size === 0 ? piece : { ...piece, found: await ofOthers(parts.codec, piece.found, deleted) };
+  }
+}
+
+async function ofOthers(
+  codec: Codec,
+  found: readonly Found[],
+  deleted: ReadonlySet<string>,
+): Promise<readonly Found[]> {
+  await codec.prepare(found.map(({ letter }) => letter.value));
+  return found.filter(({ letter }) => {
+    const message = messageIn(codec, letter);
+    return message === undefined || !deleted.has(message.projectId);
+  });
+}
+
+/** With those of deleted projects. */
+export async function* readAllDeadLetters(
+  { log, codec }: Omit<ReadParts, 'database'>,
   { report, signal }: CommandCall,
 ): AsyncGenerator<Piece> {
   const [beginnings, ends] = await Promise.all([log.beginnings([DEAD_LETTER_TOPIC]), log.ends([DEAD_LETTER_TOPIC])]);
@@ -42,9 +75,9 @@ export async function* readDeadLetters(
   }
 }
 
-/** All dead letters of the message that the id, its own or that of one of them, names; in the order of the log. */
+/** The dead letters of the message that the id, its own or that of one of them, names; in the order of the log. */
 export async function* readDeadLettersOf(
-  parts: Parameters<typeof readDeadLetters>[0],
+  parts: ReadParts,
   ids: ReadonlySet<string>,
   call: CommandCall,
 ): AsyncGenerator<Found> {
@@ -60,7 +93,10 @@ export async function* readDeadLettersOf(
 }
 
 /** The message in a dead letter, decoded once its schema has been loaded; undefined if it cannot be decoded. */
-export function messageIn(codec: Pick<Codec, 'decode'>, { topic, value }: DeadLetter): Message | undefined {
+export function messageIn(
+  codec: Pick<Codec, 'decode'>,
+  { topic, value }: Pick<DeadLetter, 'topic' | 'value'>,
+): Message | undefined {
   try {
     return codec.decode(topic, value);
   } catch (error) {

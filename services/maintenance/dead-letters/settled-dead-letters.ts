@@ -73,6 +73,16 @@ export class SettledDeadLetters {
     return row?.digest;
   }
 
+  /** The edits that were begun and are not known to be done, with what is to be appended. */
+  begunEdits(): Promise<readonly (RecordCoordinates & Pick<Correction, 'value'>)[]> {
+    return this.#database.query(BEGUN_EDITS);
+  }
+
+  /** Deletes what is written down of edits that were begun. */
+  async forgetEdits(places: readonly RecordCoordinates[]): Promise<void> {
+    if (places.length > 0) await this.#database.query(FORGET_EDITS, columnsOf(places));
+  }
+
   /** Records that the correction of a message was appended at `copy`. */
   async noteEdited(
     { topic, partition, offset }: RecordCoordinates,
@@ -157,6 +167,17 @@ const FIND_EDIT = `
   select digest, record_key as key, record_value as value
   from dead_letter_edits
   where (topic, partition, log_offset) = ($1, $2, $3::int8)`;
+
+const BEGUN_EDITS = `
+  select topic, partition, log_offset as offset, record_value as value
+  from dead_letter_edits
+  where record_value is not null`;
+
+const FORGET_EDITS = `
+  delete from dead_letter_edits
+  using unnest($1::text[], $2::int4[], $3::int8[]) as begun (topic, partition, log_offset)
+  where (dead_letter_edits.topic, dead_letter_edits.partition, dead_letter_edits.log_offset)
+        = (begun.topic, begun.partition, begun.log_offset)`;
 
 const NOTE_EDITED = `
   with appended as (

@@ -5,6 +5,8 @@ import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { FIRST_GENERATION, type Generation } from '../../stores/generations/generation.ts';
 import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
+import { messageIn } from '../dead-letters/read-dead-letters.ts';
+import { SettledDeadLetters } from '../dead-letters/settled-dead-letters.ts';
 import { Replay, type ReplayParts } from '../replay/replay.ts';
 
 /** What was deleted of a project, as plain JSON. */
@@ -88,8 +90,17 @@ async function erase(
   for (const table of ['refusals', 'verification_hours']) {
     for await (const _ of deletedSlices(database, table, project, call.signal)) continue;
   }
+  await eraseBegunEdits(parts, project);
   call.report({ phase: 'analytics', done: before + users, unit: 'users' });
   return { users, tables: await eraseAnalytics(parts, project, call.signal) };
+}
+
+/** Corrections of dead letters that are written down, and not known to be appended. They are few. */
+async function eraseBegunEdits({ database, codec }: ErasureParts, project: string): Promise<void> {
+  const settled = new SettledDeadLetters(database);
+  const begun = await settled.begunEdits();
+  await codec.prepare(begun.map(({ value }) => value));
+  await settled.forgetEdits(begun.filter((edit) => messageIn(codec, edit)?.projectId === project));
 }
 
 /** How many rows each statement deleted. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Erasure, erasureCommand } from '../../../services/maintenance/erasure/erase-project.ts';
+import { SettledDeadLetters } from '../../../services/maintenance/dead-letters/settled-dead-letters.ts';
 import { Replay } from '../../../services/maintenance/replay/replay.ts';
 import { storesToVerify } from '../../../services/maintenance/verify/live-stores.ts';
 import { verify } from '../../../services/maintenance/verify/verify.ts';
@@ -8,6 +9,7 @@ import type { Progress } from '../../../services/runtime/command.ts';
 import { deletionCommand } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../../support/analytics.ts';
+import { recordOf } from '../../support/messages.ts';
 import { canRunOnServers } from '../../support/server-settings.ts';
 import { sharedInstallation } from '../../support/whole-installation.ts';
 
@@ -117,6 +119,22 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
     expect(late).toHaveLength(1);
     await Promise.all(late);
     expect(await tablesWith(gone.projectId)).toEqual([]);
+  });
+
+  test('a correction that was begun and not appended goes too, and that of another project stays', async () => {
+    const [gone, other] = [await projectWithAll('With an edit'), await projectWithAll('With another')];
+    const settled = new SettledDeadLetters(installation().database);
+    for (const [index, maker] of [gone, other].entries()) {
+      const { key, value } = recordOf(maker.track());
+      const place = { topic: 'tidemark.track', partition: 0, offset: BigInt(1_000 + index) };
+      await settled.beginEdit(place, { key, value, digest: new Uint8Array(32) });
+    }
+
+    await remove(gone.projectId, 'With an edit');
+    await erasure()({ project: gone.projectId }, SILENT);
+
+    const left = await installation().database.query('select log_offset from dead_letter_edits');
+    expect(left).toEqual([{ log_offset: 1_001n }]);
   });
 
   test('a project that was not deleted is not erased', async () => {
