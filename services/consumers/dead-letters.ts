@@ -5,7 +5,8 @@ import { DEAD_LETTER_TOPIC } from '../messages/message.ts';
 import type { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
-import type { DeadLetterHistory, RecordAt } from '../stores/profiles/unstored-messages.ts';
+import type { RecordCoordinates } from '../stores/analytics/columns.ts';
+import type { DeadLetterHistory } from '../stores/profiles/unstored-messages.ts';
 import type { WithRetry } from './rejected-batches.ts';
 
 /** A record of which nothing is stored. */
@@ -89,6 +90,6 @@ export function offsetsIn(
   return own.map(({ record: { offset } }) => offset).filter((offset) => offset >= first && offset <= last);
 }
 
-export function recordAt({ topic, partition, record: { offset } }: Unprocessable): RecordAt {
+export function recordAt({ topic, partition, record: { offset } }: Unprocessable): RecordCoordinates {
   return { topic, partition, offset };
 }

@@ -3,7 +3,7 @@ import type { Codec } from '../messages/codec.ts';
 import type { Message } from '../messages/message.ts';
 import { nameOf } from '../event-log/partition.ts';
 import type { Claim } from '../stores/profiles/profile-store.ts';
-import type { Offsets } from '../stores/profiles/unstored-messages.ts';
+import type { SettledOffsets } from '../stores/profiles/unstored-messages.ts';
 import { hasCode, type TidemarkError } from '../runtime/errors.ts';
 import { EventLoopYielder } from '../runtime/event-loop-yielder.ts';
 import type { Unprocessable } from './dead-letters.ts';
@@ -43,7 +43,7 @@ export async function decodeBatch<T>(
   codec: Pick<Codec, 'prepare' | 'decode'>,
   batch: readonly PartitionRecords[],
   read: (message: Message) => T,
-  settled?: Offsets,
+  settled?: SettledOffsets,
 ): Promise<DecodedBatch<T>> {
   await prepareFor(codec, batch);
   const decoded: Decoded<T>[] = [];
@@ -74,7 +74,7 @@ export async function decodeEach<T>(
   batch: readonly PartitionRecords[],
   read: (message: Message, located: LocatedRecord) => T,
   take: (one: Decoded<T> | Unprocessable) => void,
-  settled?: Offsets,
+  settled?: SettledOffsets,
 ): Promise<void> {
   const yielder = new EventLoopYielder();
   for (const { topic, partition, records } of batch) {

@@ -3,7 +3,7 @@ import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
-import type { DeadLetterHistory, Offsets } from '../stores/profiles/unstored-messages.ts';
+import type { DeadLetterHistory, SettledOffsets } from '../stores/profiles/unstored-messages.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
@@ -75,7 +75,7 @@ export abstract class LogConsumer {
   }
 
   /** The settled dead letters of this reader among these records. */
-  protected async settledIn(batch: readonly PartitionRecords[]): Promise<Offsets | undefined> {
+  protected async settledIn(batch: readonly PartitionRecords[]): Promise<SettledOffsets | undefined> {
     const { deadLetterHistory: history } = this.#options;
     if (history === undefined) return undefined;
     return this.loop.withRetry('read which dead letters are settled', () => history.settledIn(batch));

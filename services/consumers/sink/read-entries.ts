@@ -1,7 +1,7 @@
 import type { PartitionRecords } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
-import type { Offsets } from '../../stores/profiles/unstored-messages.ts';
+import type { SettledOffsets } from '../../stores/profiles/unstored-messages.ts';
 import { decodeEach, type LocatedRecord } from '../decode-batch.ts';
 import type { IsWanted } from '../log-consumer.ts';
 import type { Copied, Read } from './batch.ts';
@@ -16,7 +16,7 @@ export function readEntries(
   records: readonly PartitionRecords[],
   isWanted: IsWanted | undefined,
   take: (read: Read) => void,
-  settled?: Offsets,
+  settled?: SettledOffsets,
 ): Promise<void> {
   const copied = (message: Message, { topic, partition, record }: LocatedRecord): Copied | undefined => {
     if (isWanted?.(message.projectId) === false) return undefined;

@@ -6,6 +6,7 @@ import type { CommandCall } from '../../runtime/command.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import { readDeletedProjects } from '../../stores/projects/deleted-projects.ts';
+import { noteDeadLetters } from '../../stores/profiles/unstored-messages.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 
 /** A dead letter and its coordinates in the log. */
@@ -57,7 +58,7 @@ async function ofOthers(
 }
 
 /** With those of deleted projects. */
-export async function* readAllDeadLetters(
+async function* readAllDeadLetters(
   { log, codec }: Omit<ReadParts, 'database'>,
   { report, signal }: CommandCall,
 ): AsyncGenerator<Piece> {
@@ -72,6 +73,24 @@ export async function* readAllDeadLetters(
     yield await decoded(codec, piece);
     done += piece.records.length;
     report({ done, total, unit: 'dead letters' });
+  }
+}
+
+/**
+ * Makes what is on the log as a dead letter known to the readers, where it is not: those of a version that did not record it, and
+ * those that a restored backup of the database does not have. To be called before the log is read again.
+ */
+export async function noteKnownDeadLetters(parts: ReadParts): Promise<void> {
+  const call = { report: () => undefined, signal: new AbortController().signal };
+  for await (const { found } of readAllDeadLetters(parts, call)) {
+    for (const reader of ['projector', 'sink'] as const) {
+      const letters = found.filter(({ letter }) => letter.reader === reader);
+      await noteDeadLetters(
+        parts.database,
+        reader,
+        letters.map(({ letter: { topic, partition, offset } }) => ({ topic, partition, offset })),
+      );
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../stores/database/database.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
+import { coordinateColumns } from '../../stores/profiles/unstored-messages.ts';
 import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
 
 /** How a dead letter was resolved. */
@@ -24,7 +25,7 @@ export class SettledDeadLetters {
   /** By the text of the coordinates, without those that are still waiting. */
   async find(places: readonly RecordCoordinates[]): Promise<ReadonlyMap<string, Settled>> {
     if (places.length === 0) return new Map();
-    const rows = await this.#database.query<SettledRow>(FIND, columnsOf(places));
+    const rows = await this.#database.query<SettledRow>(FIND, coordinateColumns(places));
     return new Map(
       rows.map(({ topic, partition, offset, state, settledAtMs, copyPartition, copyOffset }) => {
         const isCopied = copyPartition !== null && copyOffset !== null;
@@ -37,7 +38,7 @@ export class SettledDeadLetters {
   /** For each of the coordinates of a copy made by a replay or an edit, the coordinates of the original dead-lettered message. */
   async originals(places: readonly RecordCoordinates[]): Promise<ReadonlyMap<string, RecordCoordinates>> {
     if (places.length === 0) return new Map();
-    const rows = await this.#database.query<OriginalRow>(ORIGINALS, columnsOf(places));
+    const rows = await this.#database.query<OriginalRow>(ORIGINALS, coordinateColumns(places));
     return new Map(
       rows.map(({ topic, copyPartition, copyOffset, partition, offset }) => {
         const copy = { topic, partition: copyPartition, offset: copyOffset };
@@ -52,7 +53,7 @@ export class SettledDeadLetters {
     copies: readonly Omit<RecordCoordinates, 'topic'>[],
   ): Promise<void> {
     const copyColumns = [copies.map(({ partition }) => partition), copies.map(({ offset }) => offset)];
-    await this.#database.query(NOTE_REPLAYED, [...columnsOf(places), ...copyColumns]);
+    await this.#database.query(NOTE_REPLAYED, [...coordinateColumns(places), ...copyColumns]);
   }
 
   /**
@@ -80,7 +81,7 @@ export class SettledDeadLetters {
 
   /** Deletes what is written down of edits that were begun. */
   async forgetEdits(places: readonly RecordCoordinates[]): Promise<void> {
-    if (places.length > 0) await this.#database.query(FORGET_EDITS, columnsOf(places));
+    if (places.length > 0) await this.#database.query(FORGET_EDITS, coordinateColumns(places));
   }
 
   /** Records that the correction of a message was appended at `copy`. */
@@ -92,7 +93,7 @@ export class SettledDeadLetters {
   }
 
   async noteDropped(places: readonly RecordCoordinates[]): Promise<void> {
-    await this.#database.query(NOTE_DROPPED, columnsOf(places));
+    await this.#database.query(NOTE_DROPPED, coordinateColumns(places));
   }
 }
 
@@ -193,11 +194,3 @@ const NOTE_DROPPED = `
   select topic, partition, log_offset, 'dropped', ${TRANSACTION_MS}, null, null
   from unnest($1::text[], $2::int4[], $3::int8[]) as settled (topic, partition, log_offset)
   ${OR_ANEW}`;
-
-function columnsOf(places: readonly RecordCoordinates[]) {
-  return [
-    places.map(({ topic }) => topic),
-    places.map(({ partition }) => partition),
-    places.map(({ offset }) => offset),
-  ];
-}

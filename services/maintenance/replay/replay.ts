@@ -15,7 +15,7 @@ import {
 } from '../../stores/generations/generation.ts';
 import { liveNumberOf, liveNumbersOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { checkedRangesOf, progressOf, progressSoFar } from '../../stores/profiles/progress-of.ts';
-import { noteKnownDeadLetters } from '../dead-letters/note-known.ts';
+import { noteKnownDeadLetters } from '../dead-letters/read-dead-letters.ts';
 import { isPast, type Offsets, offsetsByPartition, sumOf } from './between.ts';
 import { compareAnalytics } from './compare-analytics.ts';
 import { compareProfiles } from './compare-profiles.ts';

@@ -3,8 +3,9 @@ import type { Codec } from '../../messages/codec.ts';
 import type { DeadLetter } from '../../messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC, type Micros } from '../../messages/message.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
-import { type RecordAt, unstoredMessages, unstoredSince } from '../../stores/profiles/unstored-messages.ts';
+import { unstoredMessages, unstoredSince } from '../../stores/profiles/unstored-messages.ts';
 import type { Queryable } from '../../stores/database/database.ts';
+import type { RecordCoordinates } from '../../stores/analytics/columns.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { partitionKey } from './checkpoints.ts';
@@ -55,7 +56,7 @@ export class DeadLetterCoordinates {
     return this.#coordinates[reader].size > 0 && this.#coordinates[reader].has(`${partitionKey(place)}/${offset}`);
   }
 
-  #add(reader: ReaderName, { topic, partition, offset }: RecordAt): void {
+  #add(reader: ReaderName, { topic, partition, offset }: RecordCoordinates): void {
     this.#coordinates[reader].add(`${partitionKey({ topic, partition })}/${offset}`);
   }
 }

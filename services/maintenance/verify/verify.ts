@@ -8,11 +8,10 @@ import type { Progress } from '../../runtime/command.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
-import type { ReaderName } from '../../stores/profiles/profile-store.ts';
 import { type StoredCell, storedCells } from './analytics-rows.ts';
 import { type CheckedRange, type Checkpoints, partitionKey, readCheckpoints } from './checkpoints.ts';
 import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
-import { DeadLetterCoordinates } from './dead-letter-coordinates.ts';
+import { DeadLetterCoordinates, type DeadLetterStores } from './dead-letter-coordinates.ts';
 import { LogCells } from './log-cells.ts';
 import { rangesSince, wholeRanges } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
@@ -32,7 +31,7 @@ export interface VerifyStores {
   readonly profiles: Database;
   readonly plans: Database;
   readonly analytics: AnalyticsReader;
-  readonly generations: Readonly<Record<ReaderName, number>>;
+  readonly generations: DeadLetterStores['generations'];
   /** The projects that were deleted: what the log has of them is nowhere else. None by default. */
   readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
 }

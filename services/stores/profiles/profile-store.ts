@@ -1,7 +1,7 @@
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import type { Hour } from '../../messages/day-and-hour.ts';
+import type { RecordCoordinates } from '../analytics/columns.ts';
 import type { Profile, ProfileChange, WholeProfile } from './profile.ts';
-import type { RecordAt } from './unstored-messages.ts';
 
 /** The two readers of the log that keep positions. */
 export type ReaderName = 'projector' | 'sink';
@@ -133,7 +133,7 @@ export interface SinkPlans {
    *
    * @throws TidemarkError `POSITION_MOVED`.
    */
-  finish(ends: readonly Position[], unstored?: readonly RecordAt[]): Promise<void>;
+  finish(ends: readonly Position[], unstored?: readonly RecordCoordinates[]): Promise<void>;
   /**
    * Sets a partition's plan to "inserted up to `to`" although it was further: analytics was found to have less (a
    * restored backup, a power cut). @throws TidemarkError `POSITION_MOVED` where it does not stand at `from`.

@@ -1,3 +1,4 @@
+import type { RecordCoordinates } from '../analytics/columns.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
@@ -6,7 +7,7 @@ import { enterClaims, releaseClaims } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { positionMoved, stepColumns } from './positions.ts';
 import type { Claim, Plan, SinkPlans, ReaderStep } from './profile-store.ts';
-import { noteUnstored, type RecordAt } from './unstored-messages.ts';
+import { noteUnstored } from './unstored-messages.ts';
 
 /** The plans of the sink of one generation of analytics, in a Postgres-compatible database. */
 export class SqlSinkPlans implements SinkPlans {
@@ -42,7 +43,7 @@ export class SqlSinkPlans implements SinkPlans {
     await releaseClaims(this.#database, 'sink', claims);
   }
 
-  async finish(ends: readonly Position[], unstored: readonly RecordAt[] = []): Promise<void> {
+  async finish(ends: readonly Position[], unstored: readonly RecordCoordinates[] = []): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const steps = ends.map((end) => ({ from: end, to: end }));
       await expectAll(transaction, FINISH, steps, stepColumns(steps).slice(0, 4));

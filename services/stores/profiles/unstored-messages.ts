@@ -2,18 +2,14 @@
 import type { PartitionRecords, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { Micros } from '../../messages/message.ts';
+import type { RecordCoordinates } from '../analytics/columns.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import { type GenerationKind, schemaOf } from '../generations/generation.ts';
 import type { ReaderName, ReaderStep } from './profile-store.ts';
 
-/** Where a record is on the log. */
-export interface RecordAt extends TopicPartition {
-  readonly offset: bigint;
-}
-
-/** Offsets by the name of their partition. */
-export type Offsets = ReadonlyMap<string, ReadonlySet<bigint>>;
+/** Offsets of records by the name of their partition. */
+export type SettledOffsets = ReadonlyMap<string, ReadonlySet<bigint>>;
 
 /** What is known about dead letters before a batch is read. */
 export interface DeadLetterHistory {
@@ -21,17 +17,17 @@ export interface DeadLetterHistory {
   begin(): Promise<void>;
   /**
    * Those of these records that were replayed, edited or dropped as dead letters of this reader: it passes them. Undefined
-   * where there is none, which takes no query. A decision may be unknown for two seconds.
+   * if none was settled near them, which takes no query. A decision may be unknown for two seconds.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
    */
-  settledIn(batch: readonly PartitionRecords[]): Promise<Offsets | undefined>;
+  settledIn(batch: readonly PartitionRecords[]): Promise<SettledOffsets | undefined>;
   /** Those of these records that are dead letters of this reader already. @throws as `settledIn`. */
-  knownAmong(records: readonly RecordAt[]): Promise<Offsets>;
+  knownAmong(records: readonly RecordCoordinates[]): Promise<SettledOffsets>;
 }
 
 /** The records of a step of which nothing is stored. */
-export function unstoredOf({ to: { topic, partition }, unstored = [] }: ReaderStep): readonly RecordAt[] {
+export function unstoredOf({ to: { topic, partition }, unstored = [] }: ReaderStep): readonly RecordCoordinates[] {
   return unstored.map((offset) => ({ topic, partition, offset }));
 }
 
@@ -40,25 +36,25 @@ export async function noteUnstored(
   transaction: Queryable,
   reader: ReaderName,
   generation: number,
-  records: readonly RecordAt[],
+  records: readonly RecordCoordinates[],
 ): Promise<void> {
-  if (records.length > 0) await transaction.query(NOTE, [...columnsOf(records), reader, generation]);
+  if (records.length > 0) await transaction.query(NOTE, [...coordinateColumns(records), reader, generation]);
 }
 
 /** Records that these are dead letters of a reader, where that is not known. Of which generation is not known. Idempotent. */
 export async function noteDeadLetters(
   database: Queryable,
   reader: ReaderName,
-  records: readonly RecordAt[],
+  records: readonly RecordCoordinates[],
 ): Promise<void> {
-  if (records.length > 0) await database.query(NOTE_EARLIER, [...columnsOf(records), reader]);
+  if (records.length > 0) await database.query(NOTE_EARLIER, [...coordinateColumns(records), reader]);
 }
 
 /** The messages that the readers of these generations passed without storing them, as far as that was recorded. */
 export function unstoredMessages(
   database: Queryable,
   generations: Readonly<Record<ReaderName, number>>,
-): Promise<readonly (RecordAt & { readonly reader: ReaderName })[]> {
+): Promise<readonly (RecordCoordinates & { readonly reader: ReaderName })[]> {
   return database.query(UNSTORED, [generations.projector, generations.sink]);
 }
 
@@ -102,12 +98,12 @@ export class SqlDeadLetterHistory implements DeadLetterHistory {
     await this.#database.query(FORGET[this.#reader], [this.#reader, this.#generation]);
   }
 
-  async settledIn(batch: readonly PartitionRecords[]): Promise<Offsets | undefined> {
+  async settledIn(batch: readonly PartitionRecords[]): Promise<SettledOffsets | undefined> {
     await this.#readBounds();
     if (this.#bounds.size === 0) return undefined;
     const ranges = batch.flatMap((partition) => this.#rangeOf(partition));
     if (ranges.length === 0) return undefined;
-    const found = await this.#database.query<RecordAt>(SETTLED, [
+    const found = await this.#database.query<RecordCoordinates>(SETTLED, [
       this.#reader,
       ranges.map(({ topic }) => topic),
       ranges.map(({ partition }) => partition),
@@ -117,8 +113,10 @@ export class SqlDeadLetterHistory implements DeadLetterHistory {
     return found.length === 0 ? undefined : byPartition(found);
   }
 
-  async knownAmong(records: readonly RecordAt[]): Promise<Offsets> {
-    return byPartition(await this.#database.query<RecordAt>(KNOWN, [...columnsOf(records), this.#reader]));
+  async knownAmong(records: readonly RecordCoordinates[]): Promise<SettledOffsets> {
+    return byPartition(
+      await this.#database.query<RecordCoordinates>(KNOWN, [...coordinateColumns(records), this.#reader]),
+    );
   }
 
   async #readBounds(): Promise<void> {
@@ -138,12 +136,13 @@ export class SqlDeadLetterHistory implements DeadLetterHistory {
   }
 }
 
-function byPartition(records: readonly RecordAt[]): Offsets {
+function byPartition(records: readonly RecordCoordinates[]): SettledOffsets {
   const groups = Map.groupBy(records, nameOf);
   return new Map([...groups].map(([name, some]) => [name, new Set(some.map(({ offset }) => offset))]));
 }
 
-function columnsOf(records: readonly RecordAt[]) {
+/** Three columns: topic, partition, offset. */
+export function coordinateColumns(records: readonly RecordCoordinates[]) {
   return [
     records.map(({ topic }) => topic),
     records.map(({ partition }) => partition),
@@ -151,16 +150,16 @@ function columnsOf(records: readonly RecordAt[]) {
   ];
 }
 
-const GIVEN = 'unnest($1::text[], $2::int4[], $3::int8[]) as given (topic, partition, log_offset)';
+const GIVEN_RECORDS = 'unnest($1::text[], $2::int4[], $3::int8[]) as given (topic, partition, log_offset)';
 
 const NOTE = `
   insert into unstored_messages (topic, partition, log_offset, reader, generation, is_current)
-  select topic, partition, log_offset, $4, $5::int4, true from ${GIVEN}
+  select topic, partition, log_offset, $4, $5::int4, true from ${GIVEN_RECORDS}
   on conflict (topic, partition, log_offset, reader, generation) do update set is_current = true`;
 
 const NOTE_EARLIER = `
   insert into unstored_messages (topic, partition, log_offset, reader, generation, is_current)
-  select topic, partition, log_offset, $4, 0, false from ${GIVEN}
+  select topic, partition, log_offset, $4, 0, false from ${GIVEN_RECORDS}
   where not exists (
     select 1 from unstored_messages as known
     where (known.topic, known.partition, known.log_offset) = (given.topic, given.partition, given.log_offset)
@@ -216,5 +215,5 @@ const SETTLED = `
 const KNOWN = `
   select distinct topic, partition, log_offset as offset
   from unstored_messages
-  join ${GIVEN} using (topic, partition, log_offset)
+  join ${GIVEN_RECORDS} using (topic, partition, log_offset)
   where reader = $4`;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
-import { Editor } from '../../../services/maintenance/dead-letters/edit.ts';
 import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { CommandArguments, CommandCall, Progress } from '../../../services/runtime/command.ts';
@@ -15,8 +14,6 @@ const STORES = [
   { name: 'PGlite', share: sharedDatabase },
   ...(server === undefined ? [] : [{ name: 'Postgres', share: () => sharedPostgres(server) }]),
 ];
-const CALL: CommandCall = { report: () => undefined, signal: new AbortController().signal };
-const NO_ANALYTICS = { ofGeneration: () => Promise.reject(new Error('not to be asked')) };
 const MINUTE = 60_000_000n;
 /** 2026-11-20T00:00:00Z. */
 const MIDNIGHT = 1_795_132_800_000_000n;
@@ -146,34 +143,6 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     await expect(run('dead-letters show', { id: 'identify/0/6' })).rejects.toMatchObject({
       code: 'DEAD_LETTER_UNKNOWN',
     });
-  });
-
-  test('the dead letters of a deleted project are gone with it, those that are written later too', async () => {
-    const { put, run, log, ids } = await scene();
-    const [gone, other] = [randomProjectId(), randomProjectId()];
-    put({ offset: 1n, ...recordOf(track({ projectId: gone, userId: 'ada' })) });
-    put({ offset: 2n, ...recordOf(track({ projectId: other, userId: 'ada' })) });
-    expect((await ids({})).ids).toHaveLength(2);
-
-    await database().query(`insert into deleted_projects (id, name, deleted_at_ms) values ($1, 'Gone', 0)`, [gone]);
-    put({ offset: 3n, ...recordOf(track({ projectId: gone, userId: 'ben' })) });
-
-    expect((await ids({ state: 'any' })).ids).toEqual(['2']);
-    expect((await ids({ project: gone })).ids).toEqual([]);
-    const { facets } = await run('dead-letters list', {});
-    expect(facets.project).toEqual([{ value: other, count: 1 }]);
-    const editor = new Editor({ log, codec, database: database(), analytics: NO_ANALYTICS });
-    for (const id of ['track/0/1', 'track/0/3', 'dead-letter/0/0']) {
-      const unknown = { code: 'DEAD_LETTER_UNKNOWN' };
-      await expect(run('dead-letters show', { id })).rejects.toMatchObject(unknown);
-      await expect(editor.edit({ id, record: '{"event":"x"}' }, CALL)).rejects.toMatchObject(unknown);
-      expect(await run('dead-letters drop', { ids: [id] })).toMatchObject({
-        messages: 0,
-        not_found: [expect.any(String)],
-      });
-    }
-    expect(await run('dead-letters replay', { all: true })).toMatchObject({ messages: 1 });
-    expect(log.records('tidemark.track', 0)).toHaveLength(1);
   });
 
   test('replay appends key and value as they were, each message once, and remembers it', async () => {

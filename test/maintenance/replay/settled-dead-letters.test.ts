@@ -126,7 +126,7 @@ describe('what was decided about dead letters', () => {
       },
     );
 
-    test('so has one of a single project, and one after that', SLOW, async () => {
+    test('a new generation of a single project has the same, and one after that', SLOW, async () => {
       await decide(kind, true);
       for (let n = 0; n < 2; n++) {
         const { number } = await scene.build(kind, project);
