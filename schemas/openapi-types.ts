@@ -2596,7 +2596,7 @@ export interface components {
             }[];
             /** @enum {unknown} */
             readonly format: "ndjson" | "csv";
-            /** @description Why `map` or `json_columns` cannot be used with these columns. */
+            /** @description Why an import would be refused as a whole: `map` or `json_columns` cannot be used with these columns, a column is missing, or there is no row in the first 4 MB. */
             readonly problem: string | null;
             readonly rows: readonly {
                 /** @description Of CSV the fields, of NDJSON the line; each cut at 512 characters. */

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ImportTask } from '../../maintenance/import/begin.ts';
 import type { ImportProgress, ImportResult } from '../../maintenance/import/import-file.ts';
@@ -82,7 +83,7 @@ async function upload(
 ): Promise<string> {
   const name = basename(path ?? 'stdin').slice(-255);
   let file: { readonly id: string; readonly bytes: number } | undefined;
-  for await (const body of fileParts(path)) {
+  for await (const body of fileParts(path, signal)) {
     const request =
       file === undefined
         ? operation('POST /v1/admin/imports/files', { query: { name }, body })
@@ -97,11 +98,17 @@ async function upload(
 }
 
 /** One at least. */
-async function* fileParts(path: string | undefined): AsyncGenerator<Buffer<ArrayBuffer>> {
+async function* fileParts(
+  path: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer<ArrayBuffer>> {
   let part: Buffer[] = [];
   let bytes = 0;
   let isFirst = true;
-  for await (const chunk of path === undefined ? process.stdin : createReadStream(path)) {
+  const source = path === undefined ? process.stdin : createReadStream(path);
+  // Who reads it gets its errors. It may be ended before anybody does.
+  source.on('error', () => undefined);
+  for await (const chunk of signal === undefined ? source : addAbortSignal(signal, source)) {
     part.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
     if (bytes < PART_BYTES - 65_536) continue;

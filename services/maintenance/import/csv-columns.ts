@@ -55,6 +55,24 @@ export function readHeader(names: readonly string[], options: CsvOptions): reado
   );
 }
 
+/** Why every row of these columns would be refused, whatever it says; undefined where one may be good. */
+export function missingColumns(columns: readonly Column[], type: 'identify' | 'track' | undefined): string | undefined {
+  const has = (...names: readonly string[]): boolean =>
+    columns.some(({ path: [first = ''], isFree }) => !isFree && names.includes(first));
+  const missing = [
+    ...(has('user_id', 'userId', 'anonymousId') ? [] : ['there is no user_id (nor userId, nor anonymousId)']),
+    ...(has('type') || type !== undefined ? [] : ['there is no type, and no type is given for all rows']),
+    ...(has('type', 'event') || type !== 'track' ? [] : ['there is no event']),
+  ];
+  if (missing.length === 0) return undefined;
+  const names = columns.map(({ name }) => JSON.stringify(name.slice(0, NAME_LENGTH)));
+  if (names.length > MOST_NAMES) names.splice(MOST_NAMES, names.length, '…');
+  return `Every row would be refused by the columns of the header, ${names.join(', ')}: ${missing.join('; ')}.`;
+}
+
+const MOST_NAMES = 10;
+const NAME_LENGTH = 60;
+
 function columnOf(name: string, { typed, jsonColumns, renamed }: CsvOptions): Column {
   const target = renamed.get(name) ?? name;
   const isJson = jsonColumns.includes(name);

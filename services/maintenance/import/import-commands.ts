@@ -73,11 +73,11 @@ export function importCommands(parts: ImportCommandParts): ImportCommands {
       await using file = await opened(parts, request);
       return { project: id, bytes: (await file.stat()).size };
     },
-    'import preview': async (args) => {
+    'import preview': async (args, { signal }) => {
       const request = requestIn(args);
       const { timezone } = await projectNamed(projects, request.project);
       await using file = await opened(parts, request);
-      return await previewFile(file, readOptionsOf(request, timezone));
+      return await previewFile(file, readOptionsOf(request, timezone), signal);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Codec } from '../../messages/codec.ts';
 import type { Draft } from '../../messages/draft.ts';
 import { importTopicOf } from '../../messages/message.ts';
 import { importedMessageId } from '../../messages/message-id.ts';
-import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
 import { AppendPacer } from './append-pacer.ts';
 import { begin, type Begun, type ImportTask } from './begin.ts';
@@ -49,6 +49,8 @@ const SAVE_EVERY_MS = 1_000;
 /** Small, so that nobody waits long behind it. */
 const APPEND_BYTES = 512 * 1024;
 const REFUSED_TOGETHER = 1_000;
+
+const NO_RECORDS = 'The file is not empty, but holds no record: blank lines, or a header alone.';
 
 /** What is to be appended, and reported, next. */
 class Portion {
@@ -118,7 +120,7 @@ export class FileImport {
     } catch (error) {
       if (!this.#hasBegun && !signal.aborted) await this.#forget();
       else await this.#save();
-      if (!signal.aborted || !hasCode(error, 'STOPPING')) throw error;
+      if (!signal.aborted) throw error;
       return;
     }
     await this.#save();
@@ -127,15 +129,25 @@ export class FileImport {
   /** False where the signal has ended it. */
   async #takeAll(signal: AbortSignal): Promise<boolean> {
     const { place } = this.#state;
-    const chunks = skipTo(place, readInput(this.#file, this.#read));
+    const chunks = skipTo(place, readInput(this.#file, this.#read, signal));
     for await (const records of this.#reader.read(chunks, place)) {
+      this.#checkHeader();
       for (const record of records) {
         if (signal.aborted) return false;
         await this.#take(record);
       }
     }
+    this.#checkHeader();
     await this.#flush();
+    const { counts } = this.#state;
+    if (counts.imported + counts.refused === 0 && !this.#reader.isEmpty)
+      throw new TidemarkError('COMMAND_INVALID', NO_RECORDS);
     return true;
+  }
+
+  #checkHeader(): void {
+    const { lack } = this.#reader;
+    if (lack !== undefined) throw new TidemarkError('COMMAND_INVALID', lack);
   }
 
   async #take(record: ReadRecord): Promise<void> {

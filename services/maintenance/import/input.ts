@@ -1,7 +1,7 @@
 /** The file to import as a stream of unpacked bytes. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { pipeline, Readable } from 'node:stream';
+import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { createGunzip, crc32 } from 'node:zlib';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { FileOffset } from './record.ts';
@@ -18,7 +18,8 @@ export interface ReadSoFar {
   bytes: number;
 }
 
-const CHUNK_BYTES = 256 * 1024;
+/** Small, since each byte may be a line. */
+const CHUNK_BYTES = 64 * 1024;
 const HASHED_BYTES = 64 * 1024;
 
 export async function identify(file: FileHandle): Promise<FileIdentity> {
@@ -35,12 +36,18 @@ async function readAt(file: FileHandle, position: number): Promise<Buffer> {
 }
 
 /**
- * The bytes of a file from its beginning on, or of standard input where there is none; unpacked where they begin as gzip
- * does. The file stays open.
+ * The bytes of a file from its beginning on, or of standard input; unpacked where they begin as gzip
+ * does. The file stays open. Once the signal aborts it fails at the next chunk, and does not wait for one.
  */
-export async function* readInput(file: FileHandle | undefined, read: ReadSoFar): AsyncGenerator<Buffer> {
+export async function* readInput(
+  file: FileHandle | undefined,
+  read: ReadSoFar,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   const source = file?.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }) ?? process.stdin;
-  const chunks = counted(source, read);
+  // Who reads it gets its errors. It may be ended before anybody does.
+  source.on('error', () => undefined);
+  const chunks = counted(addAbortSignal(signal, source), read);
   const begun: Buffer[] = [];
   // Two bytes tell, and a pipe may bring them one by one.
   while (lengthOf(begun) < 2) {
@@ -49,7 +56,11 @@ export async function* readInput(file: FileHandle | undefined, read: ReadSoFar):
     begun.push(next.value);
   }
   const all = joined(begun, chunks);
-  yield* isGzip(Buffer.concat(begun)) ? unpacked(all) : all;
+  for await (const chunk of isGzip(Buffer.concat(begun)) ? unpacked(all) : all) {
+    // What is unpacked may be a thousand times what was read.
+    signal.throwIfAborted();
+    yield chunk;
+  }
 }
 
 async function* counted(source: AsyncIterable<unknown>, read: ReadSoFar): AsyncGenerator<Buffer> {

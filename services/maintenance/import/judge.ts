@@ -34,5 +34,10 @@ export function wrongWithBytes({ fault, bytes }: RawRecord): readonly Problem[] 
 
 /** Whether there is nothing on the line but white space. */
 export function isBlank({ bytes, fault }: RawRecord): boolean {
-  return fault === undefined && bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+  return fault === undefined && bytes.every(isWhiteSpace);
+}
+
+/** Within a line. */
+export function isWhiteSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }

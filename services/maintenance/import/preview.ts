@@ -31,32 +31,41 @@ export interface Preview {
   /** Empty for NDJSON. */
   readonly columns: readonly PreviewedColumn[];
   readonly rows: readonly PreviewedRow[];
-  /** Why the columns cannot be used as they are mapped; null where they can. */
+  /** Why an import would be refused as a whole, as where the columns cannot be used as they are mapped; null where it would not. */
   readonly problem: string | null;
 }
 
 const PREVIEWED_ROWS = 20;
+/** Unpacked. What begins with more blank lines than this has no rows to be shown. */
+const READ_BYTES = 4 * 2 ** 20;
+const NO_ROWS = 'No row is to be seen in the first 4 MB of the file.';
 const MAX_CELLS = 1_000;
 const MAX_CELL_LENGTH = 512;
 const PREVIEWED_PROBLEMS = 20;
 
 /** @throws TidemarkError `COMMAND_INVALID`, `IMPORT_UNREADABLE`. */
-export async function previewFile(file: FileHandle, options: ReadOptions): Promise<Preview> {
+export async function previewFile(file: FileHandle, options: ReadOptions, signal: AbortSignal): Promise<Preview> {
   try {
-    return await previewed(file, options, null);
+    return await previewed({ file, options, signal }, null);
   } catch (error) {
     if (!hasCode(error, 'COMMAND_INVALID')) throw error;
     const { renamed, jsonColumns } = options.csv;
     if (renamed.size === 0 && jsonColumns.length === 0) throw error;
     // The header may be good where the mapping is not: then people can mend that.
     const plain = { ...options, csv: { ...options.csv, renamed: new Map<string, string>(), jsonColumns: [] } };
-    return previewed(file, plain, error.message);
+    return previewed({ file, options: plain, signal }, error.message);
   }
 }
 
-async function previewed(file: FileHandle, options: ReadOptions, problem: string | null): Promise<Preview> {
+interface Previewed {
+  readonly file: FileHandle;
+  readonly options: ReadOptions;
+  readonly signal: AbortSignal;
+}
+
+async function previewed({ file, options, signal }: Previewed, problem: string | null): Promise<Preview> {
   const reader = new RecordReader(options, undefined);
-  const records = await firstOf(reader, file);
+  const records = await firstOf(reader, file, signal);
   const { header } = reader;
   const columns = header === undefined ? [] : readHeader(header, options.csv);
   const raws = records.map(({ raw }) => raw);
@@ -76,15 +85,26 @@ async function previewed(file: FileHandle, options: ReadOptions, problem: string
         problems: judged.ok || problem !== null ? [] : judged.problems.slice(0, PREVIEWED_PROBLEMS),
       };
     }),
-    problem,
+    problem: problem ?? reader.lack ?? (records.length === 0 ? NO_ROWS : null),
   };
 }
 
-async function firstOf(reader: RecordReader, file: FileHandle): Promise<readonly ReadRecord[]> {
+async function firstOf(reader: RecordReader, file: FileHandle, signal: AbortSignal): Promise<readonly ReadRecord[]> {
   const first: ReadRecord[] = [];
-  const chunks = readInput(file, { bytes: 0 });
+  let isCut = false;
+  async function* beginning(): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const chunk of readInput(file, { bytes: 0 }, signal)) {
+      yield chunk;
+      bytes += chunk.length;
+      isCut = bytes >= READ_BYTES;
+      if (isCut) return;
+    }
+  }
   try {
-    for await (const records of reader.read(chunks, BEGINNING)) {
+    for await (const records of reader.read(beginning(), BEGINNING)) {
+      // The last line is not all there.
+      if (isCut) break;
       first.push(...records.slice(0, PREVIEWED_ROWS - first.length));
       if (first.length >= PREVIEWED_ROWS) break;
     }

@@ -1,9 +1,10 @@
-import { crc32 } from 'node:zlib';
 import type { Draft } from '../../messages/draft.ts';
 import type { Validated } from '../../messages/validate.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { type Column, type CsvOptions, readHeader } from './csv-columns.ts';
+import { Beginning, type FirstLine } from './beginning.ts';
+import { type Column, type CsvOptions, missingColumns, readHeader } from './csv-columns.ts';
 import { judgeRow, readCells } from './csv-rows.ts';
+import { describeForeign, isBinary } from './foreign.ts';
 import { isBlank, judgeText, type JudgeOptions, wrongWithBytes } from './judge.ts';
 import type { FileOffset, RawRecord } from './record.ts';
 import { CsvRecordEnd, LineEnd } from './record-end.ts';
@@ -23,9 +24,6 @@ export interface ReadRecord {
   readonly judged: Validated<Draft>;
 }
 
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** Makes a file of a byte or two long enough to be no part of a byte order mark. */
-const PADDING = Buffer.from('  ');
 const TOGETHER = 100;
 const CONVERT_RETURNS = "Convert them: tr '\\r' '\\n' < FILE > CONVERTED.";
 
@@ -34,12 +32,20 @@ export class RecordReader {
   readonly #options: ReadOptions;
   #header: readonly string[] | undefined;
   #columns: readonly Column[] | undefined;
+  #lack: string | undefined;
+  #isEmpty = true;
 
   /** @param header Of the CSV, where the reading goes on behind it. */
   constructor(options: ReadOptions, header: readonly string[] | undefined) {
     this.#options = options;
     this.#header = header;
-    this.#columns = header && readHeader(header, options.csv);
+    if (header !== undefined) this.#setHeader(header);
+  }
+
+  #setHeader(names: readonly string[]): void {
+    this.#header = names;
+    this.#columns = readHeader(names, this.#options.csv);
+    this.#lack = missingColumns(this.#columns, this.#options.type);
   }
 
   /** The names of the CSV's columns, once they were read. */
@@ -52,45 +58,46 @@ export class RecordReader {
     return this.#format;
   }
 
+  /** Whether no byte has come. */
+  get isEmpty(): boolean {
+    return this.#isEmpty;
+  }
+
+  /** Why every row would be refused, whatever it says, once the header of the CSV was read. */
+  get lack(): string | undefined {
+    return this.#lack;
+  }
+
   /**
    * The records from this place on, a hundred together; blank lines are left out.
    *
    * @throws TidemarkError `COMMAND_INVALID` where the beginning is nothing that can be imported.
    */
   async *read(chunks: AsyncIterable<Buffer>, from: FileOffset): AsyncGenerator<readonly ReadRecord[]> {
+    const beginning = new Beginning();
     let splitter = from.offset === 0 ? undefined : this.#splitter(this.#header === undefined ? 'ndjson' : 'csv', from);
-    let begun: Buffer = Buffer.alloc(0);
     for await (const chunk of chunks) {
-      let bytes = chunk;
-      if (splitter === undefined) {
-        begun = Buffer.concat([begun, chunk]);
-        const first = firstByte(begun);
-        if (first === undefined) continue;
-        [splitter, bytes] = this.#begin(begun, first);
-      }
-      yield* this.#judged(splitter.push(bytes));
+      this.#isEmpty &&= chunk.length === 0;
+      const begun = splitter === undefined ? beginning.push(chunk) : undefined;
+      splitter ??= begun && this.#begin(begun);
+      if (splitter !== undefined) yield* this.#judged(splitter.push(begun?.bytes ?? chunk));
     }
     if (splitter === undefined) {
-      const first = firstByte(Buffer.concat([begun, PADDING]));
-      if (first === undefined) return;
-      const [short, bytes] = this.#begin(begun, first);
-      yield* this.#judged(short.push(bytes));
-      splitter = short;
+      const begun = beginning.finish();
+      if (begun === undefined) return;
+      splitter = this.#begin(begun);
+      yield* this.#judged(splitter.push(begun.bytes));
     }
     yield* this.#judged(splitter.finish());
   }
 
-  #begin(bytes: Buffer, first: number): [RecordSplitter, Buffer] {
-    if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-      throw unusable('The file is UTF-16; only UTF-8 can be imported.');
-    }
-    const format = this.#options.format ?? (first === 0x7b ? 'ndjson' : 'csv');
+  #begin({ bytes, first, place }: FirstLine): RecordSplitter {
+    const foreign = describeForeign(bytes);
+    if (foreign !== undefined) throw unusable(`The file ${foreign}`);
     if (this.#options.format === undefined && first === 0x5b) {
       throw unusable("The file begins as a JSON array does: give one object a line (jq -c '.[]').");
     }
-    const hasMark = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
-    const place = hasMark ? { offset: 3, line: 0, crc: crc32(BYTE_ORDER_MARK) } : { offset: 0, line: 0, crc: 0 };
-    return [this.#splitter(format, place), bytes.subarray(place.offset)];
+    return this.#splitter(this.#options.format ?? (first === 0x7b ? 'ndjson' : 'csv'), place);
   }
 
   #splitter(format: Format, place: FileOffset): RecordSplitter {
@@ -119,11 +126,11 @@ export class RecordReader {
   }
 
   #readHeader(record: RawRecord): void {
-    if (endsInReturns(record)) throw unusable(`The lines of the CSV end in CR alone. ${CONVERT_RETURNS}`);
+    if (endsInReturns(record) && !isBinary(record.bytes))
+      throw unusable(`The lines of the CSV end in CR alone. ${CONVERT_RETURNS}`);
     const [cells] = wrongWithBytes(record) === undefined ? readCells([record], this.#options.csv) : [];
-    if (cells?.ok !== true) throw unusable('The first line is no header of CSV that can be read.');
-    this.#header = cells.cells;
-    this.#columns = readHeader(cells.cells, this.#options.csv);
+    if (cells?.ok !== true) throw unusable('The first line is neither a message as JSON nor a header of CSV in UTF-8.');
+    this.#setHeader(cells.cells);
   }
 
   #judgeLine(raw: RawRecord): Validated<Draft> {
@@ -140,13 +147,6 @@ export class RecordReader {
       return { raw, judged: row.ok ? judgeRow(row.cells, this.#columns ?? [], this.#options) : row };
     });
   }
-}
-
-/** The first byte that is neither white space nor a byte order mark. */
-function firstByte(bytes: Buffer): number | undefined {
-  const start = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
-  if (start === 0 && bytes.length < 3) return undefined;
-  return bytes.subarray(start).find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
 }
 
 /** Whether the first line goes on behind a CR outside quotes, as where CR alone ends the lines (old Macintosh files). */

@@ -9,15 +9,20 @@ export interface RecordEnd {
   find(bytes: Buffer, from: number): number;
   /** Begins a new record: what was seen of the last one is forgotten. */
   begin(): void;
+  /** What was seen of the record so far, as a number. What is set again is gone on from. */
+  seen: number;
 }
 
 export class LineEnd implements RecordEnd {
+  /** Nothing is remembered. */
+  seen = 0;
+
   find(bytes: Buffer, from: number): number {
     return bytes.indexOf(LINE_FEED, from);
   }
 
   begin(): void {
-    // Nothing is remembered.
+    // As `seen` says.
   }
 }
 
@@ -30,7 +35,7 @@ const QUOTE_IN_QUOTED = 3;
 /** RFC 4180: a quote means something only where a field begins and within a field that began with one. */
 export class CsvRecordEnd implements RecordEnd {
   readonly #delimiter: number;
-  #state = FIELD_BEGINS;
+  seen = FIELD_BEGINS;
 
   /** @param delimiter One ASCII character. */
   constructor(delimiter: string) {
@@ -39,7 +44,7 @@ export class CsvRecordEnd implements RecordEnd {
 
   find(bytes: Buffer, from: number): number {
     const delimiter = this.#delimiter;
-    let state = this.#state;
+    let state = this.seen;
     for (let at = from; at < bytes.length; at++) {
       if (state === QUOTED) {
         at = bytes.indexOf(QUOTE, at);
@@ -49,18 +54,18 @@ export class CsvRecordEnd implements RecordEnd {
       }
       const byte = bytes[at] as number;
       if (byte === LINE_FEED) {
-        this.#state = FIELD_BEGINS;
+        this.seen = FIELD_BEGINS;
         return at;
       }
       if (byte === delimiter) state = FIELD_BEGINS;
       else if (byte === QUOTE && state !== PLAIN) state = QUOTED;
       else state = PLAIN;
     }
-    this.#state = state;
+    this.seen = state;
     return -1;
   }
 
   begin(): void {
-    this.#state = FIELD_BEGINS;
+    this.seen = FIELD_BEGINS;
   }
 }

@@ -2,6 +2,8 @@ import { crc32 } from 'node:zlib';
 import { type FileOffset, type RawRecord, RECORD_LIMIT_BYTES } from './record.ts';
 import { LINE_FEED, type RecordEnd } from './record-end.ts';
 
+const RETURN = 0x0d;
+
 /** What is kept of a record that is too long. */
 const KEPT_BYTES = 4_096;
 
@@ -14,7 +16,7 @@ interface Endless {
   length: number;
 }
 
-/** Cuts a stream of bytes into records. Holds a megabyte of it at most, whatever comes. */
+/** Cuts a stream of bytes into records; empty lines do not count. Holds a megabyte of it at most, whatever comes. */
 export class RecordSplitter {
   readonly #end: RecordEnd;
   #pending: Buffer = Buffer.alloc(0);
@@ -62,6 +64,7 @@ export class RecordSplitter {
     const bytes = this.#pending;
     let start = 0;
     for (;;) {
+      start = this.#passBlank(bytes, start);
       const end = this.#end.find(bytes, Math.max(start, this.#searched));
       if (end === -1) break;
       records.push(this.#take(bytes, start, end));
@@ -76,16 +79,41 @@ export class RecordSplitter {
   #cutLines(records: RawRecord[], most: number): void {
     while (this.#pending.length > most) {
       const end = this.#pending.indexOf(LINE_FEED);
-      this.#end.begin();
-      this.#searched = 0;
       if (end === -1) {
+        this.#end.begin();
+        this.#searched = 0;
         if (most > 0) this.#beginEndless();
         return;
       }
       records.push(this.#take(this.#pending, 0, end, 'open-quote'));
       this.#pending = this.#pending.subarray(end + 1);
-      this.#cut(records);
+      this.#cutWholeLines(records);
     }
+  }
+
+  /**
+   * Takes out the records that end with their first line, as far as they follow one another. The next one is within quotes
+   * at the end of its line, and so was the one before it that was given up: from there on both have seen the same, and
+   * what was searched for the end of that one need not be searched again. Without this, lines that leave a quote open
+   * each cost a megabyte.
+   */
+  #cutWholeLines(records: RawRecord[]): void {
+    const { seen } = this.#end;
+    for (;;) {
+      this.#pending = this.#pending.subarray(this.#passBlank(this.#pending, 0));
+      const line = this.#pending.subarray(0, this.#pending.indexOf(LINE_FEED) + 1);
+      this.#end.begin();
+      if (line.length === 0) break;
+      if (this.#end.find(line, 0) === -1) {
+        this.#end.seen = seen;
+        this.#searched = this.#pending.length;
+        return;
+      }
+      records.push(this.#take(line, 0, line.length - 1));
+      this.#pending = this.#pending.subarray(line.length);
+    }
+    this.#searched = 0;
+    this.#cut(records);
   }
 
   #take(bytes: Buffer, start: number, end: number, fault?: RawRecord['fault']): RawRecord {
@@ -95,7 +123,7 @@ export class RecordSplitter {
     if (record.length > RECORD_LIMIT_BYTES) {
       return this.#record(record.subarray(0, KEPT_BYTES), record.length, lines, 'too-long');
     }
-    const withoutReturn = record.at(-1) === 0x0d ? record.subarray(0, -1) : record;
+    const withoutReturn = record.at(-1) === RETURN ? record.subarray(0, -1) : record;
     return this.#record(withoutReturn, record.length, lines, fault);
   }
 
@@ -109,6 +137,22 @@ export class RecordSplitter {
   #pass(bytes: Buffer): void {
     this.#crc = crc32(bytes, this.#crc);
     this.#offset += bytes.length;
+  }
+
+  /** Passes over the blank lines where a record would begin: one by one they would take as long as records. */
+  #passBlank(bytes: Buffer, start: number): number {
+    let end = start;
+    for (;;) {
+      const next = bytes[end] === RETURN ? end + 1 : end;
+      if (bytes[next] !== LINE_FEED) break;
+      end = next + 1;
+      this.#line += 1;
+    }
+    if (end === start) return start;
+    this.#pass(bytes.subarray(start, end));
+    // A return may have been seen already.
+    this.#end.begin();
+    return end;
   }
 
   #beginEndless(): void {
@@ -130,7 +174,8 @@ export class RecordSplitter {
   }
 }
 
-function count(bytes: Buffer): number {
+/** How many lines end in these bytes. */
+export function count(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines++;
   return lines;

@@ -136,7 +136,7 @@ describe('an import is refused where', () => {
   });
 
   test('an import whose report is missing is refused', async () => {
-    await writeFile(scene().path, 'bad\n'.repeat(3_000));
+    await writeFile(scene().path, '{"bad":1}\n'.repeat(3_000));
     await scene().run({ restarts: true, signal: AbortSignal.abort() });
     await scene().runPartly();
     await truncate(scene().reportPath, 10);

@@ -24,7 +24,8 @@ test.each(FORMATS)('records of $format are the same however the bytes come in pi
       const pieces = split(new RecordSplitter(end(), BEGINNING), cutAt(bytes, at));
 
       expect(pieces.map(told)).toEqual(whole.map(told));
-      expect(whole.at(-1)?.end.offset ?? 0).toBe(bytes.length);
+      // An empty line is no record.
+      expect(bytes.subarray(whole.at(-1)?.end.offset ?? 0).toString()).toMatch(/^(\r?\n)*$/);
     }),
     { numRuns: 200 },
   );
