@@ -11,7 +11,9 @@ import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
 import { projectOf } from './project.ts';
-import { warningsTo } from './client/with-service.ts';
+import { isServer } from '../app/embedded.ts';
+import { carryOut } from './client/carry-out.ts';
+import { clientOfRunning, warningsTo } from './client/with-service.ts';
 
 interface ImportOptions extends OutputOptions {
   readonly project?: string;
@@ -85,14 +87,26 @@ async function importHere(
   isDry: boolean,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<ImportResult> {
-  const { FileImport } = await import('../maintenance/import/import-file.ts');
+  const [{ FileImport }, { whileProjectExists }] = await Promise.all([
+    import('../maintenance/import/import-file.ts'),
+    import('../maintenance/import/while-project-exists.ts'),
+  ]);
+  const ends = context.signal ?? new AbortController().signal;
+  const onTrouble = (error: unknown): void =>
+    context.err(`warning: waiting for the event log: ${(error as Error).message}\n`);
   return withTarget(context, isDry, (target) =>
-    FileImport.run(task, target, {
-      signal: context.signal ?? new AbortController().signal,
-      onTrouble: (error) => context.err(`warning: waiting for the event log: ${(error as Error).message}\n`),
-      onProgress,
-    }),
+    whileProjectExists(
+      () => hasProject(context, task.projectId),
+      ends,
+      (signal) => FileImport.run(task, target, { signal, onTrouble, onProgress }),
+    ),
   );
+}
+
+/** Where the projects are embedded and no service has them open, nobody can delete one. */
+async function hasProject(context: CliContext, projectId: string): Promise<boolean> {
+  const canBeDeleted = isServer(readConfig(context.env).profilesUrl) || (await clientOfRunning(context)) !== undefined;
+  return !canBeDeleted || (await carryOut(context, 'project list', {})).some(({ id }) => id === projectId);
 }
 
 function taskOf(file: string, options: ImportOptions, project: ProjectSummary): ImportTask {

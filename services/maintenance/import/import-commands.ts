@@ -8,6 +8,7 @@ import type { ImportResult } from './import-file.ts';
 import { type ImportFolders, type ImportRequest, readOptionsOf, sourceOf, taskOfRequest } from './import-request.ts';
 import { type Preview, previewFile } from './preview.ts';
 import { openSource } from './source.ts';
+import { whileProjectExists } from './while-project-exists.ts';
 
 /** What an import over HTTP has done. */
 export interface ImportedFile {
@@ -53,12 +54,15 @@ export function importCommands(parts: ImportCommandParts): ImportCommands {
   return {
     import: async (args, call) => {
       const request = requestIn(args);
-      const { timezone } = await projectNamed(projects, request.project);
+      // By its id alone: another one may have been given that as its name.
+      const named = await projectOfId(projects, request.project);
+      if (named === undefined) throw projectUnknown();
       await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
-      const { imported, ...result } = await importer.run(
-        taskOfRequest(parts, request, timezone),
-        request.dry_run,
-        call,
+      const task = taskOfRequest(parts, request, named.timezone);
+      const { imported, ...result } = await whileProjectExists(
+        async () => (await projectOfId(projects, request.project)) !== undefined,
+        call.signal,
+        (signal) => importer.run(task, request.dry_run, { ...call, signal }),
       );
       call.signal.throwIfAborted();
       // Nobody needs it any more.
@@ -90,8 +94,16 @@ function requestIn(args: CommandArguments): ImportRequest {
 async function projectNamed(projects: ImportCommandParts['projects'], idOrName: string): Promise<Project> {
   const all = await projects.listProjects();
   const found = all.find(({ id }) => id === idOrName) ?? all.find(({ name }) => name === idOrName);
-  if (found === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no project of this id or name.');
+  if (found === undefined) throw projectUnknown();
   return found;
+}
+
+async function projectOfId(projects: ImportCommandParts['projects'], wanted: string): Promise<Project | undefined> {
+  return (await projects.listProjects()).find(({ id }) => id === wanted);
+}
+
+function projectUnknown(): TidemarkError {
+  return new TidemarkError('PROJECT_UNKNOWN', 'There is no project of this id or name.');
 }
 
 async function opened(folders: ImportFolders, request: ImportRequest): Promise<FileHandle> {
