@@ -521,7 +521,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Uploads a file, or its beginning
-         * @description Where the service is one process (role `all`). A request may take 40 s: send larger files in parts, the first here, the others with `PATCH`.
+         * @description Where the service is one process (role `all`). A request may take 40 s: send larger files in parts, the first here, the others with `PATCH`. An `Idempotency-Key` is refused (400).
          */
         readonly post: operations["uploadImportFile"];
         readonly delete?: never;

@@ -13,6 +13,12 @@ export interface HandleParts {
   readonly logger: Logger;
 }
 
+/** What a repeat is compared by is not known before its handler has read all of it. */
+const NOT_WITH_STREAMS: Refusal = {
+  refused: 'invalid-parameter',
+  detail: 'The upload of a file takes no Idempotency-Key: another file under the same key would not be noticed.',
+};
+
 export function handle(
   { repeats: store, logger }: HandleParts,
   auditor: Auditor | undefined,
@@ -23,6 +29,7 @@ export function handle(
     const route = routeOf(state);
     const refusal = route.admitWhole?.(call);
     if (refusal !== undefined) return refuse(state, refusal);
+    if (route.streamsBody === true && 'idempotency-key' in call.headers) return refuse(state, NOT_WITH_STREAMS);
     const key = repeats?.keyOf(call, route);
     if (repeats !== undefined && key !== undefined) return handleOnce(state, repeats, key, auditor);
     const outcome = route.handle(call);

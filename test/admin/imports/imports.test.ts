@@ -78,6 +78,20 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
     await expect.poll(() => client.countOf('Parted'), { timeout: 60_000 }).toBe(50);
   });
 
+  test('an upload takes no Idempotency-Key, which would not tell one file from another', async () => {
+    const file = await client.upload('a\n');
+    const send = (method: string, path: string, body: string) =>
+      fetch(service.url + path, { method, headers: { api_key: ADMIN_KEY, 'idempotency-key': 'one' }, body });
+
+    const first = await send('POST', `${IMPORTS}/files`, 'one file');
+    const other = await send('POST', `${IMPORTS}/files`, 'another file');
+    const part = await send('PATCH', `${IMPORTS}/files/${file}`, 'more of it');
+
+    expect([first.status, other.status, part.status]).toEqual([400, 400, 400]);
+    expect(await first.json()).toMatchObject({ code: 'invalid-parameter' });
+    expect((await client.send('GET', `${IMPORTS}/files/${file}`)).body).toMatchObject({ bytes: 2 });
+  });
+
   test('an import that was stopped is resumed behind its last line, and every line counts once', async () => {
     const file = await client.upload(historyLines('Stopped', 10_000), 'stopped.ndjson');
     const id = await client.start({ file, rate: 1_000 });
