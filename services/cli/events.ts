@@ -1,5 +1,5 @@
 /** `tidemark events`: questions about the events of a project. */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Answer, Body } from '../../schemas/operations.ts';
 import { keepDigits } from '../messages/exact-number.ts';
 import { commandInvalid } from '../runtime/command.ts';
@@ -30,6 +30,7 @@ type Question = Body<'POST /v1/events/counts'>;
 interface CountsOptions extends SelectionOptions {
   readonly measure?: Question['measure'];
   readonly of?: string;
+  readonly p?: number;
   readonly interval?: NonNullable<Question['interval']>;
   readonly byProperty?: string;
   readonly byTrait?: string;
@@ -51,6 +52,7 @@ function addEventCounts(parent: Command, context: CliContext): void {
       ]),
     )
     .option('--of <property>', 'the property that is summed, averaged or ranked')
+    .option('--p <percentile>', 'which percentile, from 0 to 100: 50 is the median', readPercentile)
     .addOption(new Option('--interval <interval>', 'a value for each').choices(['hour', 'day', 'week']))
     .addOption(new Option('--by-property <property>', 'a series for each of its values').conflicts('byTrait'))
     .option('--by-trait <trait>', 'a series for each of its values')
@@ -62,6 +64,7 @@ function addEventCounts(parent: Command, context: CliContext): void {
         ...selectionOf(options),
         measure: options.measure,
         of: options.of,
+        p: options.p,
         interval: options.interval,
         split: splitOf(options),
         compare: options.compare && 'previous',
@@ -73,6 +76,12 @@ function addEventCounts(parent: Command, context: CliContext): void {
     if (options.json) printJson(context, counts);
     else context.out(countsText(counts));
   });
+}
+
+function readPercentile(text: string): number {
+  const p = Number(text);
+  if (/^\d{1,3}(?:\.\d{1,9})?$/.test(text) && p <= 100) return p;
+  throw new InvalidArgumentError('It is a number from 0 to 100.');
 }
 
 function addSelection(command: Command): Command {

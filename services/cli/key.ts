@@ -5,7 +5,7 @@ import type { Answer } from '../../schemas/operations.ts';
 import { carryOut } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
-import { optionalProjectId, projectIdOf } from './project.ts';
+import { optionalProjectId, projectIdOf, projectNamedBy } from './project.ts';
 
 /** No store is loaded for them. */
 const SCOPES: readonly Scope[] = ['write', 'read', 'audiences', 'admin'];
@@ -38,7 +38,7 @@ function addKeyCreate(parent: Command, context: CliContext): void {
     .option('--name <name>', 'a name for people, 1 to 200 characters')
     .option(...JSON_OPTION)
     .action(async (given: string | undefined, { project: named, scope: scopes, name, json }: CreateKeyOptions) => {
-      const chosen = named ?? given;
+      const chosen = projectNamedBy(given, named);
       const isAdmin = scopes.includes('admin');
       // Said before a store is opened.
       if (isAdmin && (chosen !== undefined || scopes.some((one) => one !== 'admin'))) {
@@ -68,7 +68,7 @@ function addKeyList(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(
       async (given: string | undefined, { project: named, json }: OutputOptions & { readonly project?: string }) => {
-        const project = await optionalProjectId(context, named ?? given);
+        const project = await optionalProjectId(context, projectNamedBy(given, named));
         const keys = await carryOut(context, 'key list', { project });
         if (json) printJson(context, keys);
         else printKeys(context, keys);

@@ -78,7 +78,7 @@ function addProjectSet(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (given: string | undefined, { project, name, timezone, rateLimit, json, ...limits }: SetOptions) => {
       const changed = await carryOut(context, 'project set', {
-        id: await projectIdOf(context, project ?? given),
+        id: await projectIdOf(context, projectNamedBy(given, project)),
         name,
         timezone,
         rate_limit: rateLimit?.limit,
@@ -158,6 +158,12 @@ export async function projectIdOf(context: CliContext, wanted: string | undefine
   if (wanted !== undefined && PROJECT_ID.test(wanted)) return wanted;
   const { all, found } = await projectsNamed(context, wanted);
   return wanted !== undefined && found.length === 0 ? wanted : onlyOf(all, found).id;
+}
+
+/** The project that the argument or --project names. @throws TidemarkError `COMMAND_INVALID` where they name two. */
+export function projectNamedBy(argument: string | undefined, option: string | undefined): string | undefined {
+  if (argument === undefined || option === undefined || argument === option) return option ?? argument;
+  throw new TidemarkError('COMMAND_INVALID', `Two projects are named: ${argument} and --project ${option}.`);
 }
 
 /** For commands that mean all projects where none is named. */

@@ -62,6 +62,7 @@ describe('events counts', () => {
       'plan',
     );
     const all = await outputOf('events', 'counts', '--measure', 'users');
+    const median = await outputOf('events', 'counts', '--measure', 'percentile', '--of', 'total', '--p', '50');
 
     expect(split.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
       ['FROM', expect.stringMatching(/pro|free/), expect.stringMatching(/pro|free/)],
@@ -69,6 +70,7 @@ describe('events counts', () => {
       [''],
     ]);
     expect(all).toMatch(/^FROM +ALL\n- +2\n$/);
+    expect(median).toMatch(/^FROM +ALL\n- +2\n$/);
   });
 
   test('events counts takes a question from a file, which options change, and prints the answer as JSON', async () => {

@@ -6,7 +6,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { ask } from '../client/ask.ts';
 import type { ServiceRequest } from '../client/operation.ts';
 import type { CliContext } from '../context.ts';
-import { projectIdOf } from '../project.ts';
+import { projectIdOf, projectNamedBy } from '../project.ts';
 import { withService } from '../client/with-service.ts';
 
 export interface ProjectOption {
@@ -40,10 +40,7 @@ export function readOperands(
   if (words.length < names.length || words.length > names.length + 1) {
     throw new TidemarkError('COMMAND_INVALID', `It takes ${['[project]', ...names].join(', ')}.`);
   }
-  if (isNamed && project !== undefined) {
-    throw new TidemarkError('COMMAND_INVALID', `The project is named twice: ${words[0]} and --project ${project}.`);
-  }
-  return { project: isNamed ? words[0] : project, values: isNamed ? words.slice(1) : words };
+  return { project: projectNamedBy(isNamed ? words[0] : undefined, project), values: isNamed ? words.slice(1) : words };
 }
 
 /** A request, once it is known by what it names its project. */
