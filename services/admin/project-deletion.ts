@@ -2,6 +2,8 @@ import { LOCAL_KEY } from '../http/access/authenticate.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { type Checked, refuseParameter, single } from '../query-api/query.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Queryable } from '../stores/database/database.ts';
 import type { Deletion, ProjectContent } from '../stores/projects/delete-project.ts';
 import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerStarted, resultOf } from './answers.ts';
@@ -48,7 +50,7 @@ async function answerDeletion(
   const last = isNew ? undefined : await lastErasure(port, id);
   // Nothing changes where a job is only answered again.
   const action = last === undefined || isFinished(last) ? audit.action : undefined;
-  const answer = await answerStarted(port, call, () => erasing(port, call, id, last), action);
+  const answer = await answerStarted(port, call, () => erasing(port, call.key?.id ?? LOCAL_KEY.id, id, last), action);
   return 'audit' in answer ? { ...answer, audit } : answer;
 }
 
@@ -73,10 +75,25 @@ function notEmpty({ has }: Deletion): Refusal {
   };
 }
 
-async function erasing(port: AdminPort, call: AdminCall, project: string, last: Job | undefined): Promise<Job> {
+async function erasing(port: AdminPort, principal: string, project: string, last: Job | undefined): Promise<Job> {
   if (last !== undefined && !isFinished(last)) return last;
   const resumed = last === undefined ? undefined : await port.resumeJob(last.id);
-  return resumed ?? port.startJob({ kind: ERASURE, args: { project }, principal: call.key?.id ?? LOCAL_KEY.id });
+  return resumed ?? port.startJob({ kind: ERASURE, args: { project }, principal });
+}
+
+/**
+ * Has what the stores have of deleted projects deleted by jobs, where no job is doing that: it was interrupted, or the
+ * database is from before the deletion. Never rejects: what is left is for the next start.
+ */
+export async function eraseUnfinished(port: AdminPort, database: Queryable, logger: Pick<Logger, 'warn'>) {
+  try {
+    const sql = 'select id from deleted_projects where finished_at_ms is null';
+    for (const { id } of await database.query<{ readonly id: string }>(sql)) {
+      await erasing(port, LOCAL_KEY.id, id, await lastErasure(port, id));
+    }
+  } catch (error) {
+    logger.warn({ err: error }, 'cannot delete now what is left of deleted projects');
+  }
 }
 
 async function lastErasure(port: AdminPort, project: string): Promise<Job | undefined> {

@@ -15,11 +15,12 @@ import { hasEmbedded, isServer } from './embedded.ts';
 import { ImportQueue } from './imports/import-thread.ts';
 import { HttpThread } from './http-thread.ts';
 import { openStores, type OpenedStores } from './open-stores.ts';
-import { heartbeatOf, ReaderSide } from './reader-side.ts';
+import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
-import { ensureFirstProject, processStoreOf, projectNamesIn, type Stores, storesOf } from './stores.ts';
+import { projectNamesIn, startProjects } from './projects.ts';
+import { processStoreOf, type Stores, storesOf } from './stores.ts';
 
 // Another process may be about to release the folder: a command of the command line, or a service that is stopping.
 const LOCK_WITHIN_MS = 3_000;
@@ -71,7 +72,7 @@ export class AllService implements Running {
       const main = await MainThread.open(config, output, { throttle, importer }, signal);
       try {
         throwIfStopping(signal);
-        const firstStart = await ensureFirstProject(config, main.database);
+        const firstStart = await main.start(config, output, signal);
         await http.open(main.stores);
         return new AllService(http, main, address, firstStart);
       } catch (error) {
@@ -151,14 +152,22 @@ class MainThread {
       const admin = new AdminCommands({ find, jobs, logger });
       const processes = processStoreOf(config, opened.database);
       const heartbeat = heartbeatOf('all', readers, processes, logger);
-      const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat });
+      const projectWriter = projectWriterOf(opened, logger);
+      const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
       const stores = storesOf(config, opened, { readers, evaluator: scheduler, admin, processes });
-      side.start();
       return new MainThread({ lock, opened, side, admin, stores });
     } catch (error) {
       lock?.release();
       throw error;
     }
+  }
+
+  /** Starts what works on the stores, once they are known to belong together. */
+  async start(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<FirstStart | undefined> {
+    const { opened, side, admin } = this.#parts;
+    const firstStart = await startProjects(config, { ...opened, logger }, admin, signal);
+    side.start();
+    return firstStart;
   }
 
   get database(): OpenedStores['database'] {

@@ -1,4 +1,5 @@
 import { AdminCommands } from '../admin/admin-commands.ts';
+import { eraseUnfinished } from '../admin/project-deletion.ts';
 import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
@@ -12,16 +13,10 @@ import type { FirstStart } from '../stores/projects/first-start.ts';
 import { commandsOn, type StoreName } from './commands.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { closeStores, type OpenedStores, StoreOpener } from './open-stores.ts';
+import { ensureFirstProject, makeFirst, projectNamesIn } from './projects.ts';
 import { statesOf } from './readers/readers.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
-import {
-  ensureFirstProject,
-  processStoreOf,
-  projectNamesIn,
-  type ReadersHealth,
-  type Stores,
-  storesOf,
-} from './stores.ts';
+import { processStoreOf, type ReadersHealth, type Stores, storesOf } from './stores.ts';
 
 /** The log and the stores, each opened in the background as soon as its server can be reached. */
 export class DeferredStores {
@@ -32,17 +27,20 @@ export class DeferredStores {
   readonly #logger: Logger;
   readonly #opener: StoreOpener;
   readonly #stopping = new AbortController();
+  readonly #signal: AbortSignal;
   readonly #fail: (error: unknown) => void;
   readonly #database = new Deferred<Database>('the database of profiles', 'STORE_UNAVAILABLE');
   readonly #analytics = new Deferred<AnalyticsStore>('analytics', 'STORE_UNAVAILABLE');
   readonly #admin: AdminCommands;
   #codec: Codec | undefined;
   #opening: Promise<unknown> | undefined;
+  #analyticsOpening: Promise<unknown> | undefined;
 
   constructor(config: Config, logger: Logger, signal: AbortSignal) {
     this.#config = config;
     this.#logger = logger;
-    this.#opener = new StoreOpener(config, logger, AbortSignal.any([signal, this.#stopping.signal]));
+    this.#signal = AbortSignal.any([signal, this.#stopping.signal]);
+    this.#opener = new StoreOpener(config, logger, this.#signal);
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
     this.failed = promise;
@@ -92,6 +90,7 @@ export class DeferredStores {
     const database = this.#opener.database();
     const analytics = this.#opener.analytics(database).then((store) => this.#analytics.set(store));
     analytics.catch((error: unknown) => this.#fail(error));
+    this.#analyticsOpening = analytics;
     const log = this.#opener.log().then((opened) => this.log.set(opened));
     log.catch((error: unknown) => this.#fail(error));
     const needed = Promise.all([
@@ -102,7 +101,26 @@ export class DeferredStores {
     ]);
     this.#opening = Promise.allSettled([needed, log, analytics]);
     await needed;
-    return ensureFirstProject(this.#config, await database);
+    if (this.log.opened === undefined && (await projectNamesIn(await database)).length > 0) {
+      // Messages wait in the spool meanwhile.
+      this.#eraseAfter(log.then(() => this.#ensureFirstProject()));
+      return makeFirst(this.#config, await database);
+    }
+    const ensured = log.then(() => this.#ensureFirstProject());
+    this.#eraseAfter(ensured);
+    return ensured;
+  }
+
+  /** What is left of deleted projects, once these are known and analytics is open. */
+  #eraseAfter(ensured: Promise<unknown>): void {
+    const opened = Promise.all([ensured, this.#analyticsOpening]);
+    const erase = () => eraseUnfinished(this.#admin, this.#database.openedOrThrow(), this.#logger);
+    void opened.then(erase).catch((error: unknown) => this.#fail(error));
+  }
+
+  async #ensureFirstProject(): Promise<FirstStart | undefined> {
+    const [log, codec, database] = [this.log.openedOrThrow(), this.#loadedCodec, this.#database.openedOrThrow()];
+    return ensureFirstProject(this.#config, { log, codec, database, logger: this.#logger }, this.#signal);
   }
 
   projectNames(): Promise<readonly string[]> {

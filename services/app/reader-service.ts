@@ -8,7 +8,8 @@ import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { HealthWatch } from './health-watch.ts';
 import { openStores, openStoresWithoutAnalytics } from './open-stores.ts';
-import { heartbeatOf, ReaderSide } from './reader-side.ts';
+import { obeyDeletions } from './projects.ts';
+import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
@@ -82,16 +83,20 @@ export class ReaderService implements Running {
 
 async function openProjector(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
   const stores = await openStoresWithoutAnalytics(config, logger, signal);
+  await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.projector({ ...stores, config, logger });
   const processes = processStoreOf(config, stores.database);
+  const heartbeat = heartbeatOf('projector', readers, processes, logger);
+  const projectWriter = projectWriterOf(stores, logger);
   return {
-    side: new ReaderSide({ stores, readers, heartbeat: heartbeatOf('projector', readers, processes, logger) }),
+    side: new ReaderSide({ stores, readers, heartbeat, projectWriter }),
     health: new HealthWatch(readers, stores.log),
   };
 }
 
 async function openSink(config: Config, logger: Logger, signal: AbortSignal): Promise<OpenedReaders> {
   const stores = await openStores(config, logger, signal);
+  await obeyDeletions({ ...stores, logger }, signal);
   const readers = Readers.sink({ ...stores, config, logger }, stores.analytics);
   const scheduler = audienceSchedulerOf(config, logger, stores);
   const processes = processStoreOf(config, stores.database);

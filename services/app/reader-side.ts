@@ -2,6 +2,7 @@
 import type { AudienceScheduler } from '../audience/saved/audience-scheduler.ts';
 import { Heartbeat } from '../admin-status/heartbeat.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
+import { ProjectWriter } from '../maintenance/project-log/project-writer.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ProcessStore } from '../stores/processes/process-store.ts';
 import { closeStores, type StoresWithoutAnalytics } from './open-stores.ts';
@@ -12,6 +13,8 @@ export interface ReaderSideParts {
   readonly readers: Readers;
   readonly scheduler?: AudienceScheduler;
   readonly heartbeat: Heartbeat;
+  /** Puts projects on the log; left out where another process does. */
+  readonly projectWriter?: ProjectWriter;
 }
 
 export class ReaderSide {
@@ -27,13 +30,14 @@ export class ReaderSide {
     this.readers.start();
     this.#parts.scheduler?.start();
     this.#parts.heartbeat.start();
+    this.#parts.projectWriter?.start();
   }
 
   /** Finishes the batches under way and closes the stores. An evaluation under way is ended, not waited for. */
   async close(): Promise<void> {
-    const { stores, readers, scheduler, heartbeat } = this.#parts;
+    const { stores, readers, scheduler, heartbeat, projectWriter } = this.#parts;
     const schedulerStopped = scheduler?.stop();
-    await Promise.all([readers.stop(), heartbeat.stop()]);
+    await Promise.all([readers.stop(), heartbeat.stop(), projectWriter?.stop()]);
     // This is what ends the evaluation.
     await stores.analytics?.close();
     await schedulerStopped;
@@ -44,4 +48,8 @@ export class ReaderSide {
 /** Tells the other processes how the readers of this one are. */
 export function heartbeatOf(role: string, readers: Readers, processes: ProcessStore, logger: Logger): Heartbeat {
   return new Heartbeat({ role, part: 'readers', processes, observe: () => readers.observe(), logger });
+}
+
+export function projectWriterOf(stores: StoresWithoutAnalytics, logger: Logger): ProjectWriter {
+  return new ProjectWriter({ ...stores, logger });
 }

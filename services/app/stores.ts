@@ -10,7 +10,6 @@ import { SqlAuditLog } from '../stores/audit/sql-audit-log.ts';
 import type { Database } from '../stores/database/database.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
-import { type FirstStart, makeFirstProject } from '../stores/projects/first-start.ts';
 import { type ConsoleSessionStore, SqlConsoleSessionStore } from '../stores/projects/console-session-store.ts';
 import type { ProjectStore } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
@@ -84,24 +83,4 @@ export function storesOf(
     figures: new SqlStoreFigures(database, live.analytics),
     consoleSessions: new SqlConsoleSessionStore(database),
   };
-}
-
-// A process that makes the first keys shows them within a fraction of a second.
-const OTHERS_SHOW_WITHIN_MS = 5_000;
-
-/** Oldest first. */
-export async function projectNamesIn(database: Database): Promise<readonly string[]> {
-  return (await new SqlProjectStore(database).listProjects()).map(({ name }) => name);
-}
-
-/** Makes the first project, with the keys of the configuration, if the store has no project. */
-export function ensureFirstProject(config: Config, database: Database): Promise<FirstStart | undefined> {
-  const { initialTimezone: timezone, profilesUrl } = config;
-  const { initialWriteKey: writeKey, initialReadKey: readKey, initialAdminKey: adminKey } = config;
-  return makeFirstProject(
-    new SqlProjectStore(database),
-    { timezone, writeKey, readKey, adminKey },
-    // No other process has an embedded database open.
-    { othersShowWithinMs: isServer(profilesUrl) ? OTHERS_SHOW_WITHIN_MS : 0 },
-  );
 }

@@ -9,6 +9,8 @@ import {
   type Message,
   MESSAGE_TOPICS,
   type MessageTopic,
+  PROJECT_TOPIC,
+  type ProjectRecord,
   TOPICS,
   topicOf,
   typeOf,
@@ -87,6 +89,15 @@ export class Codec {
   decodeDeadLetter(value: Uint8Array): DeadLetter {
     const deadLetter = this.#read(DEAD_LETTER_TOPIC, value) as DeadLetter;
     return { ...deadLetter, key: new Uint8Array(deadLetter.key), value: new Uint8Array(deadLetter.value) };
+  }
+
+  encodeProject(project: ProjectRecord): Uint8Array {
+    return this.#write(PROJECT_TOPIC, project);
+  }
+
+  /** @throws TidemarkError `MESSAGE_UNDECODABLE`. */
+  decodeProject(value: Uint8Array): ProjectRecord {
+    return { ...(this.#read(PROJECT_TOPIC, value) as ProjectRecord) };
   }
 
   #write(topic: Topic, record: object): Uint8Array {

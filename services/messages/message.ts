@@ -17,8 +17,11 @@ export type MessageTopic = (typeof MESSAGE_TOPICS)[number];
 /** What a reader could not process goes here, whole, with why. */
 export const DEAD_LETTER_TOPIC = 'tidemark.dead-letter';
 
+/** The projects and their deletions, so that a log can be opened without the database that had them. */
+export const PROJECT_TOPIC = 'tidemark.project';
+
 /** Every topic that the service makes. */
-export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC] as const;
+export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC, PROJECT_TOPIC] as const;
 
 /** The call that brought a message in. */
 export type Source =
@@ -82,6 +85,23 @@ export interface Session extends Envelope {
 }
 
 export type Message = Identify | Track | Session;
+
+/** A project as it was at one time. Its keys and its secret are on no log. */
+export interface ProjectRecord {
+  readonly projectId: string;
+  readonly name: string;
+  /** Null of one that was deleted, as all of its settings. */
+  readonly timezone: string | null;
+  readonly rateLimit: number | null;
+  readonly queryMaxMs: bigint | null;
+  readonly queryMaxMemoryBytes: bigint | null;
+  readonly queryMaxRows: bigint | null;
+  readonly createdAt: Micros | null;
+  /** Of two records of a project, the higher one is newer. */
+  readonly revision: bigint;
+  /** Outweighs every revision: a deletion is final. */
+  readonly deletedAt: Micros | null;
+}
 
 /** The topic that a live message belongs to. */
 export function topicOf(message: Pick<Message, 'type'>): MessageTopic {

@@ -1,7 +1,7 @@
 /** The id of each schema in the records of the log. */
 
 import { readFileSync } from 'node:fs';
-import { DEAD_LETTER_TOPIC, type TOPICS, typeOf } from './message.ts';
+import { DEAD_LETTER_TOPIC, PROJECT_TOPIC, type TOPICS, typeOf } from './message.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 
 export type Topic = (typeof TOPICS)[number];
@@ -66,8 +66,13 @@ export class EmbeddedSchemaIds implements SchemaIds {
 }
 
 function currentIdOf(topic: Topic): number {
-  const file = topic === DEAD_LETTER_TOPIC ? 'dead-letter.avsc' : `${typeOf(topic)}.avsc`;
+  const file = `${schemaNameOf(topic)}.avsc`;
   return Number(Object.keys(FILES).findLast((id) => FILES[id] === file));
+}
+
+function schemaNameOf(topic: Topic): string {
+  if (topic === DEAD_LETTER_TOPIC) return 'dead-letter';
+  return topic === PROJECT_TOPIC ? 'project' : typeOf(topic);
 }
 
 function parseFile(name: string): object {

@@ -35,6 +35,7 @@ export interface Config {
   readonly initialReadKey: string | undefined;
   readonly initialAdminKey: string | undefined;
   readonly initialTimezone: string;
+  readonly recoverProjects: boolean;
   /** Whether `/v1/admin` is served on the port. */
   readonly isAdminOnPort: boolean;
   /** `*` is any. */
@@ -131,6 +132,11 @@ export const SETTINGS = {
     parse: initialKey,
   },
   INITIAL_TIMEZONE: { default: 'UTC', help: 'Time zone (IANA) of that first project', parse: timezone },
+  RECOVER_PROJECTS: {
+    default: 'off',
+    help: 'Whether a start that finds a log and no project makes the projects of the log again, with new keys',
+    parse: onOrOff,
+  },
   ADMIN: {
     default: 'on',
     help: 'Whether `/v1/admin` is served on the port; off: only on the Unix socket in `DATA_DIR`',
@@ -249,6 +255,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     initialReadKey: read('INITIAL_READ_KEY', SETTINGS.INITIAL_READ_KEY),
     initialAdminKey: read('INITIAL_ADMIN_KEY', SETTINGS.INITIAL_ADMIN_KEY),
     initialTimezone: read('INITIAL_TIMEZONE', SETTINGS.INITIAL_TIMEZONE),
+    recoverProjects: read('RECOVER_PROJECTS', SETTINGS.RECOVER_PROJECTS),
     isAdminOnPort: read('ADMIN', SETTINGS.ADMIN),
     corsOrigins: read('CORS_ORIGINS', SETTINGS.CORS_ORIGINS),
     logLevel: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),

@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'AUDIENCE_CHANGED' // somebody else changed the audience since the revision that a change names
   | 'AUDIENCE_LIMIT' // the project has as many saved audiences as it may
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
+  | 'PROJECTS_LOST' // the log is not new and the database has no project; the message says what to do
   | 'PROJECT_UNKNOWN' // no project has this id
   | 'PROJECT_NAME_DIFFERS' // the name that confirms the deletion of a project is not its name
   | 'KEY_UNKNOWN' // no key has this id

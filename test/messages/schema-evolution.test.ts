@@ -4,7 +4,7 @@ import { avroType, memberType } from '../../services/messages/avro.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { DEAD_LETTER_TOPIC, TOPICS, topicOf } from '../../services/messages/message.ts';
 import { currentSchemaOf, EmbeddedSchemaIds, type Topic } from '../../services/messages/schema-ids.ts';
-import { DEAD_LETTER, IDENTIFY, SESSION, TRACK } from '../support/sample-messages.ts';
+import { DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../support/sample-messages.ts';
 
 const FOLDER = 'schemas/messages';
 
@@ -38,6 +38,10 @@ const DEAD_LETTERS_WRITTEN = {
   4: '00000000041c746964656d61726b2e747261636b0a8280808080808020060102030400ff2463616e6e6f7420626520726561643a20c3a990968fe6c1b2b0061270726f6a6563746f72',
 };
 
+const PROJECTS_WRITTEN = {
+  7: '00000000073270726f6a5f303132333435363738396162636465666768696a1442c3bc726f20f09f9b8d021a4575726f70652f4265726c696e02000000000000044002809f4902808080808080800402feffffffffffff1f02feffe5cebcd2ff240600',
+};
+
 const ids = JSON.parse(readFileSync(`${FOLDER}/ids.json`, 'utf8')) as Record<string, string>;
 const embedded = new EmbeddedSchemaIds();
 const codec = new Codec(embedded);
@@ -49,6 +53,10 @@ describe('what was ever written can be read', () => {
 
   test.each(Object.entries(DEAD_LETTERS_WRITTEN))('a dead letter written under id %s can be read', (_id, hex) => {
     expect(codec.decodeDeadLetter(Buffer.from(hex, 'hex'))).toEqual(DEAD_LETTER);
+  });
+
+  test.each(Object.entries(PROJECTS_WRITTEN))('a project written under id %s can be read', (_id, hex) => {
+    expect(codec.decodeProject(Buffer.from(hex, 'hex'))).toEqual(PROJECT);
   });
 
   test.each([
@@ -75,7 +83,7 @@ describe('what was ever written can be read', () => {
   });
 
   test('every id has an example', () => {
-    const examples = { ...WRITTEN, ...DEAD_LETTERS_WRITTEN };
+    const examples = { ...WRITTEN, ...DEAD_LETTERS_WRITTEN, ...PROJECTS_WRITTEN };
 
     expect(Object.keys(examples)).toEqual(Object.keys(ids));
   });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   type ApiKey,
   type FirstKey,
+  type LostProject,
   type NewKey,
   type NewProject,
   NO_LIMITS,
@@ -52,21 +53,20 @@ export class MemoryProjectStore implements ProjectStore {
     for (const key of this.#keys.values()) if (key.projectId === id) this.#keys.delete(key.id);
   }
 
-  async createProject(project: NewProject): Promise<Project> {
+  async createProject(project: NewProject | LostProject): Promise<Project> {
     this.#check();
-    const id = `proj_${this.#id()}`;
     const made = {
       ...NO_LIMITS,
-      ...project,
-      id,
+      id: `proj_${this.#id()}`,
       sessionSecret: Uint8Array.from(randomBytes(32)),
       createdAtMs: Date.now(),
+      ...project,
     };
-    this.#projects.set(id, made);
+    this.#projects.set(made.id, made);
     return made;
   }
 
-  async createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined> {
+  async createFirstProject(project: NewProject | LostProject, keys: readonly FirstKey[]): Promise<Project | undefined> {
     this.#check();
     if (this.#projects.size > 0) return undefined;
     const made = await this.createProject(project);

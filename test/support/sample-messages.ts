@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { DeadLetter } from '../../services/messages/dead-letter.ts';
-import type { Identify, Message, Session, Track } from '../../services/messages/message.ts';
+import type { Identify, Message, ProjectRecord, Session, Track } from '../../services/messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../services/messages/user-key.ts';
 
@@ -44,6 +44,18 @@ export const SESSION: Session = {
   sessionId: 's-1',
   anonymous: true,
   traits: '{}',
+};
+export const PROJECT: ProjectRecord = {
+  projectId: envelope.projectId,
+  name: 'Büro 🛍',
+  timezone: 'Europe/Berlin',
+  rateLimit: 2.5,
+  queryMaxMs: 600_000n,
+  queryMaxMemoryBytes: 2n ** 50n,
+  queryMaxRows: 9_007_199_254_740_991n,
+  createdAt: 10_413_791_999_999_999n,
+  revision: 3n,
+  deletedAt: null,
 };
 export const DEAD_LETTER: DeadLetter = {
   topic: 'tidemark.track',

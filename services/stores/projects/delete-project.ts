@@ -53,6 +53,20 @@ async function lockedName(transaction: Queryable, id: string): Promise<string | 
   return row?.name;
 }
 
+/**
+ * Deletes a project that the log says was deleted, where the database is from before that. Returns whether there was
+ * anything to do. Idempotent.
+ */
+export async function deleteAsOnLog(database: Database, id: string, name: string): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    await lockedName(transaction, id);
+    if ((await transaction.query('select 1 from deleted_projects where id = $1', [id])).length > 0) return false;
+    await forgetLive(transaction, id);
+    await remove(transaction, { id, name, leaves: true });
+    return true;
+  });
+}
+
 /** Of a project that was deleted before. */
 async function unfinished(transaction: Queryable, id: string, confirm: string | undefined): Promise<Deletion> {
   const sql = 'select name from deleted_projects where id = $1 and finished_at_ms is null';
@@ -74,7 +88,8 @@ async function remove(
 ): Promise<void> {
   await transaction.query(
     `insert into deleted_projects (id, name, deleted_at_ms, finished_at_ms)
-     values ($1, $2, ${NOW_MS}, case when not $3::boolean then ${NOW_MS} end)`,
+     values ($1, $2, ${NOW_MS}, case when not $3::boolean then ${NOW_MS} end)
+     on conflict (id) do nothing`,
     [id, name, leaves],
   );
   // An answer that is sent again may have anything of the project.

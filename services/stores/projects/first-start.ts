@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { firstScope, hashKey, makeKey } from './keys.ts';
-import type { ApiKey, FirstKey, Project, ProjectStore, Scope } from './project-store.ts';
+import type { ApiKey, FirstKey, LostProject, Project, ProjectStore, Scope } from './project-store.ts';
 
 export interface FirstStartOptions {
   readonly timezone: string;
@@ -9,6 +9,8 @@ export interface FirstStartOptions {
   readonly writeKey: string | undefined;
   readonly readKey: string | undefined;
   readonly adminKey: string | undefined;
+  /** A project that was lost, to be made again instead of the default project. */
+  readonly lost?: LostProject | undefined;
 }
 
 export interface RandomKey {
@@ -50,7 +52,7 @@ const KEY_FILE_POLL_MS = 100;
  */
 export async function makeFirstProject(
   store: ProjectStore,
-  { timezone, writeKey, readKey, adminKey }: FirstStartOptions,
+  { timezone, writeKey, readKey, adminKey, lost: lostProject }: FirstStartOptions,
   otherStarts: OtherStarts,
 ): Promise<FirstStart | undefined> {
   const given = [writeKey, readKey, adminKey].filter((key) => key !== undefined);
@@ -62,7 +64,8 @@ export async function makeFirstProject(
   }
   // Deployments save audiences with the first read key.
   const chosen = [choose(['write'], writeKey), choose(['read', 'audiences'], readKey), choose(['admin'], adminKey)];
-  const project = await store.createFirstProject({ name: 'default', timezone, rateLimit: null }, chosen.map(hashed));
+  const wanted = lostProject ?? { name: 'default', timezone, rateLimit: null };
+  const project = await store.createFirstProject(wanted, chosen.map(hashed));
   if (project !== undefined) return firstStartOf(store, project, chosen, false);
   const lost = await unseenKeys(store, otherStarts);
   if (lost.length === 0) return undefined;

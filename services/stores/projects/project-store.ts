@@ -1,5 +1,6 @@
 /**
- * Projects, keys and their settings. They are not in the log, a replay does not change them, and they need a backup.
+ * Projects, keys and their settings. A replay does not change them, and they need a backup: the log has projects only, without
+ * keys and secrets.
  */
 
 /**
@@ -49,6 +50,9 @@ export interface NewProject {
   readonly rateLimit: number | null;
 }
 
+/** A project that was lost, with what is known of it: all but its keys and its secret. */
+export type LostProject = Omit<Project, 'sessionSecret'>;
+
 /** The members of a project that can be changed. */
 export type ProjectChanges = Partial<NewProject & ProjectLimits>;
 
@@ -81,10 +85,10 @@ export interface ProjectStore {
   snapshot(): Promise<ProjectsSnapshot>;
   createProject(project: NewProject): Promise<Project>;
   /**
-   * Adds the project with its keys in one transaction if the store has no project yet. Otherwise writes nothing and
-   * returns undefined. Of several concurrent calls, in any processes, one succeeds.
+   * Adds the project, new or one that was lost, with its keys in one transaction if the store has no project yet.
+   * Otherwise writes nothing and returns undefined. Of several concurrent calls, in any processes, one succeeds.
    */
-  createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined>;
+  createFirstProject(project: NewProject | LostProject, keys: readonly FirstKey[]): Promise<Project | undefined>;
   /** The keys of a first project that have not been shown yet, without revoked ones. */
   keysAwaitingShowing(): Promise<readonly ApiKey[]>;
   /**

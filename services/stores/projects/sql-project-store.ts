@@ -6,7 +6,9 @@ import {
   type ApiKey,
   type FirstKey,
   type NewKey,
+  type LostProject,
   type NewProject,
+  NO_LIMITS,
   type Project,
   type ProjectChanges,
   type ProjectsSnapshot,
@@ -30,16 +32,20 @@ export class SqlProjectStore implements ProjectStore {
   }
 
   async createProject(project: NewProject): Promise<Project> {
-    return only(await insertProject(this.#database, project, 'values ($1, $2, $3, $4::float8, $5::bytea, $6::int8)'));
+    return only(await insertProject(this.#database, project, 'true'));
   }
 
-  async createFirstProject(project: NewProject, keys: readonly FirstKey[]): Promise<Project | undefined> {
+  /** Adds a project that was lost, without keys and with a new secret, unless it is there or was deleted. Idempotent. */
+  async addLostProject(project: LostProject): Promise<Project | undefined> {
+    return (await insertProject(this.#database, project, NOT_DELETED))[0];
+  }
+
+  async createFirstProject(project: NewProject | LostProject, keys: readonly FirstKey[]) {
     return this.#database.transaction(async (transaction) => {
       // Later starts write nothing, so a full disk does not prevent them.
       if ((await transaction.query('select 1 from projects limit 1')).length > 0) return undefined;
       await transaction.query(ONE_FIRST_START);
-      const unlessThereIsOne = `select $1, $2, $3, $4::float8, $5::bytea, $6::int8 where not exists (select from projects)`;
-      const [first] = await insertProject(transaction, project, unlessThereIsOne);
+      const [first] = await insertProject(transaction, project, 'not exists (select from projects)');
       if (first === undefined) return undefined;
       for (const key of keys) await insertKey(transaction, isAdmin(key) ? null : first.id, key);
       return first;
@@ -140,8 +146,9 @@ export class SqlProjectStore implements ProjectStore {
   }
 }
 
-const NEW_COLUMNS = 'id, name, timezone, rate_limit, session_secret, created_at_ms';
-const PROJECT_COLUMNS = `${NEW_COLUMNS}, query_max_ms, query_max_memory_bytes, query_max_rows`;
+const PROJECT_COLUMNS =
+  'id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes, query_max_rows';
+const NOT_DELETED = 'not exists (select from deleted_projects where deleted_projects.id = $1)';
 const KEY_COLUMNS =
   'id, project_id, scopes, name, last_used_day::text as last_used_day, sha256, created_at_ms, revoked_at_ms';
 
@@ -185,17 +192,30 @@ type KeyRow = {
   revoked_at_ms: bigint | null;
 };
 
-/** `source` yields the rows from the six values: id, name, timezone, rate limit, secret, creation. */
-async function insertProject(queryable: Queryable, project: NewProject, source: string): Promise<readonly Project[]> {
+/** Inserts nothing where the condition does not hold, or a project of this id exists. */
+async function insertProject(
+  queryable: Queryable,
+  project: NewProject | LostProject,
+  condition: string,
+): Promise<readonly Project[]> {
+  const known =
+    'id' in project ? project : { ...NO_LIMITS, id: `proj_${randomText(20, BASE36)}`, createdAtMs: Date.now() };
   const rows = await queryable.query<ProjectRow>(
-    `insert into projects (${NEW_COLUMNS}) ${source} returning ${PROJECT_COLUMNS}`,
+    `insert into projects (${PROJECT_COLUMNS})
+     select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8
+     where ${condition}
+     on conflict (id) do nothing
+     returning ${PROJECT_COLUMNS}`,
     [
-      `proj_${randomText(20, BASE36)}`,
+      known.id,
       project.name,
       project.timezone,
       project.rateLimit,
       randomBytes(32),
-      BigInt(Date.now()),
+      BigInt(known.createdAtMs),
+      known.queryMaxMs,
+      known.queryMaxMemoryBytes,
+      known.queryMaxRows,
     ],
   );
   return rows.map(toProject);

@@ -13,7 +13,7 @@ import {
   registerSchema,
   setCompatibility,
 } from '../../support/registry.ts';
-import { DEAD_LETTER, IDENTIFY, SESSION, TRACK } from '../../support/sample-messages.ts';
+import { DEAD_LETTER, IDENTIFY, PROJECT, SESSION, TRACK } from '../../support/sample-messages.ts';
 
 const registry = (await serverUrl('registry')) ?? '';
 
@@ -41,14 +41,16 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
 
     const values = [IDENTIFY, TRACK, SESSION].map((message) => codec.encode(message));
     const deadLetter = codec.encodeDeadLetter(DEAD_LETTER);
+    const project = codec.encodeProject(PROJECT);
 
     // A registry may give one schema one id, under however many subjects.
-    expect(new Set(TOPICS.filter((topic) => !isImported(topic)).map((topic) => ids.idOf(topic))).size).toBe(4);
-    expect(idsIn([...values, deadLetter])).toEqual([
+    expect(new Set(TOPICS.filter((topic) => !isImported(topic)).map((topic) => ids.idOf(topic))).size).toBe(5);
+    expect(idsIn([...values, deadLetter, project])).toEqual([
       ids.idOf('tidemark.identify'),
       ids.idOf('tidemark.track'),
       ids.idOf('tidemark.session'),
       ids.idOf('tidemark.dead-letter'),
+      ids.idOf('tidemark.project'),
     ]);
     expect(codec.decode('tidemark.track', values[1]!)).toEqual(TRACK);
     expect(codec.decodeDeadLetter(deadLetter)).toEqual(DEAD_LETTER);

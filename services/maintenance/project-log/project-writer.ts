@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { PROJECT_TOPIC, type ProjectRecord } from '../../messages/message.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Database } from '../../stores/database/database.ts';
+
+export interface ProjectWriterParts {
+  readonly log: Pick<EventLog, 'append' | 'check'>;
+  readonly codec: Pick<Codec, 'encodeProject'>;
+  readonly database: Database;
+  readonly logger: Pick<Logger, 'debug'>;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 2_000;
+const LAST_WITHIN_MS = 2_000;
+
+/**
+ * Puts projects and their deletions on the log. Whoever creates, changes or deletes one writes to the database alone, so
+ * that it can be done while the log is unavailable; what differs from what is on the log is put there afterwards, until it
+ * is. A record may be there twice. Any number of processes may do this at once.
+ */
+export class ProjectWriter {
+  readonly #parts: ProjectWriterParts;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(parts: ProjectWriterParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => void this.flush(), this.#parts.everyMs ?? EVERY_MS).unref();
+    void this.flush();
+  }
+
+  /** What was written last goes along, where the log takes it within two seconds. Idempotent. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    await Promise.race([this.flush(), delay(LAST_WITHIN_MS, undefined, { ref: false })]);
+  }
+
+  /** Never rejects: what is left is written the next time. */
+  flush(): Promise<void> {
+    this.#writing ??= this.write()
+      .catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'cannot put projects on the log now'))
+      .finally(() => (this.#writing = undefined));
+    return this.#writing;
+  }
+
+  /** @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
+  async write(): Promise<void> {
+    const { log, database } = this.#parts;
+    if ((await database.query(ANY)).length === 0) return;
+    await log.check();
+    await this.#writeProjects();
+    await this.#writeDeletions();
+  }
+
+  async #writeProjects(): Promise<void> {
+    const { database } = this.#parts;
+    const rows = await database.query<ProjectRow>(CLAIM);
+    await this.#append(rows.map(recordOf));
+    // One that was changed or claimed since has a higher revision, and its turn comes.
+    await database.query(CONFIRM, [
+      rows.map(({ id }) => id),
+      rows.map(({ log_revision: revision }) => revision),
+      rows.map(({ state }) => state),
+    ]);
+  }
+
+  async #writeDeletions(): Promise<void> {
+    const { database } = this.#parts;
+    const rows = await database.query<DeletedRow>(
+      'select id, name, deleted_at_ms from deleted_projects where not is_on_log',
+    );
+    await this.#append(rows.map(deletionOf));
+    await database.query('update deleted_projects set is_on_log = true where id = any($1::text[])', [
+      rows.map(({ id }) => id),
+    ]);
+  }
+
+  async #append(projects: readonly ProjectRecord[]): Promise<void> {
+    const { log, codec } = this.#parts;
+    if (projects.length === 0) return;
+    await log.append(
+      projects.map((project) => ({
+        topic: PROJECT_TOPIC,
+        key: Buffer.from(project.projectId),
+        value: codec.encodeProject(project),
+      })),
+    );
+  }
+}
+
+// Everything of a project that is on the log, as text.
+const STATE =
+  'jsonb_build_array(name, timezone, rate_limit, query_max_ms, query_max_memory_bytes, query_max_rows)::text';
+
+// Reading alone, so that a full disk does not prevent it.
+const ANY = `
+  select 1 from projects where on_log is distinct from ${STATE}
+  union all
+  select 1 from deleted_projects where not is_on_log
+  limit 1`;
+
+// The row is locked meanwhile: of two states of a project, the later one has the higher revision, in whatever order
+// their records are appended.
+const CLAIM = `
+  update projects set log_revision = log_revision + 1
+  where on_log is distinct from ${STATE}
+  returning id, name, timezone, rate_limit, query_max_ms, query_max_memory_bytes, query_max_rows, created_at_ms,
+            log_revision, ${STATE} as state`;
+
+const CONFIRM = `
+  update projects set on_log = written.state
+  from unnest($1::text[], $2::int8[], $3::text[]) as written (id, revision, state)
+  where projects.id = written.id and projects.log_revision = written.revision`;
+
+// Types, not interfaces: a query's row must be assignable to the port's `Record<string, unknown>`.
+type ProjectRow = {
+  id: string;
+  name: string;
+  timezone: string;
+  rate_limit: number | null;
+  query_max_ms: bigint | null;
+  query_max_memory_bytes: bigint | null;
+  query_max_rows: bigint | null;
+  created_at_ms: bigint;
+  log_revision: bigint;
+  state: string;
+};
+
+type DeletedRow = { id: string; name: string; deleted_at_ms: bigint };
+
+function recordOf(row: ProjectRow): ProjectRecord {
+  return {
+    projectId: row.id,
+    name: row.name,
+    timezone: row.timezone,
+    rateLimit: row.rate_limit,
+    queryMaxMs: row.query_max_ms,
+    queryMaxMemoryBytes: row.query_max_memory_bytes,
+    queryMaxRows: row.query_max_rows,
+    createdAt: row.created_at_ms * 1_000n,
+    revision: row.log_revision,
+    deletedAt: null,
+  };
+}
+
+function deletionOf({ id, name, deleted_at_ms: atMs }: DeletedRow): ProjectRecord {
+  const settings = { rateLimit: null, queryMaxMs: null, queryMaxMemoryBytes: null, queryMaxRows: null };
+  return { ...settings, projectId: id, name, timezone: null, createdAt: null, revision: 0n, deletedAt: atMs * 1_000n };
+}
