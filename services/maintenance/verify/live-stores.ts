@@ -34,5 +34,7 @@ export async function storesToVerify(installed: InstalledStores, projectId?: str
     analytics: await analytics.ofGeneration(events),
     generations: { projector: profiles, sink: events },
     deletedProjects: () => readDeletedProjects(database),
+    knownProjects: async () =>
+      new Set((await database.query<{ readonly id: string }>('select id from projects')).map(({ id }) => id)),
   };
 }

@@ -44,6 +44,8 @@ export interface VerificationReport {
   readonly undecodable: number;
   /** Messages of projects that were deleted: in the log until its retention ends, and in no store. */
   readonly skipped: number;
+  /** Messages of projects that the database does not have, so that no key opens them, and the first of those projects. */
+  readonly unknown_projects: { readonly messages: number; readonly projects: readonly string[] };
   /**
    * Messages missing in the store. For Postgres, `uncounted` is the number of messages by which its count is too low,
    * including those that could not be identified.
@@ -147,7 +149,7 @@ export interface Finding {
   readonly first: readonly NamedMessage[];
 }
 
-const MAX_NAMED = 100;
+export const MAX_NAMED = 100;
 // Missing messages are remembered, so that their repeats are not reported as well.
 const MAX_REMEMBERED = 100_000;
 

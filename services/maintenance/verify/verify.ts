@@ -18,7 +18,7 @@ import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows, type RowFault } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
 import { checkProfiles } from './profile-check.ts';
-import { countFaults, Findings, hoursOf, partitionOf, unknownBefore, type VerificationReport } from './report.ts';
+import { countFaults, Findings, hoursOf, MAX_NAMED, partitionOf, unknownBefore, type VerificationReport } from './report.ts';
 import { scanMessages } from './scan-messages.ts';
 
 export interface VerifyStores {
@@ -34,6 +34,8 @@ export interface VerifyStores {
   readonly generations: DeadLetterStores['generations'];
   /** The projects that were deleted: what the log has of them is nowhere else. None by default. */
   readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
+  /** The projects that the database has. All that have messages by default. */
+  readonly knownProjects?: () => Promise<ReadonlySet<string>>;
 }
 
 export interface VerifyOptions {
@@ -91,14 +93,16 @@ class Verification {
     // Asked after the stores: what is deleted of them by then is not missing.
     const deleted = (await this.#stores.deletedProjects?.()) ?? new Set();
     const [skipped, cells] = partition(all, ({ log }) => deleted.has(log.projectId));
-    this.#skipped = skipped.reduce((sum, { log }) => sum + log.messages + log.repeats, 0);
+    this.#skipped = messagesOf(skipped);
+    const known = await this.#stores.knownProjects?.();
+    const unknown = known === undefined ? [] : cells.filter(({ log }) => !known.has(log.projectId));
     const faults = await this.#lookInto(cells, checkpoints, deadLettered);
     const { deep = false, repeatWindowMs } = this.#options;
     const { projectId } = this.#period;
     const profiles = deep
       ? await checkProfiles({ ...this.#profileParts(), deadLettered, repeatWindowMs, projectId, deleted })
       : null;
-    return this.#report(startedMs, { cells, faults, profiles, checkpoints });
+    return this.#report(startedMs, { cells, unknown, faults, profiles, checkpoints });
   }
 
   async #scan(counted: LogCells, checkpoints: Checkpoints, deadLettered: DeadLetterCoordinates): Promise<void> {
@@ -205,6 +209,10 @@ class Verification {
       hours,
       undecodable: this.#undecodable,
       skipped: this.#skipped,
+      unknown_projects: {
+        messages: messagesOf(found.unknown),
+        projects: [...new Set(found.unknown.map(({ log }) => log.projectId))].slice(0, MAX_NAMED),
+      },
       missing,
       surplus: { postgres: counts.surplus, clickhouse: this.#surplusRows.result() },
       unknown_before: unknownBefore(checkpoints),
@@ -215,6 +223,8 @@ class Verification {
 
 interface Found {
   readonly cells: readonly ComparedCell[];
+  /** Those of projects that the database does not have. */
+  readonly unknown: readonly ComparedCell[];
   readonly faults: ReadonlyMap<string, RowFault>;
   readonly profiles: VerificationReport['profiles'];
   readonly checkpoints: Checkpoints;
@@ -223,6 +233,11 @@ interface Found {
 function partitionsOf(checked: ReadonlyMap<string, CheckedRange>, topic: string): ReadonlyMap<number, CheckedRange> {
   const entries = [...checked].map(([place, one]) => [partitionOf(place), one] as const);
   return new Map(entries.filter(([at]) => at.topic === topic).map(([at, one]) => [at.partition, one]));
+}
+
+/** Repeats included. */
+function messagesOf(cells: readonly ComparedCell[]): number {
+  return cells.reduce((sum, { log }) => sum + log.messages + log.repeats, 0);
 }
 
 /** Those for which it holds, and the others. */
