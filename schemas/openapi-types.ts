@@ -1573,7 +1573,7 @@ export interface components {
         };
         readonly Attention: {
             /** @enum {unknown} */
-            readonly code: "not_ready" | "log_unavailable" | "store_unavailable" | "clock_skewed" | "spool_in_use" | "reader_missing" | "reader_failed" | "reader_stuck" | "reader_behind" | "dead_letters_waiting" | "disk_low" | "verification_found_difference" | "verification_old";
+            readonly code: "not_ready" | "log_unavailable" | "log_replaced" | "store_unavailable" | "clock_skewed" | "spool_in_use" | "reader_missing" | "reader_failed" | "reader_stuck" | "reader_behind" | "dead_letters_waiting" | "disk_low" | "verification_found_difference" | "verification_old";
             /** @description The page of the documentation that says what to do. */
             readonly link: string;
             /** @description For people. */

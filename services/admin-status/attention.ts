@@ -15,6 +15,7 @@ export interface Attention {
 export const ATTENTION_LINKS = {
   not_ready: 'docs/operations.md#is-it-up',
   log_unavailable: 'docs/operations.md#log-away',
+  log_replaced: 'docs/operations.md#replaced',
   store_unavailable: 'docs/operations.md#away',
   clock_skewed: 'docs/operations.md#clock-skewed',
   spool_in_use: 'docs/spool.md#what-to-watch',
@@ -54,6 +55,7 @@ function partsAttention({ ready, parts }: JudgedStatus): Finding[] {
   const findings = Object.entries(parts).flatMap(([part, state]): Finding[] => {
     if (part === 'ingest' && state === 'clock skewed')
       return [['clock_skewed', "the clock was set, or is off the log's"]];
+    if (state === 'replaced') return [['log_replaced', 'the event log lacks what the readers have read']];
     const isUnavailable = state === 'away' || state === 'log away';
     if (isUnavailable && (part === 'ingest' || part === 'eventLog'))
       return [['log_unavailable', `${part} is ${state}`]];

@@ -1,4 +1,5 @@
 /** What operators have done, by the names of the commands, with the stores that each needs. */
+import { LogGuard } from '../ingest/log-guard.ts';
 import { type DeadLetterCommandResults, deadLetterCommands } from '../maintenance/dead-letters/dead-letter-commands.ts';
 import { importCommands, type ImportRunner } from '../maintenance/import/import-commands.ts';
 import { importsFolderOf } from '../maintenance/import/import-request.ts';
@@ -9,6 +10,8 @@ import { type VerifyCommandResults, verifyCommands } from '../maintenance/verify
 import { type Command, commandInvalid } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { LiveGenerations } from '../stores/generations/live-generations.ts';
+import { LiveProgress } from '../stores/generations/live-progress.ts';
 import { contentCommand, deletionCommand } from '../stores/projects/delete-project.ts';
 import { type ProjectCommandResults, projectCommands } from '../stores/projects/project-commands.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
@@ -73,10 +76,12 @@ const verification = group(['log', 'codec', 'database', 'analytics'], ({ config:
   return { ...verifyCommands({ ...stores, projects: new SqlProjectStore(stores.database), repeatWindowMs }) };
 });
 
-const imports = group(['database'], ({ database, config: { dataDir, importDir }, importer }) => {
+const imports = group(['database', 'log'], ({ database, log, logger, config: { dataDir, importDir }, importer }) => {
   if (importer === undefined) return {};
+  const guard = new LogGuard({ log, progress: new LiveProgress(database, new LiveGenerations(database)), logger });
   const folders = { folder: importsFolderOf(dataDir), importDir };
-  return { ...importCommands({ ...folders, projects: new SqlProjectStore(database), importer }) };
+  const projectStore = new SqlProjectStore(database);
+  return { ...importCommands({ ...folders, projects: projectStore, importer, checkLog: () => guard.check() }) };
 });
 
 /** By the first words of their commands; the first that fits. */

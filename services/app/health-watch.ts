@@ -1,4 +1,5 @@
 import type { EventLog } from '../event-log/event-log.ts';
+import { hasCode } from '../runtime/errors.ts';
 import type { ReadersHealth } from './stores.ts';
 
 /** Looks at the parts once a second, so that an answer of `/readyz` never waits for a part that hangs. */
@@ -18,7 +19,8 @@ export class HealthWatch {
 
   /**
    * Each part's state as last seen: that of `ReadersHealth.health`, `busy` where the last look has not ended within the
-   * interval, `away` where it failed; of the event log `starting`, `ready` or `away`.
+   * interval, `away` where it failed; of the event log `starting`, `ready`, `away`, or `replaced`
+   * where it lacks what the readers have read.
    */
   get parts(): Readonly<Record<string, string>> {
     return this.#parts;
@@ -45,7 +47,7 @@ export class HealthWatch {
 
   async #look(): Promise<void> {
     const [readers, log] = await Promise.allSettled([this.#readers.health(), this.#log.check()]);
-    const eventLog = log.status === 'fulfilled' ? 'ready' : 'away';
+    const eventLog = log.status === 'fulfilled' ? 'ready' : hasCode(log.reason, 'LOG_REPLACED') ? 'replaced' : 'away';
     this.#parts = { ...(readers.status === 'fulfilled' ? readers.value : this.#others('away')), eventLog };
   }
 

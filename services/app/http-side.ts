@@ -8,6 +8,7 @@ import { countConnections } from '../http/http-metrics.ts';
 import { LocalServer } from '../http/local-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { BoundServer } from '../http/starting.ts';
+import { LogGuard } from '../ingest/log-guard.ts';
 import type { Codec } from '../messages/codec.ts';
 import { importsFolderOf } from '../maintenance/import/import-request.ts';
 import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
@@ -115,8 +116,9 @@ export interface Assembled {
 async function assemble(parts: HttpSideParts): Promise<Assembled> {
   const { logger, stores, log, registry } = parts;
   collectDefaultMetrics({ register: registry });
-  const ingest = await IngestSide.open(parts);
-  const health = new HealthWatch(stores.readers, log);
+  const guard = new LogGuard({ log, progress: stores.progress, logger });
+  const ingest = await IngestSide.open({ ...parts, guard });
+  const health = new HealthWatch(stores.readers, guard);
   return {
     ingest,
     keys: new ProjectCache(stores.projects, logger),

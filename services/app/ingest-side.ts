@@ -22,6 +22,8 @@ export interface IngestSideParts {
   readonly config: Config;
   readonly logger: Logger;
   readonly log: EventLog;
+  /** The same as it is appended to. */
+  readonly guard: Pick<EventLog, 'append' | 'check' | 'openEncoder'>;
   readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
   readonly registry: Registry;
   readonly stores: Pick<Stores, 'refusals'>;
@@ -50,7 +52,7 @@ export class IngestSide {
 
   /** @throws TidemarkError as `IngestSpool.open`. */
   static async open(parts: IngestSideParts): Promise<IngestSide> {
-    const { config, logger, log, codec, registry, stores } = parts;
+    const { config, logger, guard, codec, registry, stores } = parts;
     const { maxClockSkewMs: maxSkewMs, clockTrustAfterMs: trustAfterMs } = config;
     const isLogOurs = !isServer(config.eventLogUrl);
     const clock = new IngestClock({ maxSkewMs, trustAfterMs, isLogOurs, logger });
@@ -59,7 +61,7 @@ export class IngestSide {
     if (isLogOurs) await comparing;
     const spool = await openSpool(parts, clock);
     const ingestor = new Ingestor({
-      log: spool?.log ?? log,
+      log: spool?.log ?? guard,
       codec,
       clock,
       maxUnacknowledgedBytes: config.maxUnacknowledgedBytes,
@@ -120,7 +122,7 @@ async function compareWithLog({ log, codec, logger }: IngestSideParts, clock: In
 }
 
 async function openSpool(
-  { config, logger, log, registry }: IngestSideParts,
+  { config, logger, guard: log, registry }: IngestSideParts,
   clock: IngestClock,
 ): Promise<IngestSpool | undefined> {
   const { spoolDir: dir, spoolMaxBytes: maxBytes } = config;

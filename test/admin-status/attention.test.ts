@@ -45,6 +45,7 @@ test('an installation that is well wants nothing', () => {
 test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ['a process that is not ready', { ready: false }, 'not_ready', /readyz/],
   ['a log that is away', { parts: { eventLog: 'away' } }, 'log_unavailable', /eventLog is away/],
+  ['another log', { ready: false, parts: { eventLog: 'replaced' } }, 'log_replaced', /lacks what the readers/],
   ['ingest without its log', { ready: false, parts: { ingest: 'log away' } }, 'log_unavailable', /ingest is log away/],
   ['a store that is away', { parts: { analytics: 'away' } }, 'store_unavailable', /analytics is away/],
   ['a wrong clock', { ready: false, parts: { ingest: 'clock skewed' } }, 'clock_skewed', /clock/],

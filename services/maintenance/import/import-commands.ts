@@ -46,17 +46,20 @@ export interface ImportRunner {
 export interface ImportCommandParts extends ImportFolders {
   readonly projects: Pick<ProjectStore, 'listProjects'>;
   readonly importer: ImportRunner;
+  /** @throws TidemarkError where the log is not to be appended to. */
+  readonly checkLog: () => Promise<void>;
 }
 
 /** Their arguments are an `ImportRequest`, which whoever takes the request has read. */
 export function importCommands(parts: ImportCommandParts): ImportCommands {
-  const { projects, folder, importer } = parts;
+  const { projects, folder, importer, checkLog } = parts;
   return {
     import: async (args, call) => {
       const request = requestIn(args);
       // By its id alone: another one may have been given that as its name.
       const named = await projectOfId(projects, request.project);
       if (named === undefined) throw projectUnknown();
+      if (!request.dry_run) await checkLog();
       await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
       const task = taskOfRequest(parts, request, named.timezone);
       const { imported, ...result } = await whileProjectExists(
