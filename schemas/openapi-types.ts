@@ -1573,7 +1573,7 @@ export interface components {
         };
         readonly Attention: {
             /** @enum {unknown} */
-            readonly code: "not_ready" | "log_unavailable" | "log_replaced" | "store_unavailable" | "clock_skewed" | "spool_in_use" | "reader_missing" | "reader_failed" | "reader_stuck" | "reader_behind" | "dead_letters_waiting" | "disk_low" | "verification_found_difference" | "verification_old";
+            readonly code: "not_ready" | "log_unavailable" | "log_incomplete" | "log_replaced" | "store_unavailable" | "clock_skewed" | "spool_in_use" | "reader_missing" | "reader_failed" | "reader_stuck" | "reader_behind" | "dead_letters_waiting" | "disk_low" | "verification_found_difference" | "verification_old";
             /** @description The page of the documentation that says what to do. */
             readonly link: string;
             /** @description For people. */
@@ -2654,6 +2654,8 @@ export interface components {
                     readonly [key: string]: number;
                 };
             } | null;
+            /** @description How many records were deleted from the beginning of the log; null where it is not known. */
+            readonly deleted_from_log: number | null;
             /** @description The disk of DATA_DIR on the machine that answers, and what that folder takes; null where there is none. */
             readonly disk: {
                 readonly folder: string;
@@ -2804,6 +2806,8 @@ export interface components {
             readonly basis: "limit" | "last replay" | "assumed";
             /** @description More of the disk, about. */
             readonly bytes: number;
+            /** @description Records that were deleted from the beginning of the log: what is built lacks them. */
+            readonly deleted_from_log: number;
             /** @enum {string} */
             readonly kind: "profiles" | "analytics";
             /** @description That would be read. */

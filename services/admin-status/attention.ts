@@ -15,6 +15,7 @@ export interface Attention {
 export const ATTENTION_LINKS = {
   not_ready: 'docs/operations.md#is-it-up',
   log_unavailable: 'docs/operations.md#log-away',
+  log_incomplete: 'docs/operations.md#records-were-deleted-from-the-log',
   log_replaced: 'docs/operations.md#replaced',
   store_unavailable: 'docs/operations.md#away',
   clock_skewed: 'docs/operations.md#clock-skewed',
@@ -42,6 +43,7 @@ const VERIFIED_WITHIN_MS = 7 * 86_400_000;
 export function attentionTo(status: JudgedStatus, nowMs: number): readonly Attention[] {
   return [
     ...partsAttention(status),
+    ...logAttention(status),
     ...READER_NAMES.flatMap((name) => readerAttention(name, status.readers[name])),
     ...deadLettersAttention(status),
     ...diskAttention(status),
@@ -64,6 +66,13 @@ function partsAttention({ ready, parts }: JudgedStatus): Finding[] {
     return part === 'spool' && state !== 'empty' ? [['spool_in_use', `the spool is ${state}`]] : [];
   });
   return ready || findings.length > 0 ? findings : [['not_ready', '/readyz answers 503']];
+}
+
+function logAttention({ deleted_from_log: records }: JudgedStatus): Finding[] {
+  if (records === null || records === 0) return [];
+  return [
+    ['log_incomplete', `${records} records were deleted from the beginning of the log: a replay would lack them`],
+  ];
 }
 
 function readerAttention(name: StatusReaderName, reader: JudgedStatus['readers'][StatusReaderName]): Finding[] {

@@ -17,6 +17,8 @@ export interface LogFigures {
   readonly lags: Readonly<Record<StatusReaderName, Lag>>;
   /** When the log stored the newest event that can be queried; null where nothing is. */
   readonly newestQueryableAtMs: number | null;
+  /** Gone from the beginning of the log. */
+  readonly deletedRecords: number;
 }
 
 export interface LogLagParts {
@@ -67,6 +69,7 @@ export async function logFigures({ log, progress }: LogLagParts, signal: AbortSi
   return {
     lags: { projector, sink, 'import-projector': importProjector, 'import-sink': importSink },
     newestQueryableAtMs: newest.length === 0 ? null : Math.max(...newest),
+    deletedRecords: Number(beginnings.reduce((sum, { offset }) => sum + offset, 0n)),
   };
 }
 

@@ -59,6 +59,8 @@ export interface InstallationStatus {
   readonly rates: Readonly<Record<'accepted' | 'refused' | 'projected' | 'stored', number>>;
   readonly readers: Readonly<Record<StatusReaderName, ReaderStatus>>;
   readonly newest_queryable_event: { readonly at: string; readonly age_seconds: number } | null;
+  /** How many records were deleted from the beginning of the log. */
+  readonly deleted_from_log: number | null;
   readonly processes: readonly ProcessStatus[] | null;
   readonly disk: {
     readonly folder: string;
@@ -159,6 +161,7 @@ class StatusSource {
       rates: ratesOf(running),
       readers: readersOf(processes === undefined ? undefined : running, log?.lags, nowMs),
       newest_queryable_event: newest === null ? null : { at: timeOf(newest), age_seconds: secondsSince(newest, nowMs) },
+      deleted_from_log: log?.deletedRecords ?? null,
       processes: processes === undefined ? null : processes.map(processStatus),
       disk: disk
         ? {

@@ -49,6 +49,7 @@ function addReplayBuild(parent: Command, kind: Kind, context: CliContext): void 
         else printPlan(context, planned);
         return;
       }
+      printDeleted(context.err, await carryOut(context, 'replay plan', { ...target, rate }));
       const built = await withProgress(context, `reading ${kind}`, (onProgress) =>
         carryOut(context, 'replay build', { ...target, rate, as_of: asOf }, { onProgress }),
       );
@@ -66,7 +67,13 @@ async function confirms({ confirm }: CliContext, { kind, number, same }: BuiltGe
   return confirm(`${found} Make generation ${number} of ${kind} the live one? [y/N] `);
 }
 
+function printDeleted(print: CliContext['err'], { deleted_from_log: records, kind }: PlannedReplay): void {
+  if (records === 0) return;
+  print(`${records} records were deleted from the beginning of the log: the new ${kind} will lack them.\n`);
+}
+
 function printPlan({ out }: CliContext, planned: PlannedReplay): void {
+  printDeleted(out, planned);
   const { kind, resumes, read, messages, seconds, per_second, basis, bytes } = planned;
   const what = resumes === null ? `make a new generation of ${kind}` : `go on with generation ${resumes} of ${kind}`;
   out(`It would ${what}: read ${messages - read} of ${messages} messages\n`);

@@ -58,6 +58,10 @@ export function printVerification({ out }: Pick<CliContext, 'out'>, report: Veri
   }
   if (report.undecodable > 0) out(`records that are no message: ${report.undecodable}\n`);
   if (report.skipped > 0) out(`messages of deleted projects, which are skipped: ${report.skipped}\n`);
+  if (report.deleted_from_log.records > 0)
+    out(
+      `records deleted from the beginning of the log, of which nothing is known: ${report.deleted_from_log.records}\n`,
+    );
   const { messages, projects } = report.unknown_projects;
   if (messages > 0) out(`messages of unknown projects, which no key opens: ${messages} (${projects.join(', ')})\n`);
   out(`${report.records_read} records read. ${report.equal ? 'Equal.' : 'NOT EQUAL.'}\n`);

@@ -1,4 +1,6 @@
+import { countOf, deletedRecords } from '../event-log/deleted-records.ts';
 import type { EventLog, LogReader, PartitionRecords, Position, TopicPartition } from '../event-log/event-log.ts';
+import { isAmong, nameOf } from '../event-log/partition.ts';
 import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -56,7 +58,7 @@ export abstract class LogConsumer {
       throttle: options.throttle,
       ...steps,
       openReader: (): Promise<LogReader> =>
-        log.openReader({ group, topics, start: (partitions) => this.#begin(start(partitions)) }),
+        log.openReader({ group, topics, start: (some) => this.#begin(some, start) }),
     });
     this.deadLetters = new DeadLetters({
       log,
@@ -69,6 +71,24 @@ export abstract class LogConsumer {
     this.failed = this.loop.failed;
   }
 
+  async #begin(partitions: readonly TopicPartition[], start: ConsumerSteps['start']): Promise<readonly Position[]> {
+    const positions = await start(partitions);
+    const fresh = partitions.filter((one) => !positions.some(({ offset, ...at }) => offset > 0n && isAmong([at], one)));
+    if (fresh.length > 0) await this.#tellDeleted(fresh);
+    await this.#options.deadLetterHistory?.begin();
+    return positions;
+  }
+
+  /** Of partitions that it reads for the first time: what it writes lacks what is gone from their beginning. */
+  async #tellDeleted(fresh: readonly TopicPartition[]): Promise<void> {
+    const { log, logger } = this.#options;
+    const all = await deletedRecords(log, [...new Set(fresh.map(({ topic }) => topic))]);
+    const deleted = Object.fromEntries(
+      Object.entries(all).filter(([name]) => fresh.some((one) => nameOf(one) === name)),
+    );
+    if (countOf(deleted) > 0) logger.warn({ deleted }, 'records were deleted from the log before they were read');
+  }
+
   /** What it has been retrying for the longest time without making progress. */
   get trouble(): Trouble | undefined {
     return this.loop.trouble;
@@ -79,12 +99,6 @@ export abstract class LogConsumer {
     const { deadLetterHistory: history } = this.#options;
     if (history === undefined) return undefined;
     return this.loop.withRetry('read which dead letters are settled', () => history.settledIn(batch));
-  }
-
-  async #begin(starting: Promise<readonly Position[]>): Promise<readonly Position[]> {
-    const positions = await starting;
-    await this.#options.deadLetterHistory?.begin();
-    return positions;
   }
 
   /** Undefined where the messages of every project are. */

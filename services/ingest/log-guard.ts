@@ -85,7 +85,7 @@ export class LogGuard {
       if (isRetryable(error)) return;
       const isReplaced = hasCode(error, 'LOG_REPLACED');
       if (isReplaced && !(this.#state instanceof TidemarkError))
-        logger.error({ err: error }, 'the event log is not the one that was read: no message is taken');
+        logger.error({ err: error }, 'the event log is not the one that was read: no message is accepted');
       this.#state = isReplaced ? error : 'ready';
     }
     this.#lookedAtMs = performance.now();

@@ -16,6 +16,7 @@ const WELL: JudgedStatus = {
   rates: { accepted: 1, refused: 0, projected: 1, stored: 1 },
   readers: { projector: READER, sink: READER, 'import-projector': READER, 'import-sink': READER },
   newest_queryable_event: null,
+  deleted_from_log: 0,
   processes: [],
   disk: { folder: '/data', total_bytes: 2 ** 40, free_bytes: 2 ** 39, used_bytes: 1 },
   stored_bytes: { log: null, profiles: null, analytics: null },
@@ -45,6 +46,7 @@ test('an installation that is well wants nothing', () => {
 test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ['a process that is not ready', { ready: false }, 'not_ready', /readyz/],
   ['a log that is away', { parts: { eventLog: 'away' } }, 'log_unavailable', /eventLog is away/],
+  ['a log that lacks its beginning', { deleted_from_log: 7 }, 'log_incomplete', /7 records were deleted/],
   ['another log', { ready: false, parts: { eventLog: 'replaced' } }, 'log_replaced', /lacks what the readers/],
   ['ingest without its log', { ready: false, parts: { ingest: 'log away' } }, 'log_unavailable', /ingest is log away/],
   ['a store that is away', { parts: { analytics: 'away' } }, 'store_unavailable', /analytics is away/],

@@ -18,6 +18,7 @@ const STATUS: Answer<'GET /v1/admin/status'> = {
     'import-sink': { ...READER, lag_messages: null, lag_seconds: null },
   },
   newest_queryable_event: { at: '2026-11-24T00:00:00.000000Z', age_seconds: 3.2 },
+  deleted_from_log: 0,
   processes: [],
   disk: { folder: '/data', total_bytes: 2 ** 31, free_bytes: 2 ** 30, used_bytes: 2 ** 20 },
   stored_bytes: { log: 2 ** 21, profiles: 2 ** 20, analytics: null },

@@ -30,6 +30,7 @@ const RESULTS: Readonly<Record<string, object>> = {
     resumes: null,
     read: 0,
     messages: 10,
+    deleted_from_log: 0,
     bytes: 1_000,
     seconds: 1,
     per_second: 30_000,

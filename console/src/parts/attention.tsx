@@ -20,6 +20,7 @@ const TO_DO: Readonly<Record<string, string>> = {
   not_ready: 'Messages are refused. Look at the newest errors in the log of the service.',
   log_unavailable:
     'Messages are refused until the log answers. See whether its server runs, and whether its disk is full.',
+  log_incomplete: 'What the stores have stays. A replay would lose it: set the retention of the topics to none.',
   log_replaced: 'Messages are refused: this is not the log that the stores have read. Restore it.',
   store_unavailable:
     'Nothing is lost: the log keeps all of it. See whether the server runs, and whether its disk is full.',

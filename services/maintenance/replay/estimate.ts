@@ -1,12 +1,15 @@
 /** Estimates the time and space of a replay before it begins. */
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
+import { countOf, deletedRecords } from '../../event-log/deleted-records.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import { type Generation, type GenerationKind, schemaOf } from '../../stores/generations/generation.ts';
 import { MESSAGE_TOPICS } from '../../messages/message.ts';
 
 export interface Estimate {
   readonly messages: number;
+  /** Records gone from the beginning of the log: what is built lacks them. */
+  readonly deleted_from_log: number;
   readonly bytes: number;
   readonly seconds: number;
   readonly per_second: number;
@@ -36,13 +39,15 @@ export async function estimate(
   known: readonly Generation[],
   rateLimit: number | null,
 ): Promise<Estimate> {
-  const messages = sum(await log.ends(MESSAGE_TOPICS)) - sum(await log.beginnings(MESSAGE_TOPICS));
+  const deleted = countOf(await deletedRecords(log, MESSAGE_TOPICS));
+  const messages = sum(await log.ends(MESSAGE_TOPICS)) - deleted;
   const measured = lastRateOf(known.filter((one) => one.kind === kind));
   const possible = measured ?? ASSUMED_PER_SECOND[kind];
   const perSecond = rateLimit === null ? possible : Math.min(rateLimit, possible);
   const basis = rateLimit === perSecond ? 'limit' : measured === undefined ? 'assumed' : 'last replay';
   const bytes = kind === 'profiles' ? await bytesOfProfiles(database, live) : await bytesOfAnalytics(analytics, live);
-  return { messages, bytes, seconds: Math.ceil(messages / perSecond), per_second: Math.round(perSecond), basis };
+  const rate = { seconds: Math.ceil(messages / perSecond), per_second: Math.round(perSecond), basis } as const;
+  return { messages, deleted_from_log: deleted, bytes, ...rate };
 }
 
 // The rate of a very short replay does not predict that of one that takes hours.

@@ -1,5 +1,7 @@
+import { countOf, deletedRecords } from '../../event-log/deleted-records.ts';
 import type { EventLog, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
-import type { Micros } from '../../messages/message.ts';
+import { MESSAGE_TOPICS, type Micros } from '../../messages/message.ts';
+import type { VerificationReport } from './report.ts';
 
 // For fewer records than this, reading those that are too old is faster than a binary search for their end.
 const WORTH_A_SEARCH = 5_000n;
@@ -14,6 +16,13 @@ export async function wholeRanges(
     const begins = beginnings.find((one) => one.topic === topic && one.partition === partition);
     return { topic, partition, from: begins?.offset ?? 0n, to };
   });
+}
+
+export async function deletedFromLog(
+  log: Pick<EventLog, 'beginnings'>,
+): Promise<VerificationReport['deleted_from_log']> {
+  const partitions = await deletedRecords(log, MESSAGE_TOPICS);
+  return { records: countOf(partitions), partitions };
 }
 
 /**

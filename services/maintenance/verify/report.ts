@@ -44,6 +44,8 @@ export interface VerificationReport {
   readonly undecodable: number;
   /** Messages of projects that were deleted: in the log until its retention ends, and in no store. */
   readonly skipped: number;
+  /** Records gone from the beginning of the log, and of each partition by `topic/partition`: nothing is known of them. */
+  readonly deleted_from_log: { readonly records: number; readonly partitions: Readonly<Record<string, number>> };
   /** Messages of projects that the database does not have, so that no key opens them, and the first of those projects. */
   readonly unknown_projects: { readonly messages: number; readonly projects: readonly string[] };
   /**

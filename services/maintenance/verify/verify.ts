@@ -13,12 +13,20 @@ import { type CheckedRange, type Checkpoints, partitionKey, readCheckpoints } fr
 import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgres, spansOf } from './compare.ts';
 import { DeadLetterCoordinates, type DeadLetterStores } from './dead-letter-coordinates.ts';
 import { LogCells } from './log-cells.ts';
-import { rangesSince, wholeRanges } from './log-ranges.ts';
+import { deletedFromLog, rangesSince, wholeRanges } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows, type RowFault } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
 import { checkProfiles } from './profile-check.ts';
-import { countFaults, Findings, hoursOf, MAX_NAMED, partitionOf, unknownBefore, type VerificationReport } from './report.ts';
+import {
+  countFaults,
+  Findings,
+  hoursOf,
+  MAX_NAMED,
+  partitionOf,
+  unknownBefore,
+  type VerificationReport,
+} from './report.ts';
 import { scanMessages } from './scan-messages.ts';
 
 export interface VerifyStores {
@@ -73,6 +81,7 @@ class Verification {
   readonly #surplusRows = new Findings();
   #undecodable = 0;
   #skipped = 0;
+  #deletedFromLog: VerificationReport['deleted_from_log'] = { records: 0, partitions: {} };
   #read = 0;
 
   constructor(stores: VerifyStores, period: Period, options: VerifyOptions) {
@@ -89,6 +98,7 @@ class Verification {
     const deadLettered = await DeadLetterCoordinates.read(this.#stores, this.#options.signal);
     const counted = new LogCells(checkpoints, deadLettered, this.#period);
     await this.#scan(counted, checkpoints, deadLettered);
+    this.#deletedFromLog = await deletedFromLog(this.#stores.log);
     const all = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
     // Asked after the stores: what is deleted of them by then is not missing.
     const deleted = (await this.#stores.deletedProjects?.()) ?? new Set();
@@ -209,6 +219,7 @@ class Verification {
       hours,
       undecodable: this.#undecodable,
       skipped: this.#skipped,
+      deleted_from_log: this.#deletedFromLog,
       unknown_projects: {
         messages: messagesOf(found.unknown),
         projects: [...new Set(found.unknown.map(({ log }) => log.projectId))].slice(0, MAX_NAMED),

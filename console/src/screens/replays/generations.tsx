@@ -103,6 +103,8 @@ function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly o
             It reads {counted(plan.messages)} messages, takes about {durationText(countOf(plan.seconds))}
             {plan.basis === 'assumed' && ' (a guess: none was done here before)'} and about {bytes(plan.bytes)} more of
             the disk. What is live stays as it is.
+            {countOf(plan.deleted_from_log) > 0 &&
+              ` ${counted(plan.deleted_from_log)} records were deleted from the beginning of the log: what is built lacks them.`}
           </p>
         </ConfirmName>
       )}
