@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'STORE_UNAVAILABLE' // a database cannot be reached now
   | 'STORE_TIMEOUT' // a database did not finish a statement in the time that it may take
   | 'STORE_REJECTED' // a database refuses the statement permanently
+  | 'STORE_DAMAGED' // the files of an embedded database are damaged or missing; the message says what to do
   | 'STORE_NEWER' // the store was migrated by a newer version of Tidemark
   | 'QUERY_LIMIT' // a question ran past its limit of time, memory or rows
   | 'TOO_MANY_QUESTIONS' // too many questions wait for analytics

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
  * `postgres://USER:PASSWORD@HOST/DATABASE` a server (`postgres-url.ts` for its parameters).
  *
  * @param signal Aborts the creation of an embedded database, which takes seconds, with `STOPPING`.
- * @throws TidemarkError `CONFIG_INVALID` for an invalid URL; `FOLDER_IN_USE`; `STORE_UNAVAILABLE`;
+ * @throws TidemarkError `CONFIG_INVALID` for an invalid URL; `FOLDER_IN_USE`; `STORE_DAMAGED`; `STORE_UNAVAILABLE`;
  *   `SERVER_DENIED`; `SERVER_TOO_OLD`.
  */
 export async function openDatabase(url: string, signal?: AbortSignal): Promise<Database> {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PGlite } from '@electric-sql/pglite';
 import { TidemarkError } from '../../../runtime/errors.ts';
@@ -9,6 +10,7 @@ import { sqlState, storeError } from '../errors.ts';
 import { ensureCluster } from './cluster.ts';
 import { startEngine } from './engine.ts';
 import { MaintenanceSchedule, maintain } from './maintenance.ts';
+import { openFailure } from './open-failure.ts';
 import { OpenTransaction } from '../open-transaction.ts';
 
 /** Statements that write almost nothing, and so are allowed on a full disk. */
@@ -36,17 +38,17 @@ export class PgliteDatabase implements Database {
   /**
    * Opens the database in a folder, and creates the folder if it does not exist (which takes some seconds).
    *
-   * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` if the folder cannot be used; `STORE_UNAVAILABLE` if
-   *   Postgres cannot start with its contents.
+   * @throws TidemarkError `FOLDER_IN_USE`; `CONFIG_INVALID` if the folder cannot be used, or not written; `STORE_DAMAGED` if
+   *   Postgres does not start with its contents; `STORE_UNAVAILABLE` if no cluster can be made, or the disk is full.
    */
   static async open(folder: string, signal?: AbortSignal): Promise<PgliteDatabase> {
     const lock = lockFolder(folder);
     try {
       const cluster = await ensureCluster(folder, signal);
-      return new PgliteDatabase(await start(cluster), cluster, lock);
+      return new PgliteDatabase(await mayBlock(() => startEngine(cluster)), cluster, lock);
     } catch (error) {
       lock.release();
-      throw error;
+      throw openFailure(join(folder, 'cluster'), error);
     }
   }
 

@@ -96,7 +96,7 @@ test('a cluster that does not start says so', async () => {
   mkdirSync(join(folder, 'cluster'));
   writeFileSync(join(folder, 'cluster', 'PG_VERSION'), '18\n');
 
-  await expect(openDatabase(`pglite:${folder}`)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  await expect(openDatabase(`pglite:${folder}`)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
 });
 
 test('maintenance keeps the write-ahead log and a rewritten table from growing', { timeout: 180_000 }, async () => {
