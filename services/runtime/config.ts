@@ -228,7 +228,7 @@ export const SETTINGS = {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
-  const read = <T>(name: keyof typeof SETTINGS, setting: Setting<T>): T => {
+  const read: Read = <T>(name: keyof typeof SETTINGS, setting: Setting<T>): T => {
     const file = setting.secret && env[`${name}_FILE`];
     try {
       const given = (file ? fromFile(file, env[name]) : env[name]) || setting.default;
@@ -240,7 +240,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   };
   const dataDir = resolve(env['DATA_DIR'] || SETTINGS.DATA_DIR.default);
-  const config: Config = {
+  const config = configFrom(read, dataDir);
+  if (problems.length > 0) throw new TidemarkError('CONFIG_INVALID', problems.join('; '));
+  return Object.freeze(config);
+}
+
+type Read = <T>(name: keyof typeof SETTINGS, setting: Setting<T>) => T;
+
+function configFrom(read: Read, dataDir: string): Config {
+  return {
     host: read('HOST', SETTINGS.HOST),
     port: read('PORT', SETTINGS.PORT),
     dataDir,
@@ -275,8 +283,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     queryMaxRows: read('QUERY_MAX_ROWS', SETTINGS.QUERY_MAX_ROWS),
     console: read('CONSOLE', SETTINGS.CONSOLE),
   };
-  if (problems.length > 0) throw new TidemarkError('CONFIG_INVALID', problems.join('; '));
-  return Object.freeze(config);
 }
 
 /** A secret as Docker and Kubernetes hand it over: in a file, where no list of processes and no child process shows it. */
