@@ -3046,7 +3046,7 @@ export interface components {
             readonly definition: Record<string, unknown>;
             /** @description The last; null where there was none. */
             readonly evaluation: components["schemas"]["AudienceEvaluation"] | null;
-            /** @description The error code of an evaluation after that one which failed (`QUERY_LIMIT`), else null. */
+            /** @description The error code of an evaluation after that one which failed (`QUERY_LIMIT`), or which waits until analytics has again what it lost (`WAITING_FOR_ANALYTICS`), else null. */
             readonly failure: string | null;
             readonly id: components["schemas"]["AudienceId"];
             /** @description The only one of this name in the project. No control characters. */

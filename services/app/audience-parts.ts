@@ -7,6 +7,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
+import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
 import type { ProjectLimits } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { DatabaseAndAnalytics } from './stores.ts';
@@ -34,10 +35,12 @@ export function audienceSchedulerOf(
   logger: Logger,
   { database, analytics }: DatabaseAndAnalytics,
 ): AudienceScheduler {
+  const live = new LiveGenerations(database);
   return new AudienceScheduler({
     store: new SqlAudienceStore(database, config.maxProjectAudiences),
     projects: new SqlProjectStore(database),
-    history: new LiveAnalytics(analytics, new LiveGenerations(database)),
+    history: new LiveAnalytics(analytics, live),
+    losses: new LostAnalytics(database, analytics, live),
     limits: queryLimitsOf(config),
     logger,
   });

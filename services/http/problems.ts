@@ -81,6 +81,7 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   STORE_UNAVAILABLE: 'unavailable',
   STORE_TIMEOUT: 'unavailable',
   STOPPING: 'unavailable',
+  WAITING_FOR_ANALYTICS: 'unavailable',
   QUERY_LIMIT: 'query-limit',
   TOO_MANY_QUESTIONS: 'overloaded',
   AUDIENCE_UNKNOWN: 'not-found',
@@ -106,6 +107,8 @@ const DETAIL: Partial<Record<ErrorCode, string>> = {
   STORE_TIMEOUT: STORE_AWAY,
   STOPPING: 'This process is stopping. Send the same request again.',
   TOO_MANY_QUESTIONS: 'Too many questions are being asked. Send the same request again later.',
+  WAITING_FOR_ANALYTICS:
+    'Analytics has lost messages that it had, and has not read all of them again. Send the same request again later.',
   AUDIENCE_UNKNOWN: 'This project has no such audience.',
   AUDIENCE_EXISTS: 'This project has an audience of this name.',
   AUDIENCE_CHANGED: 'Somebody else changed the audience since the version that If-Match names. Read it again.',

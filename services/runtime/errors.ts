@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'AUDIENCE_CHANGED' // somebody else changed the audience since the revision that a change names
   | 'AUDIENCE_LIMIT' // the project has as many saved audiences as it may
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
+  | 'WAITING_FOR_ANALYTICS' // analytics has lost messages that it had, and the sink has not inserted them again yet
   | 'PROJECTS_LOST' // the log is not new and the database has no project; the message says what to do
   | 'PROJECT_UNKNOWN' // no project has this id
   | 'PROJECT_NAME_DIFFERS' // the name that confirms the deletion of a project is not its name
@@ -48,6 +49,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'STORE_TIMEOUT',
   'TOO_MANY_QUESTIONS',
   'AUDIENCE_BUSY',
+  'WAITING_FOR_ANALYTICS',
   'CONTROL_UNAVAILABLE',
   'STOPPING',
 ]);

@@ -31,6 +31,7 @@ describe('how an audience is', () => {
     [{ refresh: null }, 'Not refreshed'],
     [{ evaluation: null }, 'Not counted yet'],
     [{ failure: 'QUERY_LIMIT' }, 'Failing'],
+    [{ failure: 'WAITING_FOR_ANALYTICS' }, 'Waiting for analytics'],
   ])('%j is "%s"', (members, text) => {
     expect(stateOf(audience(members), NOW).text).toBe(text);
   });

@@ -52,7 +52,7 @@ export function testCounts(name: string, openDatabase: () => Database): void {
       await plans.fix([first], []);
       await plans.finish([first.to]);
 
-      await plans.rewind(first.to, { ...first.to, offset: 3n });
+      await plans.rewind(first.to, { ...first.to, offset: 3n }, 0n);
 
       expect(await rowsFrom()).toBe(0n);
     });
@@ -70,7 +70,7 @@ export function testCounts(name: string, openDatabase: () => Database): void {
       await plans.finish([second.to]);
       expect(await rowsFrom()).toBe(5n);
 
-      await plans.rewind(second.to, { ...first.to, offset: 2n });
+      await plans.rewind(second.to, { ...first.to, offset: 2n }, 0n);
       expect(await rowsFrom()).toBe(2n);
     });
   });

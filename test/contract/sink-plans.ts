@@ -79,7 +79,7 @@ export function testSinkPlans(name: string, openDatabase: () => Database, genera
       await plans.fix([first], []);
       await plans.finish([first.to]);
 
-      await plans.rewind(first.to, beginningOf(at));
+      await plans.rewind(first.to, beginningOf(at), 0n);
 
       expect(await plans.last([at])).toEqual([{ from: beginningOf(at), to: beginningOf(at), inserted: true }]);
       await expect(plans.fix([second], [])).rejects.toMatchObject({ code: 'POSITION_MOVED' });
@@ -90,7 +90,7 @@ export function testSinkPlans(name: string, openDatabase: () => Database, genera
       const { plans, at, first } = planned(openDatabase(), generation);
       await plans.fix([first], []);
 
-      await expect(plans.rewind(first.to, beginningOf(at))).rejects.toMatchObject({ code: 'POSITION_MOVED' });
+      await expect(plans.rewind(first.to, beginningOf(at), 0n)).rejects.toMatchObject({ code: 'POSITION_MOVED' });
     });
 
     test('a claim that is taken back counts at another place, and one that does not count stays', async () => {

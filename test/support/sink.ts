@@ -17,6 +17,7 @@ import {
 } from '../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
 import { partitionKeyOf } from '../../services/messages/user-key.ts';
+import type { Database } from '../../services/stores/database/database.ts';
 import { SqlSinkPlans } from '../../services/stores/profiles/sql-sink-plans.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
 import { type InsertReport, Sink, type SinkOptions } from '../../services/consumers/sink/copy.ts';
@@ -117,8 +118,10 @@ export class FaultyAnalytics implements AnalyticsWriter {
 }
 
 /** A bench for each test, in chDB unless told. */
-export function sinkBench(tested: Pick<TestedAnalytics, 'open'> = EMBEDDED): () => SinkBench {
-  const database = sharedDatabase();
+export function sinkBench(
+  tested: Pick<TestedAnalytics, 'open'> = EMBEDDED,
+  database: () => Database = sharedDatabase(),
+): () => SinkBench {
   let opened: OpenedAnalytics;
   let bench: SinkBench;
   beforeEach(async () => {

@@ -5,6 +5,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { AudienceHistory, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';
 import { readDefinition } from '../definition/definition.ts';
@@ -16,6 +17,8 @@ export interface SchedulerParts {
   readonly store: AudienceStore & AudienceClaims;
   readonly projects: Pick<ProjectStore, 'listProjects'>;
   readonly history: AudienceHistory;
+  /** Users whose messages analytics has lost would be recorded as having left, and later as having entered. */
+  readonly losses: Pick<LostAnalytics, 'expectNone'>;
   /** For projects without limits of their own. */
   readonly limits: QueryLimits;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -146,9 +149,10 @@ export class AudienceScheduler implements AudienceEvaluator {
   }
 
   async #evaluateNow(claim: Claim): Promise<void> {
-    const { store, history, limits, logger } = this.#parts;
+    const { store, history, losses, limits, logger } = this.#parts;
     const { audience, at } = claim;
     const project = await this.#project(audience.projectId);
+    await losses.expectNone(project.id);
     const definition = definitionOf(audience, project);
     const cause = await this.#caughtUp(claim);
     const evaluation = evaluationOf(audience, { at, version: audience.version, cause });

@@ -101,7 +101,7 @@ export class Sink extends LogConsumer {
     for (const ingested of await analytics.ingestedUpTo(partitions)) {
       const { start, until, rewindFrom } = resume(last.get(nameOf(ingested)), ingested);
       if (rewindFrom !== undefined) {
-        await plans.rewind(rewindFrom, start);
+        await plans.rewind(rewindFrom, start, await this.#endOf(ingested));
         const lost = { from: String(start.offset), to: String(rewindFrom.offset) };
         logger.warn({ partition: nameOf(ingested), ...lost }, 'analytics has lost a range: inserting it again');
       }
@@ -109,6 +109,11 @@ export class Sink extends LogConsumer {
       starts.push(start);
     }
     return starts;
+  }
+
+  async #endOf({ topic, partition }: TopicPartition): Promise<bigint> {
+    const ends = await this.#options.log.ends([topic]);
+    return ends.find((end) => end.partition === partition)?.offset ?? 0n;
   }
 
   async #handle(records: readonly PartitionRecords[], reader: LogReader): Promise<void> {

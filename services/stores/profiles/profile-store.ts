@@ -136,9 +136,11 @@ export interface SinkPlans {
   finish(ends: readonly Position[], unstored?: readonly RecordCoordinates[]): Promise<void>;
   /**
    * Sets a partition's plan to "inserted up to `to`" although it was further: analytics was found to have less (a
-   * restored backup, a power cut). @throws TidemarkError `POSITION_MOVED` where it does not stand at `from`.
+   * restored backup, a power cut). @param logEnd Up to there, analytics is behind what it had.
+   *
+   * @throws TidemarkError `POSITION_MOVED` where it does not stand at `from`.
    */
-  rewind(from: Position, to: Position): Promise<void>;
+  rewind(from: Position, to: Position, logEnd: bigint): Promise<void>;
 }
 
 /** How far both readers have come: what a receipt is held against. Positions of partitions never read are left out. */

@@ -8,18 +8,30 @@ export async function progressOf(
   kind: GenerationKind,
   number: number,
 ): Promise<readonly Position[]> {
-  const table = progressTable(kind, number);
   if (kind === 'profiles') {
+    const table = progressTable(kind, number);
     return database.query<Position>(`select topic, partition, next_offset as offset, identity from ${table}`);
   }
-  // What a plan sets out to insert counts once it is inserted.
-  return database.query<Position>(
-    `select topic, partition,
-            case when inserted then to_offset else from_offset end as offset,
-            case when inserted then to_identity else from_identity end as identity
-     from ${table}`,
-  );
+  return sinkPositions(database, number);
 }
+
+/** The sink's position in a partition. */
+export interface SinkPosition extends Position {
+  /** Where it was set back, because analytics had lost rows: the end that the log had then. */
+  readonly behindUntil: bigint | null;
+}
+
+/** How far the sink of a generation of analytics has come. Partitions never read are left out. */
+export async function sinkPositions(database: Queryable, number: number): Promise<readonly SinkPosition[]> {
+  return database.query<SinkPosition>(SINK_POSITIONS.replace('TABLE', progressTable('analytics', number)));
+}
+
+// What a plan sets out to insert counts once it is inserted.
+const SINK_POSITIONS = `
+  select topic, partition, behind_until as "behindUntil",
+         case when inserted then to_offset else from_offset end as offset,
+         case when inserted then to_identity else from_identity end as identity
+  from TABLE`;
 
 /** As `progressOf`; nothing where the generation has no tables: they are made after it, and deleted before it is gone. */
 export async function progressSoFar(

@@ -1,5 +1,5 @@
 import type { RecordCoordinates } from '../analytics/columns.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import type { Database, Queryable, SqlValue } from '../database/database.ts';
 import { SchemaDatabase } from '../database/schema-database.ts';
 import type { Position, TopicPartition } from '../../event-log/event-log.ts';
 import { FIRST_GENERATION, schemaOf } from '../generations/generation.ts';
@@ -52,9 +52,10 @@ export class SqlSinkPlans implements SinkPlans {
   }
 
   /** The partition stands at its plan's `to` where that is inserted, else at its `from`. */
-  async rewind(from: Position, to: Position): Promise<void> {
+  async rewind(from: Position, to: Position, logEnd: bigint): Promise<void> {
+    const steps = [{ from, to }];
     await this.#database.transaction((transaction) =>
-      expectAll(transaction, REWIND, [{ from, to }], stepColumns([{ from, to }])),
+      expectAll(transaction, REWIND, steps, [...stepColumns(steps), logEnd]),
     );
   }
 }
@@ -132,7 +133,7 @@ const REWIND = `
     update {sink_plans} as plan
     set from_offset = next_to, from_identity = next_to_identity,
         to_offset = next_to, to_identity = next_to_identity, inserted = true,
-        rows_from = least(rows_from, next_to)
+        rows_from = least(rows_from, next_to), behind_until = greatest(behind_until, next_from, $7::int8)
     from step
     where (plan.topic, plan.partition) = (step.topic, step.partition)
       and case when inserted then to_offset else from_offset end = next_from
@@ -145,7 +146,7 @@ async function expectAll(
   transaction: Queryable,
   sql: string,
   steps: readonly ReaderStep[],
-  columns: ReturnType<typeof stepColumns>,
+  columns: readonly SqlValue[],
 ): Promise<void> {
   const [row] = await transaction.query<{ readonly done: bigint }>(sql, columns);
   if (row?.done !== BigInt(steps.length)) throw positionMoved(steps);

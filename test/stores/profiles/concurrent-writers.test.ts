@@ -106,7 +106,7 @@ describe.skipIf(server === undefined)('several writers on Postgres', () => {
     const plans = new SqlSinkPlans(database());
     await plans.fix([first], []);
     const paused = pausedDatabase(database());
-    const one = new SqlSinkPlans(paused.database).rewind(first.from, first.from);
+    const one = new SqlSinkPlans(paused.database).rewind(first.from, first.from, 0n);
     await paused.reached;
     const two = plans.finish([first.to]);
     await expect.poll(waiting).toBe(1);

@@ -16,6 +16,8 @@ export interface AudienceState {
 const LATE_MS = 60_000;
 
 export function stateOf({ evaluation, failure, refresh }: SavedAudience, nowMs: number): AudienceState {
+  if (failure === 'WAITING_FOR_ANALYTICS')
+    return { is: 'waiting', text: 'Waiting for analytics', reason: WAITING_TEXT };
   if (failure !== null) return { is: 'unwell', text: 'Failing', reason: failureText(failure) };
   if (evaluation === null) return { is: 'waiting', text: 'Not counted yet' };
   if (refresh === null) return { is: 'waiting', text: 'Not refreshed' };
@@ -23,6 +25,9 @@ export function stateOf({ evaluation, failure, refresh }: SavedAudience, nowMs: 
   if (nowMs <= dueMs) return { is: 'well', text: 'Up to date' };
   return { is: 'unwell', text: 'Late', reason: `It is to be counted ${refreshText(refresh)}, and has not been.` };
 }
+
+const WAITING_TEXT =
+  'Analytics has lost messages that it had, and reads them again: until then nobody is recorded as entering or leaving. The size is that of the count before.';
 
 function failureText(code: string): string {
   const reason =

@@ -77,6 +77,7 @@ export async function migrateShards(parts: ShardsParts, database: string): Promi
     servers.map((server) => withClient(clients(server), (client) => find(client, server, database))),
   );
   const placement = placementOf(parts, database, found);
+  if (hasLostShard(found, placement)) await forgetIngested(parts, found, database);
   for (const { server, comment } of found)
     if (comment === '') await withClient(clients(server), (client) => makeDatabases(client, server, database));
   for (const replicas of replicasByShard(servers)) await migrateShard(parts, replicas, localOf(database));
@@ -92,6 +93,32 @@ export async function migrateShards(parts: ShardsParts, database: string): Promi
       await withClient(clients(server, database), (client) => define(client, statements, views));
     }
   });
+}
+
+/** Whether one of the shards over which users are spread has nothing, on any of its servers. */
+function hasLostShard(found: readonly FoundDatabases[], placement: number): boolean {
+  const isMade = found.some(({ engine }) => engine !== '');
+  const shards = Map.groupBy(found, ({ server }) => server.shard);
+  const isEmpty = (servers: readonly FoundDatabases[]): boolean => servers.every(({ comment }) => comment === '');
+  return isMade && [...shards].some(([shard, servers]) => shard <= placement && isEmpty(servers));
+}
+
+/**
+ * Forgets what was ingested, so that the sink reads it again: the rows that the lost shard had are in the log. Before
+ * anything is made on that shard, by which it would no longer be known.
+ */
+async function forgetIngested(
+  { clients, deployment }: ShardsParts,
+  found: readonly FoundDatabases[],
+  database: string,
+): Promise<void> {
+  for (const { server } of found.filter(({ server: { shard }, comment }) => shard === 1 && comment !== ''))
+    await withClient(clients(server, localOf(database)), (client) =>
+      client.command({
+        query: deployment.statement('TRUNCATE TABLE IF EXISTS held_ranges SYNC'),
+        clickhouse_settings: DEFINING,
+      }),
+    );
 }
 
 async function migrateShard(

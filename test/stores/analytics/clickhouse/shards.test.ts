@@ -5,7 +5,7 @@ import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
 import { testAnalyticsGenerations } from '../../../contract/analytics-generations.ts';
 import { testAnalyticsStore } from '../../../contract/analytics-store.ts';
 import { serverUrl } from '../../../servers/server.ts';
-import { ask, insert, MessageMaker } from '../../../support/analytics.ts';
+import { ask, insert, MessageMaker, rowsFor } from '../../../support/analytics.ts';
 import { askServer } from '../../../support/clickhouse.ts';
 import type { FreshDatabase } from '../../../support/fresh-database.ts';
 import { freshShards, shardUrls } from '../../../support/fresh-shards.ts';
@@ -86,6 +86,28 @@ describe.skipIf(!isHere)('the users of a database of shards', () => {
   });
 
   const openedBefore = (url: string): Promise<void> => opened(url, async (store) => store.check());
+
+  test.each([0, 1])(
+    'after shard %i has come back empty, nothing counts as ingested: the sink reads the log again',
+    async (lost) => {
+      const at = { topic: 'tidemark.track', partition: 0 };
+      const range = { ...at, from: 0n, to: { ...at, offset: 30n, identity: 'f' } };
+      await opened(database.url, (store) => store.insert([range], rowsFor(messages)));
+      await opened(database.url, async (store) => {
+        expect(await store.ingestedUpTo([at])).toMatchObject([{ offset: 30n }]);
+      });
+      const url = (await shardUrls(database))[lost] ?? '';
+      const name = new URL(url).pathname.slice(1);
+      for (const gone of [name, name.replace('_local', '')])
+        await askServer(url.replace(name, 'default'), `DROP DATABASE ${gone} SYNC`);
+
+      await opened(database.url, async (store) => {
+        expect(await store.ingestedUpTo([at])).toMatchObject([{ offset: 0n }]);
+        await store.insert([range], rowsFor(messages));
+        expect(await ask(store, 'SELECT count() AS n FROM events')).toEqual([{ n: '30' }]);
+      });
+    },
+  );
 
   test('shards that are fewer, or in another order, are refused', async () => {
     await openedBefore(inCluster('three'));
