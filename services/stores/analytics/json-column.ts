@@ -57,8 +57,11 @@ const LITERALS = new Map<number, readonly [text: string, kind: number, value: bo
   [0x6e, ['null', NULL, false]],
 ]);
 
-const [SPACE, QUOTE, PLUS, COMMA, MINUS, POINT, ZERO, NINE, COLON] = [32, 34, 43, 44, 45, 46, 48, 57, 58];
-const [BIG_E, BRACKET, BRACKET_END, SMALL_E, BRACE, BRACE_END] = [0x45, 0x5b, 0x5d, 0x65, 0x7b, 0x7d];
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const FRACTION = /[.eE]/;
+
+const [SPACE, QUOTE, COMMA, COLON] = [32, 34, 44, 58];
+const [BRACKET, BRACKET_END, BRACE, BRACE_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** @throws TidemarkError `MESSAGE_UNDECODABLE` where the text is not the JSON of an object. */
 export function writeJson(out: RowBinary, text: JsonText): void {
@@ -179,24 +182,33 @@ class JsonWriter {
 
   /** Numbers beyond 64-bit integers and doubles are the nearest finite double. */
   #number(): number {
-    const begin = this.#at;
-    let isDouble = false;
-    for (let char = this.#next(); ; char = this.#text.charCodeAt(++this.#at)) {
-      if (char === POINT || char === SMALL_E || char === BIG_E || char === PLUS) isDouble = true;
-      else if (!(char >= ZERO && char <= NINE) && char !== MINUS) break;
-    }
-    const text = this.#text.slice(begin, this.#at);
+    const text = this.#numberText();
     const number = Number(text);
-    if (text === '' || Number.isNaN(number)) throw this.#unexpected();
-    const integer = isDouble || text.length <= SAFE_LENGTH ? 0n : BigInt(text);
-    if (isDouble || integer < INT64_MIN || integer > UINT64_MAX) {
+    if (text === '') throw this.#unexpected();
+    // Most are short, and most of those whole.
+    if (text.length <= SAFE_LENGTH && Number.isInteger(number) && !FRACTION.test(text)) return this.#safe(number);
+    const integer = FRACTION.test(text) ? undefined : BigInt(text);
+    if (integer === undefined || integer < INT64_MIN || integer > UINT64_MAX) {
       this.#value = nearestDouble(text);
       return DOUBLE;
     }
-    const isSafe = Number.isSafeInteger(number);
-    this.#value = isSafe ? number : integer;
-    if (isSafe) return number < 0 ? SAFE_NEGATIVE : SAFE;
+    if (Number.isSafeInteger(number)) return this.#safe(number);
+    this.#value = integer;
     return integer > INT64_MAX ? UINT64 : INT64;
+  }
+
+  #safe(number: number): number {
+    // Minus zero is zero.
+    this.#value = number + 0;
+    return number < 0 ? SAFE_NEGATIVE : SAFE;
+  }
+
+  #numberText(): string {
+    this.#next();
+    NUMBER.lastIndex = this.#at;
+    const [text = ''] = NUMBER.exec(this.#text) ?? [];
+    this.#at += text.length;
+    return text;
   }
 
   /** The string whose opening quote was read. */

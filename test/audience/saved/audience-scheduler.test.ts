@@ -4,9 +4,6 @@ import type { AudienceHistory } from '../../../services/stores/analytics/audienc
 import type { AudienceClaims, AudienceStore, SavedAudience } from '../../../services/audience/saved/audience-store.ts';
 import { AudienceScheduler, type SchedulerParts } from '../../../services/audience/saved/audience-scheduler.ts';
 import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';
-import type { Database } from '../../../services/stores/database/database.ts';
-import { LiveGenerations } from '../../../services/stores/generations/live-generations.ts';
-import { LostAnalytics } from '../../../services/stores/generations/lost-analytics.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
@@ -19,6 +16,7 @@ const HOUR_MS = 3_600_000;
 const BEFORE_ALL = { at: BigInt(Date.UTC(1900, 0)) * 1000n, user: 0n };
 const PATIENTLY = { timeout: 20_000 };
 const silent = { info: () => undefined, warn: () => undefined };
+const losses = { expectNone: async () => undefined };
 
 const postgres = await serverUrl('postgres');
 
@@ -30,12 +28,9 @@ for (const tested of await testedAnalytics()) {
     let scene: Scene;
     beforeEach(async () => {
       await database().script('truncate projects, api_keys, audiences cascade');
-      const { id } = await new SqlProjectStore(database()).createProject({
-        name: 'Shop',
-        timezone: 'UTC',
-        rateLimit: null,
-      });
-      scene = new Scene(analytics(), database(), id);
+      const projects = new SqlProjectStore(database());
+      const { id } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
+      scene = new Scene(analytics(), new SqlAudienceStore(database(), 100), projects, id);
     });
     afterEach(() => scene.stop());
 
@@ -188,15 +183,13 @@ class Scene {
   readonly store: SqlAudienceStore;
   readonly projects: SqlProjectStore;
   readonly projectId: string;
-  readonly losses: LostAnalytics;
   readonly #keepers: AudienceScheduler[] = [];
   readonly #maker = new MessageMaker();
 
-  constructor(analytics: AnalyticsStore, database: Database, projectId: string) {
+  constructor(analytics: AnalyticsStore, store: SqlAudienceStore, projects: SqlProjectStore, projectId: string) {
     this.analytics = analytics;
-    this.store = new SqlAudienceStore(database, 100);
-    this.projects = new SqlProjectStore(database);
-    this.losses = new LostAnalytics(database, analytics, new LiveGenerations(database));
+    this.store = store;
+    this.projects = projects;
     this.projectId = projectId;
   }
 
@@ -205,7 +198,7 @@ class Scene {
   }
 
   keeper(parts: Partial<SchedulerParts> = {}): AudienceScheduler {
-    const { analytics: history, losses, projects, store } = this;
+    const { analytics: history, projects, store } = this;
     const keeper = new AudienceScheduler({ store, projects, history, losses, limits: AMPLE, logger: silent, ...parts });
     this.#keepers.push(keeper);
     return keeper;

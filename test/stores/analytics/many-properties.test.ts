@@ -23,10 +23,10 @@ describe.each((await testedAnalytics()).slice(0, 1))('events of very many proper
 
   /** The most memory that a merge of events was seen to take until this is done. */
   async function mostOfMerges(work: Promise<unknown>): Promise<number> {
-    let isDone = false;
+    const watched = new AbortController();
     let most = 0;
-    const done = work.finally(() => (isDone = true));
-    while (!isDone) {
+    const done = work.finally(() => watched.abort());
+    while (!watched.signal.aborted) {
       const sql = `SELECT max(memory_usage) AS bytes FROM system.merges WHERE table = 'track_rows'`;
       const [row] = await ask<{ bytes: string }>(analytics().store, sql);
       most = Math.max(most, Number(row?.bytes));
