@@ -3,7 +3,7 @@ import type { EventCursor } from '../stores/analytics/analytics-store.ts';
 import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
 
 // Formats 1 and 2 were of an order by the message id, before that by arrival.
-const FORMAT = 3;
+const CURSOR_FORMAT = 3;
 const HEAD_BYTES = 19;
 const MAX_MESSAGE_ID_LENGTH = 128;
 const MAX_EVENT_LENGTH = 512;
@@ -21,7 +21,7 @@ export const CURSOR_REFUSED =
 export function encodeCursor({ timestamp, receivedAt, messageId, event }: EventCursor): string {
   const head = Buffer.alloc(HEAD_BYTES);
   const id = Buffer.from(messageId);
-  head.writeUInt8(FORMAT);
+  head.writeUInt8(CURSOR_FORMAT);
   head.writeBigInt64BE(timestamp, 1);
   head.writeBigInt64BE(receivedAt, 9);
   head.writeUInt16BE(id.length, 17);
@@ -32,7 +32,7 @@ export function encodeCursor({ timestamp, receivedAt, messageId, event }: EventC
 export function decodeCursor(text: string): EventCursor | undefined {
   if (text.length > MAX_CURSOR_LENGTH) return undefined;
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes.length < HEAD_BYTES || bytes[0] !== FORMAT) return undefined;
+  if (bytes.length < HEAD_BYTES || bytes[0] !== CURSOR_FORMAT) return undefined;
   const end = HEAD_BYTES + bytes.readUInt16BE(17);
   const [id, event] = [bytes.subarray(HEAD_BYTES, end), bytes.subarray(end)];
   if (!isUtf8(id) || !isUtf8(event)) return undefined;

@@ -19,7 +19,7 @@ type Scalar = string | number | bigint | boolean;
 
 const INT64_TYPE = [0x0a];
 const EMPTY_LIST_TYPE = listOf(0x15);
-const TYPES = new Map<number, readonly number[]>([
+const SCALAR_TYPES = new Map<number, readonly number[]>([
   [NULL, [0x00]],
   [BOOL, [0x2d]],
   [STRING, [0x15]],
@@ -150,7 +150,7 @@ class JsonWriter {
   }
 
   #writeTyped(kind: number, value: Scalar): void {
-    this.#out.raw(TYPES.get(kind) ?? INT64_TYPE);
+    this.#out.raw(SCALAR_TYPES.get(kind) ?? INT64_TYPE);
     this.#write(kind, value);
   }
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nearestDouble, wholeNumberOf } from '../../../services/messages/decimal.ts';
 import { writeJson } from '../../../services/stores/analytics/json-column.ts';
-import { propertyKinds } from '../../../services/stores/analytics/property-kinds.ts';
+import { propertyKinds } from '../../../services/stores/analytics/columns.ts';
 import { RowBinary } from '../../../services/stores/analytics/row-binary.ts';
 import { ask, insert, MessageMaker } from '../../support/analytics.ts';
 import { sharedAnalytics } from '../../support/chdb.ts';
