@@ -5,6 +5,7 @@
 import cluster from 'node:cluster';
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
+import { withinDescriptors } from './app/descriptors.ts';
 import { checkRole, type Role, roleOf, type Running } from './app/role.ts';
 import { makesStores, readyText, startingText } from './app/start-messages.ts';
 import { startRole } from './app/start-role.ts';
@@ -24,9 +25,10 @@ process.umask(0o077);
 // decompression need threads too. libuv reads the setting at its first use, which comes after this line.
 process.env['UV_THREADPOOL_SIZE'] ??= '12';
 
-const { config, role } = configOrExit();
-const output = openLogger(config.logLevel);
+const { config: given, role } = configOrExit();
+const output = openLogger(given.logLevel);
 logWarnings(output.logger);
+const config = withinDescriptors(given, output.logger);
 const watchdog = new Watchdog();
 const version = programVersion();
 await run(config, output);

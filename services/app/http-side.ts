@@ -42,6 +42,9 @@ export interface HttpSideParts {
   readonly metrics?: () => Promise<string>;
 }
 
+/** Of operators on the control socket: they are of the descriptors that `MAX_CONNECTIONS` leaves. */
+const LOCAL_CONNECTIONS = 100;
+
 export class HttpSide {
   /** `http://HOST:PORT` with the port that was bound. */
   readonly address: string;
@@ -70,7 +73,7 @@ export class HttpSide {
       const local =
         localSocket === undefined
           ? undefined
-          : await LocalServer.open(app, localSocket, { maxConnections: parts.config.maxConnections });
+          : await LocalServer.open(app, localSocket, { maxConnections: LOCAL_CONNECTIONS });
       bound.server.answerBy(answeringBy(app));
       assembled.ingest.openOffload();
       return new HttpSide(assembled, bound, local);

@@ -33,10 +33,16 @@ export class ServiceProcess {
    * Resolves once the service says that it is ready; rejects with its output if it ends before.
    *
    * @param role `ingest`, `projector`, `sink`; none is all of them.
+   * @param before What the shell runs before it.
    */
-  static async start(dataDir: string, settings: Record<string, string> = {}, role = ''): Promise<ServiceProcess> {
+  static async start(
+    dataDir: string,
+    settings: Record<string, string> = {},
+    role = '',
+    before = '',
+  ): Promise<ServiceProcess> {
     if (!('PROFILES_URL' in settings)) await placeCluster(join(dataDir, 'profiles'));
-    const child = spawn('sh', ['-c', `${START} ${role}`], {
+    const child = spawn('sh', ['-c', `${before}${START} ${role}`], {
       cwd: ROOT,
       env: {
         PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
