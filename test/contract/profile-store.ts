@@ -257,17 +257,8 @@ export function someone(database: Database, generation: number) {
 }
 
 function emptyChange(projectId: string): ProfileChange {
-  const seen = { firstSeen: 1n, lastSeen: 1n };
-  return {
-    projectId,
-    userKey: randomUserKey(),
-    userId: null,
-    anonymousId: null,
-    anonymousIds: new Map(),
-    ...seen,
-    anonymous: null,
-    traits: new Map(),
-  };
+  const ids = { userKey: randomUserKey(), userId: null, anonymousId: null, anonymousIds: new Map() };
+  return { projectId, ...ids, firstSeen: 1n, lastSeen: 1n, anonymous: null, traits: new Map() };
 }
 
 function version(number: number): string {

@@ -177,19 +177,6 @@ describe.each(STORES)('the projector on $name', ({ share }) => {
     expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
   });
 
-  test('a message of a newer schema waits for a newer program, and is no dead letter', async () => {
-    const { log, project, profile, ada } = await scene();
-    append(log, [track(ada)]);
-    const [record] = log.records('tidemark.track', 0);
-    record?.value.set([0, 0, 0, 99], 1);
-
-    const reader = project();
-
-    await expect.poll(() => reader.trouble?.code).toBe('LOG_NEWER');
-    expect(log.records('tidemark.dead-letter', 0)).toEqual([]);
-    expect(await profile()).toBeUndefined();
-  });
-
   test('if the store refuses what it accepted before, no message is to blame: the projector retries', async () => {
     const { log, project, profile, ada, store } = await scene();
     let refusals = 0;

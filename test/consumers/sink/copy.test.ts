@@ -144,6 +144,16 @@ test('while the schemas cannot be loaded the sink retries, then goes on, and not
   expect(bench().log.records(DEAD_LETTER_TOPIC, 0)).toEqual([]);
 });
 
+test('a message of a newer schema waits for a newer program, and is no dead letter', async () => {
+  bench().put([new MessageMaker().track({ messageId: 'a' })]);
+  bench().log.records('tidemark.track', 0)[0]?.value.set([0, 0, 0, 99], 1);
+
+  bench().run();
+
+  await expect.poll(() => bench().lines.join()).toContain('LOG_NEWER');
+  expect(bench().log.records(DEAD_LETTER_TOPIC, 0)).toEqual([]);
+});
+
 test('a record that is not a message goes to the dead letters, whole, and the rest to analytics', async () => {
   const maker = new MessageMaker();
   const key = Uint8Array.from([1, 2, 3]);
