@@ -1,5 +1,7 @@
 /** The vocabulary of the log: what a message is and what its fields mean. Pure types; no I/O anywhere in this folder. */
 
+import definitions from '../../schemas/http/definitions.json' with { type: 'json' };
+
 /** The topics of what callers send as it happens. */
 export const LIVE_TOPICS = ['tidemark.identify', 'tidemark.track', 'tidemark.session'] as const;
 
@@ -141,3 +143,9 @@ export interface Problem {
   readonly path: string;
   readonly message: string;
 }
+
+/**
+ * A message sets at most so many traits, and a profile keeps at most so many: the newest, deletions included. The
+ * published schema says it, so that callers and code have one number.
+ */
+export const MAX_TRAITS = definitions.$defs.traits.maxProperties;

@@ -1,7 +1,6 @@
 /** Messages → changes of profiles. Pure: the same set of messages always yields the same changes, in any order. */
 import { splitObject } from '../../messages/json.ts';
-import { MAX_TRAITS } from '../../messages/max-traits.ts';
-import type { Message } from '../../messages/message.ts';
+import { MAX_TRAITS, type Message } from '../../messages/message.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
 import { anonymousIdsOf, newestAnonymousIds } from '../../stores/profiles/anonymous-ids.ts';
 import { type DroppedTraits, newestTraits } from '../../stores/profiles/newest-traits.ts';

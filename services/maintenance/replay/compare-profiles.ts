@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ScanRange } from '../../event-log/event-log.ts';
 import { tableOf } from '../../stores/generations/generation.ts';
-import { MAX_TRAITS } from '../../messages/max-traits.ts';
-import type { Message } from '../../messages/message.ts';
+import { MAX_TRAITS, type Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import { anonymousIdsSql } from '../../stores/profiles/anonymous-ids.ts';
 import { newestTraitsSql } from '../../stores/profiles/newest-traits.ts';

@@ -1,8 +1,7 @@
 import type { Decoded } from '../../consumers/decode-batch.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
 import { splitObject } from '../../messages/json.ts';
-import { MAX_TRAITS } from '../../messages/max-traits.ts';
-import type { Message } from '../../messages/message.ts';
+import { MAX_TRAITS, type Message } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Database } from '../../stores/database/database.ts';

@@ -2,8 +2,7 @@
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import { splitObject } from '../../messages/json.ts';
-import { type Message, MESSAGE_TOPICS } from '../../messages/message.ts';
-import { MAX_TRAITS } from '../../messages/max-traits.ts';
+import { MAX_TRAITS, type Message, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
 import * as ids from '../../stores/profiles/anonymous-ids.ts';

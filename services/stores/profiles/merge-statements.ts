@@ -3,7 +3,7 @@
  * Rows must come in one order everywhere (two projectors may write the same user at once), and each user once.
  */
 import type { Queryable } from '../database/database.ts';
-import { MAX_TRAITS } from '../../messages/max-traits.ts';
+import { MAX_TRAITS } from '../../messages/message.ts';
 import { type DroppedTraits, newestTraitsSql } from './newest-traits.ts';
 import type { ProfileChange } from './profile.ts';
 

@@ -1,5 +1,5 @@
 /** Which of its traits a profile keeps, written once for the fold and once for SQL. */
-import { MAX_TRAITS } from '../../messages/max-traits.ts';
+import { MAX_TRAITS } from '../../messages/message.ts';
 
 interface Versioned {
   readonly version: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../../services/stores/database/database.ts';
-import { MAX_TRAITS } from '../../../services/messages/max-traits.ts';
+import { MAX_TRAITS } from '../../../services/messages/message.ts';
 import type { DroppedTraits } from '../../../services/stores/profiles/newest-traits.ts';
 import type { ProfileChange, TraitState } from '../../../services/stores/profiles/profile.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
