@@ -152,8 +152,8 @@ export class IngestClock {
     if (aheadMs > maxSkewMs) return 'is behind messages that this process has taken: messages are refused';
     if (this.#newestMs === undefined) return undefined;
     if (this.#newestMs - nowMs > maxSkewMs) return 'is behind the newest message of the log: messages are refused';
-    const isLate = nowMs - this.#newestMs > LONGEST_SILENCE_MS;
-    return isLate ? 'is more than a year after the newest message of the log: messages are refused' : undefined;
+    const isOverdue = nowMs - this.#newestMs > LONGEST_SILENCE_MS;
+    return isOverdue ? 'is more than a year after the newest message of the log: messages are refused' : undefined;
   }
 
   #hasBeenSet(nowMs: number, elapsedMs: number): boolean {

@@ -4,7 +4,7 @@ import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 
 /**
  * When the newest live message arrived, in milliseconds since 1970, of the last record of every partition; undefined
- * where there is none. The record's own date may be from a moment at which the clock was wrong.
+ * of an empty log. The record's own date may be from a moment at which the clock was wrong.
  *
  * @throws TidemarkError as `EventLog.scan`, or `STORE_UNAVAILABLE` where a schema cannot be loaded.
  */

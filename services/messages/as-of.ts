@@ -16,7 +16,7 @@ export interface AsOf {
  * A message as these rules take it: it took place at the instant, if not before, and among others of that instant it keeps
  * its order. When it arrived stays as recorded, and so does a time that its caller set beyond its arrival.
  */
-export function takenAsOf(
+export function readAsOf(
   message: Message,
   { topic, partition, offset }: { readonly topic: string; readonly partition: number; readonly offset: bigint },
   rules: readonly AsOf[],

@@ -1,6 +1,6 @@
 import type avro from 'avsc';
 import { TidemarkError } from '../runtime/errors.ts';
-import { type AsOf, takenAsOf } from './as-of.ts';
+import { type AsOf, readAsOf } from './as-of.ts';
 import { avroType, decodeFramed, encodeFramed, memberType, type Resolver, schemaIdOf } from './avro.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import { isHex } from './hex.ts';
@@ -48,8 +48,8 @@ export class Codec {
   /**
    * Fetches the schemas of these values from the registry, if there is one. Called before a batch is decoded.
    *
-   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached; `LOG_NEWER`, retryable, where
-   *   there is none and a newer version wrote them.
+   * @throws TidemarkError `STORE_UNAVAILABLE`, retryable, if the registry cannot be reached; `LOG_NEWER`, retryable, where a
+   *   newer version wrote them and no registry has their schemas.
    */
   async prepare(values: readonly Uint8Array[]): Promise<void> {
     const ids = new Set<number | undefined>();
@@ -72,7 +72,7 @@ export class Codec {
     const message = record as Message;
     if (!isPlausible(message)) throw undecodable(topic, 'user_key, version or a time is not one of ours');
     if (at === undefined || this.#asOf.length === 0) return message;
-    return takenAsOf(message, { topic, ...at }, this.#asOf);
+    return readAsOf(message, { topic, ...at }, this.#asOf);
   }
 
   encodeDeadLetter(deadLetter: DeadLetter): Uint8Array {

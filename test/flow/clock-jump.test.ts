@@ -44,10 +44,10 @@ test('a clock that is years off the newest message of the log at the start is no
   await first.stop();
 
   const second = await start(-10 * YEAR_MS);
-  const refused = await identify(second, 'second');
+  const early = await identify(second, 'second');
   writeFileSync(clockFile, '0');
 
-  expect(refused.status).toBe(503);
+  expect(early.status).toBe(503);
   await eventually(async () => expect((await identify(second, 'second')).status).toBe(200));
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AsOf, asOfFromJson, asOfToJson, takenAsOf } from '../../services/messages/as-of.ts';
+import { type AsOf, asOfFromJson, asOfToJson, readAsOf } from '../../services/messages/as-of.ts';
 import { EARLIEST, END_OF_TIME } from '../../services/messages/timestamp.ts';
 import { versionOf } from '../../services/messages/version.ts';
 import { codec, identify, recordOf, TODAY } from '../support/messages.ts';
@@ -13,14 +13,14 @@ const WHO = { projectId: 'p', userId: 'ada' };
 test('a message that a wrong clock dated is taken as of the instant, and when it arrived stays', () => {
   const wrong = identify({ ...WHO, receivedAt: TODAY + YEAR });
 
-  const taken = takenAsOf(wrong, AT, [RULE]);
+  const result = readAsOf(wrong, AT, [RULE]);
 
-  expect(taken).toEqual({
+  expect(result).toEqual({
     ...wrong,
     timestamp: TODAY,
     version: versionTaken(TODAY, TODAY + YEAR),
   });
-  expect(taken.version < versionOf(TODAY + 1n, TODAY + 1n, 0)).toBe(true);
+  expect(result.version < versionOf(TODAY + 1n, TODAY + 1n, 0)).toBe(true);
 });
 
 test.each([
@@ -30,16 +30,16 @@ test.each([
 ])('a message %s is as it was recorded', (_, at, changes) => {
   const message = identify({ ...WHO, receivedAt: TODAY + YEAR, ...changes });
 
-  expect(takenAsOf(message, { ...AT, ...at }, [RULE])).toBe(message);
+  expect(readAsOf(message, { ...AT, ...at }, [RULE])).toBe(message);
 });
 
 test('a time before the instant, and one that its caller set beyond its arrival, stay', () => {
   const early = identify({ ...WHO, receivedAt: TODAY + YEAR, timestamp: TODAY - YEAR });
-  const late = identify({ ...WHO, receivedAt: TODAY + YEAR, timestamp: TODAY + 2n * YEAR });
+  const planned = identify({ ...WHO, receivedAt: TODAY + YEAR, timestamp: TODAY + 2n * YEAR });
 
-  expect(takenAsOf(early, AT, [RULE])).toEqual(early);
-  expect(takenAsOf(late, AT, [RULE]).timestamp).toBe(TODAY + 2n * YEAR);
-  expect(takenAsOf(late, AT, [RULE]).version < versionOf(TODAY + 1n, TODAY + 1n, 0)).toBe(true);
+  expect(readAsOf(early, AT, [RULE])).toEqual(early);
+  expect(readAsOf(planned, AT, [RULE]).timestamp).toBe(TODAY + 2n * YEAR);
+  expect(readAsOf(planned, AT, [RULE]).version < versionOf(TODAY + 1n, TODAY + 1n, 0)).toBe(true);
 });
 
 test('messages that are taken as of the instant keep their order, and are older than what comes later', () => {
@@ -49,7 +49,7 @@ test('messages that are taken as of the instant keep their order, and are older 
     .map(([timestamp, receivedAt]) => identify({ ...WHO, timestamp, receivedAt }));
   fc.assert(
     fc.property(message, message, (one, other) => {
-      const [a, b] = [takenAsOf(one, AT, [RULE]).version, takenAsOf(other, AT, [RULE]).version];
+      const [a, b] = [readAsOf(one, AT, [RULE]).version, readAsOf(other, AT, [RULE]).version];
 
       expect(a < versionOf(TODAY + 1n, TODAY + 1n, 0)).toBe(true);
       const [first, second] = [one, other].map(({ timestamp }) => (timestamp > TODAY ? TODAY : timestamp)) as [

@@ -20,7 +20,7 @@ export interface GenerationSummary {
   readonly messages: number;
   readonly behind: number;
   readonly rate_limit: number | null;
-  /** The instant as of which it takes messages that a wrong clock dated in the future; null where there is none. */
+  /** The instant as of which it takes messages that a wrong clock dated in the future; null if it takes all as recorded. */
   readonly as_of: string | null;
   readonly created_at: string;
 }
