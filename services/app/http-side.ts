@@ -14,6 +14,7 @@ import { importsFolderOf } from '../maintenance/import/import-request.ts';
 import { ChangesWatch } from '../query-api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../query-api/progress-watch.ts';
 import type { Config } from '../runtime/config.ts';
+import { TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
 import { HealthWatch } from './health-watch.ts';
@@ -87,6 +88,12 @@ export class HttpSide {
   /** Reads the keys and looks at every part now, and continues to do so. */
   refresh(): Promise<void> {
     return refresh(this.#assembled);
+  }
+
+  /** @throws TidemarkError `CONFIG_INVALID` while the clock of this machine is in doubt. */
+  expectClock(): void {
+    if (!this.#assembled.ingest.isClockSkewed) return;
+    throw new TidemarkError('CONFIG_INVALID', 'The clock of this machine is wrong. Begin again when /readyz is ready.');
   }
 
   /** Stops accepting and finishes what was accepted. Log and stores are closed by whoever opened them. Idempotent. */

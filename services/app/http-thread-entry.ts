@@ -47,6 +47,8 @@ interface OpenedSide {
   readonly log: EventLog;
 }
 
+const startImport = importThreads(config);
+
 const control: HttpControl = {
   bind: async () => {
     binding ??= bindServer(config, logger, pagesOf(config));
@@ -58,7 +60,11 @@ const control: HttpControl = {
     opening ??= openSide();
     await opening;
   },
-  startImport: importThreads(config),
+  startImport: async (task, isDry) => {
+    // An import dates what it takes by the clock as it begins.
+    if (!isDry) opened?.side.expectClock();
+    return startImport(task, isDry);
+  },
   stop: async () => {
     shutdown.abort();
     await opening?.catch(() => undefined);

@@ -80,6 +80,10 @@ export class IngestSide {
     ];
   }
 
+  get isClockSkewed(): boolean {
+    return this.#ingestor.state === 'clock skewed';
+  }
+
   /** Messages since the process began. */
   get counters(): { readonly accepted: number; readonly refused: number } {
     return { accepted: this.#ingestor.acceptedMessages, refused: this.refusals.total };

@@ -63,6 +63,8 @@ describe('a request of an operator that is wrong', () => {
     ['DELETE', '/keys/key_x', undefined, 404, 'KEY_UNKNOWN', 'key_x'],
     ['POST', '/generations', { kind: 'all' }, 400, 'COMMAND_INVALID', 'profiles or analytics'],
     ['POST', '/generations', { kind: 'profiles', rate_limit: 0 }, 400, 'COMMAND_INVALID', 'A rate is'],
+    ['POST', '/generations', { kind: 'profiles', as_of: 'soon' }, 400, 'COMMAND_INVALID', 'as_of is an instant'],
+    ['POST', '/generations', { kind: 'profiles', as_of: '2290-01-01' }, 400, 'COMMAND_INVALID', 'not in the future'],
     ['POST', '/generations/profiles/9/compare', undefined, 404, 'COMMAND_INVALID', 'no such generation'],
     ['POST', '/generations/profiles/1/swap', undefined, 409, 'COMMAND_INVALID', 'is not being built'],
     ['POST', '/generations/profiles/1/drop', undefined, 409, 'COMMAND_INVALID', 'it stays'],

@@ -2,11 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { runProgram } from '../support/program.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PRELOAD = join(import.meta.dirname, '../torture/clock-preload.ts');
 const YEAR_MS = 365 * 86_400_000;
+// Each starts the service, up to three times.
+const LONG = { timeout: 240_000 };
 
 let folder: string;
 let clockFile: string;
@@ -18,6 +21,7 @@ beforeEach(async () => {
 
 test.each([10 * YEAR_MS, -10 * YEAR_MS])(
   'a clock that jumps %i ms and comes back stamps nothing, and is named until then',
+  LONG,
   async (jumpMs) => {
     const service = await start(0);
 
@@ -38,7 +42,27 @@ test.each([10 * YEAR_MS, -10 * YEAR_MS])(
   },
 );
 
-test('a clock that is years off the newest message of the log at the start is not believed', async () => {
+test('no import begins while the clock is wrong', LONG, async () => {
+  const service = await start(0);
+  const file = join(folder, 'history.ndjson');
+  writeFileSync(file, '{"type":"identify","user_id":"ada","traits":{"plan":"imported"}}\n');
+  const tidemark = () =>
+    runProgram(['services/cli/tidemark.ts', 'import', file, '--project', 'default'], {
+      DATA_DIR: join(folder, 'data'),
+    });
+
+  writeFileSync(clockFile, String(10 * YEAR_MS));
+  await eventually(async () => expect((await service.request('/readyz')).status).toBe(503));
+  const early = await tidemark();
+  writeFileSync(clockFile, '0');
+  await eventually(async () => expect((await service.request('/readyz')).status).toBe(200));
+  const imported = await tidemark();
+
+  expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('clock of this machine is wrong')]);
+  expect(imported.code, imported.stderr).toBe(0);
+});
+
+test('a clock that is years off the newest message of the log at the start is not believed', LONG, async () => {
   const first = await start(0);
   await identify(first, 'first');
   await first.stop();

@@ -15,6 +15,8 @@ import { randomProjectId } from '../../support/random-project.ts';
 import { ReplayScene } from '../../support/replay-scene.ts';
 
 const YEAR = 31_536_000_000_000n;
+// A process looks once a second which generation is live.
+const SOON = { timeout: 20_000 };
 const KINDS = ['profiles', 'analytics'] as const;
 
 const projectId = randomProjectId();
@@ -54,7 +56,7 @@ test(
     await scene.append([identify({ ...ada, receivedAt: now + 1n, traits: '{"plan":"after"}' })]);
     await passed(2);
 
-    expect(await traits()).toEqual({ plan: 'after', kept: 1, here: true });
+    await expect.poll(traits, SOON).toEqual({ plan: 'after', kept: 1, here: true });
     expect(await traitsInAnalytics()).toEqual({ plan: '"after"', kept: '1', here: 'true' });
     expect((await profile())?.lastSeen).toBe(now + 1n);
     const [event] = await scene.live.analytics.userEvents({
@@ -70,17 +72,18 @@ test('a verification knows what each generation takes so', { timeout: 300_000 },
   expect(await verified()).toMatchObject({ equal: true, profiles: { users: 1, different: { count: 0 } } });
 
   await scene.run('replay rollback', { kind: 'profiles' });
-  expect(await traits()).toMatchObject({ plan: 'wrong, later' });
+  await expect.poll(traits, SOON).toMatchObject({ plan: 'wrong, later' });
   expect(await verified()).toMatchObject({ equal: true, profiles: { users: 1, different: { count: 0 } } });
 
   await scene.run('replay rollback', { kind: 'profiles' });
+  await expect.poll(traits, SOON).toMatchObject({ plan: 'after' });
 });
 
 test('the next replay of what is live takes the same, and says so', { timeout: 300_000 }, async () => {
   for (const kind of KINDS) await replay(kind);
   await passed(3);
 
-  expect(await traits()).toMatchObject({ plan: 'after' });
+  await expect.poll(traits, SOON).toMatchObject({ plan: 'after' });
   expect(await traitsInAnalytics()).toMatchObject({ plan: '"after"' });
   const shown = (await scene.status()).map(({ number, as_of: instant }) => [number, instant]);
   expect(shown).toEqual(
