@@ -69,7 +69,8 @@ export class AllService implements Running {
         encoderModuleOf(config) === undefined ? encoding : answering,
       );
       const importer = new ImportQueue((task, isDry) => http.startImport(task, isDry));
-      const main = await MainThread.open(config, output, { throttle, importer }, signal);
+      const isClockWrong = (): Promise<boolean> => http.isClockWrong();
+      const main = await MainThread.open(config, output, { throttle, importer, isClockWrong }, signal);
       try {
         throwIfStopping(signal);
         const firstStart = await main.start(config, output, signal);
@@ -115,6 +116,7 @@ function throwIfStopping(signal: AbortSignal): void {
 interface MainThreadNeeds {
   readonly throttle: Throttle;
   readonly importer: ImportQueue;
+  readonly isClockWrong: () => Promise<boolean>;
 }
 
 interface MainThreadParts {
@@ -136,7 +138,7 @@ class MainThread {
   static async open(
     config: Config,
     output: OpenedLogger,
-    { throttle, importer }: MainThreadNeeds,
+    { throttle, importer, isClockWrong }: MainThreadNeeds,
     signal: AbortSignal,
   ): Promise<MainThread> {
     const { logger } = output;
@@ -145,7 +147,7 @@ class MainThread {
     try {
       const opened = await openStores(config, logger, signal);
       const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
-      const scheduler = audienceSchedulerOf(config, logger, opened);
+      const scheduler = audienceSchedulerOf(config, logger, opened, isClockWrong);
       const find = commandsOn({ config, logger, hasReaders: true, importer }, () => Promise.resolve(opened));
       const jobs = new SqlJobStore(opened.database);
       if (!isServer(config.profilesUrl)) await jobs.interruptAll();

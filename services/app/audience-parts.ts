@@ -34,6 +34,7 @@ export function audienceSchedulerOf(
   config: Config,
   logger: Logger,
   { database, analytics }: DatabaseAndAnalytics,
+  isClockWrong?: () => Promise<boolean>,
 ): AudienceScheduler {
   const live = new LiveGenerations(database);
   return new AudienceScheduler({
@@ -43,5 +44,6 @@ export function audienceSchedulerOf(
     losses: new LostAnalytics(database, analytics, live),
     limits: queryLimitsOf(config),
     logger,
+    ...(isClockWrong && { isClockWrong }),
   });
 }

@@ -90,9 +90,13 @@ export class HttpSide {
     return refresh(this.#assembled);
   }
 
+  get isClockWrong(): boolean {
+    return this.#assembled.ingest.isClockSkewed;
+  }
+
   /** @throws TidemarkError `CONFIG_INVALID` while the clock of this machine is in doubt. */
   expectClock(): void {
-    if (!this.#assembled.ingest.isClockSkewed) return;
+    if (!this.isClockWrong) return;
     throw new TidemarkError('CONFIG_INVALID', 'The clock of this machine is wrong. Begin again when /readyz is ready.');
   }
 

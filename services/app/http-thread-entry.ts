@@ -65,6 +65,7 @@ const control: HttpControl = {
     if (!isDry) opened?.side.expectClock();
     return startImport(task, isDry);
   },
+  isClockWrong: async () => opened?.side.isClockWrong !== false,
   stop: async () => {
     shutdown.abort();
     await opening?.catch(() => undefined);

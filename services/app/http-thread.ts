@@ -21,6 +21,8 @@ export interface HttpControl {
   open(): Promise<void>;
   /** In a thread of its own, which inherits the priority of this one. */
   readonly startImport: StartImport;
+  /** True also until messages can be accepted. */
+  isClockWrong(): Promise<boolean>;
   /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
   stop(): Promise<void>;
 }
@@ -92,6 +94,10 @@ export class HttpThread {
 
   startImport(...args: Parameters<StartImport>): ReturnType<StartImport> {
     return this.#control.startImport(...args);
+  }
+
+  isClockWrong(): Promise<boolean> {
+    return this.#control.isClockWrong();
   }
 
   /** The share of time that the thread was busy since the last call; 1 is all of it. */

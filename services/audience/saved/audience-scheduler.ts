@@ -26,6 +26,8 @@ export interface SchedulerParts {
   readonly leaseMs?: number;
   /** How often the scheduler looks for audiences that are due. */
   readonly everyMs?: number;
+  /** While it resolves with true nothing is evaluated: members would leave by a time that is wrong, and later come back. */
+  readonly isClockWrong?: () => Promise<boolean>;
 }
 
 /** Evaluates an audience on request. Arguments and results can be cloned between threads. */
@@ -33,7 +35,8 @@ export interface AudienceEvaluator {
   /**
    * Evaluates it now, waiting for somebody else's evaluation to end, and resolves with it as it is after.
    *
-   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_BUSY`, retryable; what the question throws.
+   * @throws TidemarkError `AUDIENCE_UNKNOWN`; `AUDIENCE_BUSY`, retryable; `STORE_UNAVAILABLE` while the clock is wrong; what
+   *   the question throws.
    */
   evaluate(projectId: string, id: string): Promise<SavedAudience>;
 }
@@ -58,7 +61,7 @@ export class AudienceScheduler implements AudienceEvaluator {
   #lastProjectId = '';
 
   constructor(parts: SchedulerParts) {
-    this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, ...parts };
+    this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, isClockWrong: () => Promise.resolve(false), ...parts };
   }
 
   /** Evaluates what is due from now on. */
@@ -73,7 +76,10 @@ export class AudienceScheduler implements AudienceEvaluator {
   }
 
   async evaluate(projectId: string, id: string): Promise<SavedAudience> {
-    const { store } = this.#parts;
+    const { store, isClockWrong } = this.#parts;
+    if (await isClockWrong()) {
+      throw new TidemarkError('STORE_UNAVAILABLE', 'The clock of this machine is wrong: no audience is evaluated.');
+    }
     await this.#evaluateClaimed(await this.#claim(projectId, id));
     const audience = await store.find(projectId, id);
     if (audience === undefined) throw new TidemarkError('AUDIENCE_UNKNOWN', 'The audience was deleted meanwhile.');
@@ -112,6 +118,7 @@ export class AudienceScheduler implements AudienceEvaluator {
   /** Returns whether an audience was due. A failure is recorded and does not delay the others. */
   async #evaluateNext(): Promise<boolean> {
     const { store, leaseMs, logger } = this.#parts;
+    if (await this.#parts.isClockWrong()) return false;
     const claim = await store.claimDue(leaseMs, this.#lastProjectId);
     if (claim === undefined) return false;
     this.#lastProjectId = claim.audience.projectId;

@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { AudienceScheduler } from '../../../services/audience/saved/audience-scheduler.ts';
+import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';
+import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { AMPLE } from '../../support/analytics.ts';
+import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
+import { sharedDatabase } from '../../support/database.ts';
+
+const HOUR_MS = 3_600_000;
+const PATIENTLY = { timeout: 20_000 };
+const silent = { info: () => undefined, warn: () => undefined };
+
+const [embedded] = await testedAnalytics();
+if (embedded === undefined) throw new Error('analytics is always tested');
+const analytics = sharedStore(embedded);
+const database = sharedDatabase();
+
+test('nothing is evaluated while the clock is wrong, neither what is due nor what is asked for', async () => {
+  const projects = new SqlProjectStore(database());
+  const store = new SqlAudienceStore(database(), 100);
+  const { id: projectId } = await projects.createProject({ name: 'Clock', timezone: 'UTC', rateLimit: null });
+  const definition = '{"trait":"plan","is":"pro"}';
+  const { id } = await store.create(projectId, { name: 'Pro', definition, refreshMs: HOUR_MS });
+  const evaluation = async () => (await store.find(projectId, id))?.evaluation;
+  let [looks, isWrong] = [0, true];
+  const isClockWrong = (): Promise<boolean> => {
+    looks++;
+    return Promise.resolve(isWrong);
+  };
+  const parts = { store, projects, history: analytics(), limits: AMPLE, logger: silent };
+  const scheduler = new AudienceScheduler({ ...parts, everyMs: 10, isClockWrong });
+  onTestFinished(() => scheduler.stop());
+
+  scheduler.start();
+  await expect.poll(() => looks, PATIENTLY).toBeGreaterThan(2);
+  await expect(scheduler.evaluate(projectId, id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(await evaluation()).toBeNull();
+  isWrong = false;
+
+  await expect.poll(evaluation, PATIENTLY).toMatchObject({ cause: 'first', members: 0 });
+});
