@@ -234,8 +234,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       const given = (file ? fromFile(file, env[name]) : env[name]) || setting.default;
       return setting.parse(given.replace('$DATA_DIR', dataDir));
     } catch (error) {
-      const shown = setting.secret ? 'the value given' : JSON.stringify(env[name]);
-      problems.push(`${file ? `${name}_FILE` : name}: ${shown} ${(error as Error).message}`);
+      problems.push(`${file ? `${name}_FILE` : name}: ${shownOf(setting, env[name])} ${(error as Error).message}`);
       return undefined as T;
     }
   };
@@ -283,6 +282,10 @@ function configFrom(read: Read, dataDir: string): Config {
     queryMaxRows: read('QUERY_MAX_ROWS', SETTINGS.QUERY_MAX_ROWS),
     console: read('CONSOLE', SETTINGS.CONSOLE),
   };
+}
+
+function shownOf({ secret }: Pick<Setting<unknown>, 'secret'>, given: string | undefined): string {
+  return secret ? 'the value given' : JSON.stringify(given);
 }
 
 /** A secret as Docker and Kubernetes hand it over: in a file, where no list of processes and no child process shows it. */
