@@ -1078,7 +1078,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a series of calls in one request
-         * @description Nothing of a batch is recorded unless all of it is valid, but where `Prefer: handling=lenient` says otherwise. The items keep their order. Also at `/v1/b`, `/api/public/apps/batch`, `/api/s/s2s/batch`, `/v1/import`, each with or without a final slash. A body in the form of an SDK may have any Content-Type and its key in `writeKey`. A batch in the form of an SDK is lenient: `rejected` lists the items that were left out.
+         * @description Nothing of a batch is recorded unless all of it is valid, but where `Prefer: handling=lenient` says otherwise. The items keep their order. Also at `/v1/b`, `/api/public/apps/batch`, `/api/s/s2s/batch`, `/v1/import`, each with or without a final slash. A body in the form of an SDK may have any Content-Type and its key in `writeKey`; of its members those that cannot be used are mended or left out (`adjusted`). A batch in the form of an SDK is lenient: `rejected` lists the items that were left out.
          */
         readonly post: operations["batch"];
         readonly delete?: never;
@@ -1196,7 +1196,7 @@ export interface paths {
         };
         /**
          * What is recorded, as it happens
-         * @description Server-sent events from the end of the log: twice a second one with the rows of that time, at most the 25 newest, and exact counts of what matched. A row has `type`, `event` of a track, the ids, the times, `source`, where the record stands in the log, the `receipt` that tells when its message can be read, and its `properties` or `traits` (`{}` with `"cut": true` where they have more than 8,000 characters). The id of an event, sent as `Last-Event-ID`, resumes the stream there; a listener more than 200,000 records behind goes on at the end, and `skipped` counts the records that it missed. The event `end` says why the service ends the stream: its data is a problem. A process has 64 listeners, 32 of one project, with 16 different filters, 8 of one project.
+         * @description Server-sent events from the end of the log: twice a second one with the rows of that time, at most the 25 newest, and exact counts of what matched. A row has `type`, `event` of a track, the ids, the times, `source`, where the record stands in the log, the `receipt` that tells when its message can be read, `adjusted` where a member of an SDK's call was mended or left out (a list of `path`, a pointer from the call, and `message`), and its `properties` or `traits` (`{}` with `"cut": true` where they have more than 8,000 characters). The id of an event, sent as `Last-Event-ID`, resumes the stream there; a listener more than 200,000 records behind goes on at the end, and `skipped` counts the records that it missed. The event `end` says why the service ends the stream: its data is a problem. A process has 64 listeners, 32 of one project, with 16 different filters, 8 of one project.
          */
         readonly get: operations["watchEvents"];
         readonly put?: never;
@@ -1258,7 +1258,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Add or update a user and record traits
-         * @description Recommended once when the user is created, and again when traits change. A trait given as null is removed from the profile. Trait by trait the newest message wins, in whatever order they come in. Also at `/v1/i`, `/api/public/apps/identify`, `/api/s/s2s/identify`, each with or without a final slash. A body in the form of an SDK may have any Content-Type and its key in `writeKey`.
+         * @description Recommended once when the user is created, and again when traits change. A trait given as null is removed from the profile. Trait by trait the newest message wins, in whatever order they come in. Also at `/v1/i`, `/api/public/apps/identify`, `/api/s/s2s/identify`, each with or without a final slash. A body in the form of an SDK may have any Content-Type and its key in `writeKey`; of its members those that cannot be used are mended or left out (`adjusted`).
          */
         readonly post: operations["identify"];
         readonly delete?: never;
@@ -1316,7 +1316,7 @@ export interface paths {
         };
         /**
          * What was refused in the last 30 days
-         * @description Requests of the project's keys that `POST` endpoints refused, and the items of batches that were left out, grouped by key, path and problem, that which was refused last first. A request with several problems counts once for each, of which the first ten are counted. A group appears within some ten seconds. A project has 1,000 groups a day; what is beyond them is counted in one group with the code `other`. Requests without a valid key (401) belong to no project and are not counted; what was counted in the last seconds before a crash is lost.
+         * @description Requests of the project's keys that `POST` endpoints refused, and the items of batches that were left out; under the code `adjusted` also what of accepted messages of SDKs was mended or left out. Grouped by key, path and problem, that which came last first. A request with several problems counts once for each, of which the first ten are counted. A group appears within some ten seconds. A project has 1,000 groups a day; what is beyond them is counted in one group with the code `other`. Requests without a valid key (401) belong to no project and are not counted; what was counted in the last seconds before a crash is lost.
          */
         readonly get: operations["listRefusals"];
         readonly put?: never;
@@ -1378,7 +1378,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Record something a user did
-         * @description Also at `/v1/t`, `/api/public/apps/track`, `/api/s/s2s/track`, each with or without a final slash. A body in the form of an SDK may have any Content-Type and its key in `writeKey`.
+         * @description Also at `/v1/t`, `/api/public/apps/track`, `/api/s/s2s/track`, each with or without a final slash. A body in the form of an SDK may have any Content-Type and its key in `writeKey`; of its members those that cannot be used are mended or left out (`adjusted`).
          */
         readonly post: operations["track"];
         readonly delete?: never;
@@ -1512,6 +1512,8 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         readonly Accepted: {
+            /** @description What of an SDK's call could not be used, and was mended or left out by itself: the first 100. Only where there was something. */
+            readonly adjusted?: readonly components["schemas"]["Error"][];
             /** @description Pointers to members of the body that nothing reads, the first 100: probably spelled wrongly. Only for the interface's own form, and only where there are some. */
             readonly ignored?: readonly string[];
             /** @description The caller's id of the message, or ours. */
@@ -2000,11 +2002,13 @@ export interface components {
             readonly batch: readonly unknown[];
         };
         readonly BatchAccepted: {
+            /** @description What of an SDK's messages could not be used, and was mended or left out by itself: the first 100. Only where there was something. */
+            readonly adjusted?: readonly components["schemas"]["Error"][];
             /** @description Pointers to members of the body that nothing reads, the first 100: probably spelled wrongly. Only for the interface's own form, and only where there are some. */
             readonly ignored?: readonly string[];
             readonly message_ids: components["schemas"]["MessageIds"];
             readonly receipt: components["schemas"]["ReceiptToken"];
-            /** @description The items that were not recorded. Only with `Prefer: handling=lenient`. */
+            /** @description The items that were not recorded. With `Prefer: handling=lenient` always, and for the form of an SDK where there are some. */
             readonly rejected?: readonly components["schemas"]["RejectedItem"][];
             /** @constant */
             readonly success: true;
@@ -2012,7 +2016,7 @@ export interface components {
         readonly BatchBody: {
             readonly batch?: readonly components["schemas"]["BatchCall"][];
         } & components["schemas"]["Batch"];
-        /** @description Judged by its type. */
+        /** @description Judged by its type. In the interface's own form that is `identify` or `track`. */
         readonly BatchCall: components["schemas"]["BatchItem"] & (({
             /** @constant */
             readonly type?: "identify";
@@ -2998,9 +3002,9 @@ export interface components {
         /** @description Names the places in the log that the request's messages took: opaque, signed, under 4 KB. Null where the messages wait on local disk for the log. */
         readonly ReceiptToken: string | null;
         readonly RefusalGroup: {
-            /** @description The last part of the problem's `type`, or `other`. */
+            /** @description The last part of the problem's `type`; `adjusted` where the message was accepted, and what could not be used of it was mended or left out; or `other`. */
             readonly code: string;
-            /** @description How many requests and items. */
+            /** @description How many requests, items, and members that were adjusted. */
             readonly count: number;
             /** @description The beginning of the body or item that was refused, 1,000 characters at most; null where no body was read. */
             readonly example: string | null;

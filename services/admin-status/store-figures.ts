@@ -108,7 +108,7 @@ const HOURS = `
   limit ${HOURS_BACK}`;
 
 const REFUSALS_OF_DAY =
-  'select coalesce(sum(count), 0)::int8 as count from refusals where project_id = $1 and day = $2::int4';
+  "select coalesce(sum(count), 0)::int8 as count from refusals where project_id = $1 and day = $2::int4 and code <> 'adjusted'";
 
 const VERIFIED = `
   select last.finished_at_ms, count(hours.hour_ms) as hours, count(hours.hour_ms) filter (where not is_equal) as different

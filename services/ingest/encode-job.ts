@@ -107,13 +107,20 @@ export interface AcceptedBody {
   readonly details: string;
   /** JSON: pointers to members that nothing reads; '' where there are none. */
   readonly ignored: string;
+  /** JSON: what of an SDK's calls was mended or left out, the first 100; '' where nothing was. */
+  readonly adjusted: string;
+  /** Of how many messages. */
+  readonly adjustedMessages: number;
 }
 
 const PROBLEMS_MARK = '!';
 
-export function writeAccepted({ counts, receipt, messageIds, rejected, details, ignored }: AcceptedBody): string {
+export function writeAccepted(accepted: AcceptedBody): string {
+  const { counts, receipt, messageIds, rejected, details, ignored, adjusted, adjustedMessages } = accepted;
   const { identify, track, session } = counts;
-  return `${identify} ${track} ${session} ${receipt} ${rejected} ${messageIds.length} ${details.length} ${messageIds}${details}${ignored}`;
+  const numbers = `${identify} ${track} ${session} ${receipt} ${rejected} ${adjustedMessages}`;
+  const lengths = `${messageIds.length} ${details.length} ${ignored.length}`;
+  return `${numbers} ${lengths} ${messageIds}${details}${ignored}${adjusted}`;
 }
 
 export function writeProblems(problems: readonly Problem[]): string {
@@ -138,10 +145,12 @@ export function readAccepted(result: string): AcceptedBody {
   };
   const counts = { identify: Number(word()), track: Number(word()), session: Number(word()) };
   const receipt = word();
-  const rejected = Number(word());
-  const [idsLength, detailsLength] = [Number(word()), Number(word())];
-  const idsEnd = at + idsLength;
-  const end = idsEnd + detailsLength;
-  const messageIds = result.slice(at, idsEnd);
-  return { counts, receipt, rejected, messageIds, details: result.slice(idsEnd, end), ignored: result.slice(end) };
+  const [rejected, adjustedMessages] = [Number(word()), Number(word())];
+  const lengths = [Number(word()), Number(word()), Number(word()), result.length];
+  const [messageIds = '', details = '', ignored = '', adjusted = ''] = lengths.map((length) => {
+    const from = at;
+    at += length;
+    return result.slice(from, at);
+  });
+  return { counts, receipt, rejected, messageIds, details, ignored, adjusted, adjustedMessages };
 }

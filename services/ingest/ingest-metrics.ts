@@ -10,6 +10,7 @@ export class IngestMetrics {
   readonly #accepted = new Map<MessageTopic, number>(MESSAGE_TOPICS.map((topic) => [topic, 0]));
   readonly #appends: Durations;
   readonly #rejected: Counter;
+  readonly #adjusted: Counter;
 
   constructor(registry: Registry, unacknowledgedBytes: () => number) {
     const registers = [registry];
@@ -36,6 +37,11 @@ export class IngestMetrics {
       help: 'Items of accepted batches that were left out because they are not valid',
       registers,
     });
+    this.#adjusted = new Counter({
+      name: 'tidemark_ingest_messages_adjusted_total',
+      help: 'Accepted messages of SDKs of which a member could not be used, and was mended or left out',
+      registers,
+    });
     const gauge: Gauge = new Gauge({
       name: 'tidemark_ingest_unacknowledged_bytes',
       help: 'Bytes of messages handed to the event log and not yet safe',
@@ -50,11 +56,14 @@ export class IngestMetrics {
   }
 
   /** The messages of one request. */
-  accepted({ counts, rejected }: Pick<AcceptedBody, 'counts' | 'rejected'>, appendMs: number): void {
+  accepted({ counts, rejected, adjustedMessages }: Counted, appendMs: number): void {
     this.#appends.observe(appendMs);
     if (rejected > 0) this.#rejected.inc(rejected);
+    if (adjustedMessages > 0) this.#adjusted.inc(adjustedMessages);
     for (const [topic, type] of TYPES) this.#accepted.set(topic, (this.#accepted.get(topic) ?? 0) + counts[type]);
   }
 }
+
+type Counted = Pick<AcceptedBody, 'counts' | 'rejected' | 'adjustedMessages'>;
 
 const TYPES = (['identify', 'track', 'session'] as const).map((type) => [topicOf({ type }), type] as const);

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Draft } from '../messages/draft.ts';
 import type { JsonBody, ReadJson } from '../messages/json.ts';
-import type { Micros, Problem } from '../messages/message.ts';
+import type { Problem } from '../messages/message.ts';
+import { batchSentAt, type SdkFrame, validateSdk } from '../messages/sdk/validate-sdk.ts';
 import { isAcceptable, MAX_PROBLEMS, unacceptableIn } from '../messages/unacceptable.ts';
-import { envelopeProblems, itemsOf, validateItem, validItem } from '../messages/validate.ts';
+import { envelopeProblems, type Frame, itemsOf, type Validated, validateItem } from '../messages/validate.ts';
 
 /** An item of a batch that is left out. */
 export interface RejectedItem {
@@ -22,6 +23,8 @@ export type SortedItems =
       readonly rejected: readonly RejectedItem[];
       /** How many items the batch has. */
       readonly count: number;
+      /** What beside the items could not be used; undefined for nothing. */
+      readonly adjusted?: readonly Problem[];
     };
 
 /** Whether the request says `Prefer: handling=lenient` (RFC 7240: of a preference given twice, the first counts). */
@@ -34,37 +37,53 @@ export function isLenient(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * The valid items of a batch apart from the others; refused where there is no valid one, or no batch at all.
+ * The valid items of a batch in the interface's own form apart from the others; refused where there is no valid one, or no
+ * batch at all.
  *
  * @param read A body that may be a batch; not checked for what no message may hold.
  */
-export function sortItems(read: Extract<ReadJson, { ok: true }>, timezone: string, arrivedAt: Micros): SortedItems {
-  const { value: body, isSuspect } = read;
+export function sortItems({ value: body, isSuspect }: ReadBatch, frame: Frame): SortedItems {
   const wrong = isSuspect && !isAcceptable(besideItems(body.exact)) ? unacceptableIn(body.exact, []) : [];
-  const problems = wrong.length > 0 ? wrong : envelopeProblems(body);
+  if (wrong.length > 0) return { ok: false, problems: wrong };
+  return sort(body, (index, item, isTold) => {
+    const unacceptable = !isSuspect ? [] : unacceptableIn(item.exact, ['batch', index], isTold ? MAX_PROBLEMS : 1);
+    if (unacceptable.length > 0) return { ok: false, problems: unacceptable };
+    return validateItem(item, frame, isTold ? `/batch/${index}` : null);
+  });
+}
+
+/** As `sortItems`, of a batch of an SDK, whose items are mended where they can be: what else it has is not looked at. */
+export function sortSdkItems({ value: body, isSuspect }: ReadBatch, { timezone, arrivedAt }: Frame): SortedItems {
+  const { sentAt, adjusted } = batchSentAt(body.plain, timezone);
+  const frame: SdkFrame = { timezone, arrivedAt, form: 'sdk', isSuspect, sentAt };
+  const sorted = sort(body, (index, item, isTold) => validateSdk(item, null, frame, ['batch', index], isTold));
+  return sorted.ok && adjusted !== undefined ? { ...sorted, adjusted: [adjusted] } : sorted;
+}
+
+type ReadBatch = Extract<ReadJson, { ok: true }>;
+
+type Judge = (index: number, item: JsonBody, isTold: boolean) => Validated<Draft>;
+
+function sort(body: JsonBody, judge: Judge): SortedItems {
+  const problems = envelopeProblems(body);
   if (problems.length > 0) return { ok: false, problems };
   const items = itemsOf(body);
-  const sorter = new ItemSorter(timezone, arrivedAt, isSuspect);
+  const sorter = new ItemSorter(judge);
   for (let index = 0; index < items.length; index++) sorter.add(index, items.at(index));
   return sorter.sorted;
 }
 
 /** Judges item after item. Once 100 problems have been told it only finds out which are bad. */
 class ItemSorter {
-  readonly #timezone: string;
-  readonly #arrivedAt: Micros;
-  /** Whether an item may hold what no message may. */
-  readonly #isSuspect: boolean;
+  readonly #judge: Judge;
   readonly #drafts: Draft[] = [];
   readonly #indexes: number[] = [];
   readonly #rejected: RejectedItem[] = [];
   readonly #told: Problem[] = [];
   #count = 0;
 
-  constructor(timezone: string, arrivedAt: Micros, isSuspect: boolean) {
-    this.#timezone = timezone;
-    this.#arrivedAt = arrivedAt;
-    this.#isSuspect = isSuspect;
+  constructor(judge: Judge) {
+    this.#judge = judge;
   }
 
   get sorted(): SortedItems {
@@ -81,34 +100,16 @@ class ItemSorter {
   add(index: number, item: JsonBody): void {
     this.#count++;
     const left = MAX_PROBLEMS - this.#told.length;
-    const judged = left > 0 ? this.#judge(index, item) : this.#draftOf(item);
-    if (judged !== undefined && !isProblems(judged)) {
-      this.#drafts.push(judged);
+    const judged = this.#judge(index, item, left > 0);
+    if (judged.ok) {
+      this.#drafts.push(judged.draft);
       this.#indexes.push(index);
-    } else this.#reject(index, judged?.slice(0, left) ?? []);
-  }
-
-  #judge(index: number, item: JsonBody): Draft | readonly Problem[] {
-    const unacceptable = this.#isSuspect ? unacceptableIn(item.exact, ['batch', index]) : [];
-    if (unacceptable.length > 0) return unacceptable;
-    const validated = validateItem(item, this.#timezone, `/batch/${index}`, this.#arrivedAt);
-    return validated.ok ? validated.draft : validated.problems;
-  }
-
-  #draftOf(item: JsonBody): Draft | undefined {
-    return this.#isSuspect && !isAcceptable(item.exact, 2)
-      ? undefined
-      : validItem(item, this.#timezone, this.#arrivedAt);
-  }
-
-  #reject(index: number, errors: readonly Problem[]): void {
+      return;
+    }
+    const errors = judged.problems.slice(0, left);
     this.#told.push(...errors);
     this.#rejected.push({ index, errors });
   }
-}
-
-function isProblems(judged: Draft | readonly Problem[]): judged is readonly Problem[] {
-  return Array.isArray(judged);
 }
 
 /** The body without what may be left out of it. */

@@ -2,8 +2,7 @@ import type { Call } from '../http/call.ts';
 import { isJson, UNSUPPORTED_TYPE } from '../http/body.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer, Route } from '../http/route.ts';
-import { readJson } from '../messages/json.ts';
-import { isSdkBatch, isSdkCall } from '../messages/sdk-call.ts';
+import { isSdkBody } from '../messages/sdk/sdk-body.ts';
 import type { Ingestor } from './accept.ts';
 import type { AcceptedBody } from './encode-job.ts';
 import { isLenient } from './lenient.ts';
@@ -18,7 +17,7 @@ export const BATCH_LIMIT_BYTES = 512_000;
 const CALLS = ['identify', 'track', 'page', 'screen', 'group', 'alias'] as const;
 
 /** `POST /v1/identify`, `/v1/track`, `/v1/page` … and `/v1/batch`, each under the paths that SDKs know them by. */
-export function publicRoutes(ingestor: Ingestor, refusals?: Pick<RefusalCounts, 'addItems'>): Route[] {
+export function publicRoutes(ingestor: Ingestor, refusals?: CountsRefusals): Route[] {
   const admit = (): Refusal | undefined => ingestor.admit();
   const common = { method: 'POST', scope: 'write', style: 'problem', takesSdkBodies: true, admit } as const;
   return [
@@ -27,7 +26,7 @@ export function publicRoutes(ingestor: Ingestor, refusals?: Pick<RefusalCounts, 
       path: `/v1/${source}`,
       aliases: aliasesOf(source),
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      handle: (call) => refuseType(call) ?? acceptOne(ingestor, call, source),
+      handle: (call) => refuseType(call) ?? acceptOne(ingestor, call, source, refusals),
     })),
     {
       ...common,
@@ -48,10 +47,7 @@ function aliasesOf(name: string, more: readonly string[] = []): readonly string[
 
 /** The interface's own form demands that its type is named; what is in the form of an SDK may have any. */
 function refuseType(call: Call): Refusal | undefined {
-  if (isJson(call.headers)) return undefined;
-  const read = readJson(call.text);
-  const isSdk = read.ok && (isSdkCall(read.value.plain) || isSdkBatch(read.value.plain));
-  return isSdk ? undefined : UNSUPPORTED_TYPE;
+  return isJson(call.headers) || isSdkBody(call.text) ? undefined : UNSUPPORTED_TYPE;
 }
 
 /** '' where the request has none. */
@@ -60,19 +56,26 @@ export function idempotencyKeyOf({ headers }: Call): string {
   return typeof given === 'string' ? given : '';
 }
 
-async function acceptOne(ingestor: Ingestor, call: Call, source: (typeof CALLS)[number]): Promise<Answer | Refusal> {
+type CountsRefusals = Pick<RefusalCounts, 'addItems' | 'addAdjusted'>;
+
+async function acceptOne(
+  ingestor: Ingestor,
+  call: Call,
+  source: (typeof CALLS)[number],
+  refusals: CountsRefusals | undefined,
+): Promise<Answer | Refusal> {
   const accepted = await ingestor.accept(call.project, source, call.body, idempotencyKeyOf(call));
   if ('refused' in accepted) return accepted;
   const id = accepted.messageIds.slice(1, -1);
   const start = `{"success":true,"message_id":${id},"receipt":${quotedReceipt(accepted)}`;
-  return { status: 200, body: `${start}${ignoredMember(accepted)}}` };
+  return { status: 200, body: `${start}${warnings(call, accepted, refusals)}}` };
 }
 
 /** All of its messages or none; the valid ones, with the others listed, where that is asked for or it is an SDK's. */
 async function acceptBatch(
   ingestor: Ingestor,
   call: Call,
-  refusals: Pick<RefusalCounts, 'addItems'> | undefined,
+  refusals: CountsRefusals | undefined,
 ): Promise<Answer | Refusal> {
   const lenient = isLenient(call.headers);
   const accepted = await ingestor.accept(call.project, 'batch', call.body, idempotencyKeyOf(call), lenient);
@@ -81,7 +84,7 @@ async function acceptBatch(
   const { details } = accepted;
   if (accepted.rejected > 0) refusals?.addItems(call, details, accepted.rejected);
   const rejected = details === '' ? '' : `,"rejected":${details}`;
-  const body = `${start}${rejected}${ignoredMember(accepted)}}`;
+  const body = `${start}${rejected}${warnings(call, accepted, refusals)}}`;
   return lenient ? { status: 200, body, headers: { 'Preference-Applied': 'handling=lenient' } } : { status: 200, body };
 }
 
@@ -89,7 +92,14 @@ function quotedReceipt({ receipt }: AcceptedBody): string {
   return receipt === null ? 'null' : `"${receipt}"`;
 }
 
-/** A warning: what has no effect was probably meant to have one. */
-function ignoredMember({ ignored }: AcceptedBody): string {
-  return ignored === '' ? '' : `,"ignored":${ignored}`;
+/** What has no effect was probably meant to have one, and what was mended to be otherwise. */
+function warnings(
+  call: Call,
+  { ignored, adjusted, adjustedMessages }: AcceptedBody,
+  refusals?: CountsRefusals,
+): string {
+  if (ignored !== '') return `,"ignored":${ignored}`;
+  if (adjusted === '') return '';
+  refusals?.addAdjusted(call, adjusted, adjustedMessages);
+  return `,"adjusted":${adjusted}`;
 }

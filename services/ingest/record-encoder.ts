@@ -6,22 +6,20 @@ import { encodeReceipt } from '../http/receipt.ts';
 import { type Arrival, arrivalOf, countByType, encoded, type MessageRecord, stamped } from '../messages/arrival.ts';
 import { Codec } from '../messages/codec.ts';
 import type { AddEventDraft, Draft, ProjectUserDraft } from '../messages/draft.ts';
-import { type JsonBody, parseBody, readJson, type ReadJson } from '../messages/json.ts';
+import { readJson, type ReadJson } from '../messages/json.ts';
 import type { Message, Micros } from '../messages/message.ts';
 import { idempotentMessageId, messageIdAt } from '../messages/message-id.ts';
 import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
-import { isSdkBatch } from '../messages/sdk-call.ts';
+import { validateSdk } from '../messages/sdk/validate-sdk.ts';
+import { isSdkBatch, isSdkCall } from '../messages/sdk-call.ts';
 import { unacceptableIn } from '../messages/unacceptable.ts';
 import { userKeyOf } from '../messages/user-key.ts';
 import {
   type Refused,
   validateAddEvent,
   validateBatch,
-  validateIdentify,
   validateProjectUser,
-  validateSdkCall,
-  validateTrack,
-  type Validated,
+  validateTidied,
 } from '../messages/validate.ts';
 import {
   type AcceptedBody,
@@ -32,7 +30,8 @@ import {
   writeProblems,
 } from './encode-job.ts';
 import { ignoredIn } from './ignored-members.ts';
-import { sortItems } from './lenient.ts';
+import { type Adjusted, adjustedIn } from './adjusted.ts';
+import { type SortedItems, sortItems, sortSdkItems } from './lenient.ts';
 
 /** The records of one body, and what is to be known of them. */
 export interface EncodedBody {
@@ -51,6 +50,8 @@ interface ReadBody {
   readonly rejected?: number;
   /** Pointers to members that nothing reads. */
   readonly ignored?: readonly string[];
+  /** Of a body in the form of an SDK. */
+  readonly adjusted?: Adjusted;
   /** Of a lenient batch: the index of each arrival, and how many items there are. */
   readonly indexes?: readonly number[];
   readonly itemCount?: number;
@@ -68,9 +69,16 @@ export function encodeBody(facts: JobFacts, body: BodyToEncode, codec: Pick<Code
     messageIds: JSON.stringify(messageIds),
     rejected: read.rejected ?? 0,
     details: read.details,
-    ignored: read.ignored === undefined || read.ignored.length === 0 ? '' : JSON.stringify(read.ignored),
+    ignored: jsonOf(read.ignored),
+    adjusted: jsonOf(read.adjusted?.listed),
+    adjustedMessages: read.adjusted?.messages ?? 0,
   });
   return { ok: true, records: messages.map((message) => encoded(message, codec)), messageIds, accepted };
+}
+
+/** '' where there are none. */
+function jsonOf(list: readonly unknown[] = []): string {
+  return list.length === 0 ? '' : JSON.stringify(list);
 }
 
 let embeddedCodec: Codec | undefined;
@@ -120,65 +128,69 @@ function idsInPlace(messages: readonly Message[], { indexes, itemCount = 0 }: Re
 
 function readArrivals(facts: JobFacts, { text, arrivedAt }: BodyToEncode): ReadBody | Refused {
   const { source, timezone } = facts;
-  if (source === 'batch') return readBatch(facts, text, arrivedAt);
-  const parsed = parseBody(text);
-  if (!parsed.ok) return parsed;
-  switch (source) {
-    case 'identify':
-      return readOne(facts, validateIdentify(parsed.value, timezone, arrivedAt), parsed.value);
-    case 'track':
-      return readOne(facts, validateTrack(parsed.value, timezone, arrivedAt), parsed.value);
-    case 'page':
-    case 'screen':
-    case 'group':
-    case 'alias':
-      return readOne(facts, validateSdkCall(parsed.value, source, timezone, arrivedAt), parsed.value);
-    case 'project-user': {
-      const user = validateProjectUser(parsed.value);
-      return user.ok ? readProjectUser(facts, user.draft) : user;
-    }
-    case 'add-event':
-    default: {
-      const event = validateAddEvent(parsed.value);
-      return event.ok ? readAddEvent(facts, event.draft) : event;
-    }
-  }
-}
-
-function readOne(facts: JobFacts, validated: Validated<Draft>, body: JsonBody): ReadBody | Refused {
-  return validated.ok ? readDrafts(facts, [validated.draft], body) : validated;
-}
-
-function readDrafts({ projectId, source }: JobFacts, drafts: readonly Draft[], { plain }: JsonBody): ReadBody {
-  const arrivals = drafts.map((draft) => arrivalOf(projectId, draft, source));
-  return { ok: true, arrivals, details: '', ignored: ignoredIn(plain, source) };
-}
-
-/** All of a batch or nothing; of one that is lenient, or of an SDK, which cannot ask for that, the valid items. */
-function readBatch(facts: JobFacts, text: string, arrivedAt: Micros): ReadBody | Refused {
   const read = readJson(text);
   if (!read.ok) return read;
-  if (facts.isLenient) return readValidItems(facts, read, arrivedAt);
-  const whole = readWholeBatch(facts, read, arrivedAt);
-  return whole.ok || !isSdkBatch(read.value.plain) ? whole : readValidItems(facts, read, arrivedAt);
+  if (source === 'batch') return readBatch(facts, read, arrivedAt);
+  const { value: body, isSuspect } = read;
+  const isCall = source !== 'project-user' && source !== 'add-event';
+  if (isCall && isSdkCall(body.plain)) {
+    const call = validateSdk(body, source, { timezone, arrivedAt, form: 'sdk', isSuspect });
+    return call.ok ? { ...readDrafts(facts, [call.draft]), adjusted: adjustedIn([call.draft]) } : call;
+  }
+  const problems = isSuspect ? unacceptableIn(body.exact, []) : [];
+  if (problems.length > 0) return { ok: false, problems };
+  if (isCall) {
+    const call = validateTidied(body, source, { timezone, arrivedAt }, '');
+    return call.ok ? { ...readDrafts(facts, [call.draft]), ignored: ignoredIn(body.plain, source) } : call;
+  }
+  if (source === 'project-user') {
+    const user = validateProjectUser(body);
+    return user.ok ? readProjectUser(facts, user.draft) : user;
+  }
+  const event = validateAddEvent(body);
+  return event.ok ? readAddEvent(facts, event.draft) : event;
+}
+
+function readDrafts({ projectId, source }: JobFacts, drafts: readonly Draft[]): ReadBody {
+  return { ok: true, arrivals: drafts.map((draft) => arrivalOf(projectId, draft, source)), details: '' };
+}
+
+type ReadBatch = Extract<ReadJson, { ok: true }>;
+
+/** All of a batch or nothing; of one that is lenient, or of an SDK, which cannot ask for that, the valid items. */
+function readBatch(facts: JobFacts, read: ReadBatch, arrivedAt: Micros): ReadBody | Refused {
+  if (isSdkBatch(read.value.plain)) return readSdkItems(facts, read, arrivedAt);
+  return facts.isLenient ? readValidItems(facts, read, arrivedAt) : readWholeBatch(facts, read, arrivedAt);
 }
 
 function readWholeBatch(facts: JobFacts, { value, isSuspect }: ReadBatch, arrivedAt: Micros): ReadBody | Refused {
   const unacceptable = isSuspect ? unacceptableIn(value.exact, []) : [];
   if (unacceptable.length > 0) return { ok: false, problems: unacceptable };
   const batch = validateBatch(value, facts.timezone, arrivedAt);
-  return batch.ok ? readDrafts(facts, batch.drafts, value) : batch;
+  if (!batch.ok) return batch;
+  return { ...readDrafts(facts, batch.drafts), ignored: ignoredIn(value.plain, facts.source) };
 }
-
-type ReadBatch = Extract<ReadJson, { ok: true }>;
 
 function readValidItems(facts: JobFacts, read: ReadBatch, arrivedAt: Micros): ReadBody | Refused {
-  const sorted = sortItems(read, facts.timezone, arrivedAt);
+  const sorted = sortItems(read, { timezone: facts.timezone, arrivedAt, form: 'own' });
   if (!sorted.ok) return sorted;
-  const { drafts, indexes, rejected, count } = sorted;
-  const details = JSON.stringify(rejected);
-  return { ...readDrafts(facts, drafts, read.value), details, rejected: rejected.length, indexes, itemCount: count };
+  return { ...readSorted(facts, sorted), ignored: ignoredIn(read.value.plain, facts.source) };
 }
+
+function readSdkItems(facts: JobFacts, read: ReadBatch, arrivedAt: Micros): ReadBody | Refused {
+  const sorted = sortSdkItems(read, { timezone: facts.timezone, arrivedAt });
+  if (!sorted.ok) return sorted;
+  const adjusted = adjustedIn(sorted.drafts, sorted.indexes, sorted.adjusted);
+  const isWhole = sorted.rejected.length === 0 && !facts.isLenient;
+  return { ...(isWhole ? readDrafts(facts, sorted.drafts) : readSorted(facts, sorted)), adjusted };
+}
+
+function readSorted(facts: JobFacts, { drafts, indexes, rejected, count }: Sorted): ReadBody {
+  const details = JSON.stringify(rejected);
+  return { ...readDrafts(facts, drafts), details, rejected: rejected.length, indexes, itemCount: count };
+}
+
+type Sorted = Extract<SortedItems, { ok: true }>;
 
 function readProjectUser({ projectId: id, sessionSecret }: JobFacts, draft: ProjectUserDraft): ReadBody {
   const userKey = userKeyOf(id, draft.userId);
@@ -190,8 +202,8 @@ function readProjectUser({ projectId: id, sessionSecret }: JobFacts, draft: Proj
 
 function readAddEvent({ projectId: id, sessionSecret }: JobFacts, draft: AddEventDraft): ReadBody | Refused {
   if (!isSessionOf({ id, sessionSecret }, draft.userKey, draft.sessionId)) return { ok: false, problems: NO_PAIR };
-  const track = { type: 'track', source: 'add-event', userId: null, originalTimestamp: null, ...ABSENT } as const;
-  return { ok: true, arrivals: [{ ...track, ...draft }], details: '' };
+  const track = { type: 'track', source: 'add-event', userId: null, originalTimestamp: null, adjusted: null } as const;
+  return { ok: true, arrivals: [{ ...track, ...ABSENT, ...draft }], details: '' };
 }
 
 /** What the two-step interface has no field for. */

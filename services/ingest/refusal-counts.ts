@@ -84,35 +84,46 @@ export class RefusalCounts {
 
   /** A request with a key that may send messages was refused. One with several problems counts once for each. */
   add(call: CountedCall, refusal: Refusal): void {
-    const { key, route, body } = call;
-    const project = key?.project ?? call.namedProject;
-    if (key === undefined || project === undefined || route?.scope !== 'write') return;
+    const { route, body } = call;
+    const group = route?.scope === 'write' ? groupOf(call, refusal.refused) : undefined;
+    if (group === undefined) return;
     this.#total++;
     const problems = refusal.errors?.length ? refusal.errors : [{ path: '', message: refusal.detail }];
     const example = (): string | null => (body.length === 0 ? null : beginningOf(body));
-    const group = { projectId: project.id, keyId: key.id, path: route.path, code: refusal.refused };
     for (const [pointer, message] of byPointer(problems)) this.#count({ ...group, pointer }, message, example);
   }
 
   /** @param rejected JSON of the items that were left out of a batch. @param count How many these are. */
   addItems(call: CountedCall, rejected: string, count: number): void {
-    const { key, route, body } = call;
-    const project = key?.project ?? call.namedProject;
-    if (key === undefined || project === undefined || route === undefined) return;
+    const group = groupOf(call, 'invalid-body');
+    if (group === undefined) return;
     this.#total += count;
-    const group = { projectId: project.id, keyId: key.id, path: route.path, code: 'invalid-body' };
     const items = itemsWithErrors(rejected);
-    let batch: readonly unknown[] | undefined;
-    const example = (index: number) => (): string | null => {
-      batch ??= this.#batchIn(body);
-      const item = batch[index];
-      return item === undefined ? null : exampleOfText(JSON.stringify(item));
-    };
+    const exampleOf = this.#examplesIn(call.body);
     for (const { index, errors } of items) {
-      for (const [pointer, message] of byPointer(errors)) this.#count({ ...group, pointer }, message, example(index));
+      for (const [pointer, message] of byPointer(errors)) {
+        this.#count({ ...group, pointer }, message, () => exampleOf(index));
+      }
     }
     const others = count - items.length;
     if (others > 0) this.#count({ ...group, pointer: '/batch/*' }, UNLISTED, () => null, others);
+  }
+
+  /** @param adjusted JSON of what was mended or left out of messages that were accepted. @param count How many these are. */
+  addAdjusted(call: CountedCall, adjusted: string, count: number): void {
+    const group = groupOf(call, 'adjusted');
+    if (group === undefined) return;
+    const listed = JSON.parse(adjusted) as readonly Problem[];
+    const exampleOf = this.#examplesIn(call.body);
+    const indexes = new Set<number>();
+    for (const { path, message } of listed) {
+      const index = Number(/^\/batch\/(\d+)\//.exec(path)?.[1] ?? NaN);
+      indexes.add(index);
+      const example = (): string | null => (Number.isNaN(index) ? beginningOf(call.body) : exampleOf(index));
+      this.#count({ ...group, pointer: groupPointer(path) }, message, example);
+    }
+    const others = count - indexes.size;
+    if (others > 0) this.#count({ ...group, pointer: '/batch/*' }, UNLISTED_ADJUSTED, () => null, others);
   }
 
   /** Hands over what was counted. Where the store cannot take it now, it stays. Never rejects. */
@@ -194,6 +205,16 @@ export class RefusalCounts {
     counting.lastAtMs = Math.max(counting.lastAtMs, one.lastAtMs);
   }
 
+  /** The beginning of an item of a batch, which is parsed when the first is asked for. */
+  #examplesIn(body: Buffer): (index: number) => string | null {
+    let batch: readonly unknown[] | undefined;
+    return (index) => {
+      batch ??= this.#batchIn(body);
+      const item = batch[index];
+      return item === undefined ? null : exampleOfText(JSON.stringify(item));
+    };
+  }
+
   #batchIn(body: Buffer): readonly unknown[] {
     if (this.#parsesLeft === 0) return [];
     this.#parsesLeft--;
@@ -205,6 +226,14 @@ export class RefusalCounts {
 
 const OTHER = '  other ';
 const UNLISTED = 'is not valid; the first 100 problems of its batch were told';
+const UNLISTED_ADJUSTED = 'was mended; the first 100 members of its batch were told';
+
+/** Without its pointer; undefined for a request that no project's key sent. */
+function groupOf({ key, namedProject, route }: CountedCall, code: string): Omit<RefusalGroup, 'pointer'> | undefined {
+  const project = key?.project ?? namedProject;
+  if (key === undefined || project === undefined || route === undefined) return undefined;
+  return { projectId: project.id, keyId: key.id, path: route.path, code };
+}
 
 /** Those whose errors were told: of a batch with more than 100 problems, the first ones. The others need not be parsed. */
 function itemsWithErrors(rejected: string): readonly RejectedItem[] {
@@ -217,11 +246,15 @@ function itemsWithErrors(rejected: string): readonly RejectedItem[] {
 function byPointer(problems: readonly Problem[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { path, message } of problems) {
-    const pointer = cutText(path.replace(/\/\d+(?=\/|$)/g, '/*'), MAX_POINTER_CHARS);
+    const pointer = groupPointer(path);
     if (!found.has(pointer)) found.set(pointer, message);
     if (found.size === MAX_PROBLEMS_COUNTED) break;
   }
   return found;
+}
+
+function groupPointer(path: string): string {
+  return cutText(path.replace(/\/\d+(?=\/|$)/g, '/*'), MAX_POINTER_CHARS);
 }
 
 function beginningOf(body: Buffer): string {

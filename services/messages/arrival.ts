@@ -46,8 +46,11 @@ export function arrivalOf(
   source: Source,
 ): Exclude<Arrival, { readonly type: 'session' }> {
   const { userId, anonymousId } = draft;
+  const adjusted = draft.adjusted && JSON.stringify(draft.adjusted);
   const userKey = userId === null ? anonymousKeyOf(projectId, anonymousId ?? '') : userKeyOf(projectId, userId);
-  return draft.type === 'track' ? { ...draft, userKey, source, sessionId: null } : { ...draft, userKey, source };
+  return draft.type === 'track'
+    ? { ...draft, userKey, source, sessionId: null, adjusted }
+    : { ...draft, userKey, source, adjusted };
 }
 
 export function stamped<T extends Arrival>(arrival: T, stamp: Stamp): Extract<Message, { readonly type: T['type'] }>;

@@ -22,6 +22,12 @@ const SCHEMAS = {
   sdkCall: ajv.compile(sdkCall),
   batch: ajv.compile(batch),
   batchItem: ajv.compile(batchItem),
+  // In the interface's own form: the other types are those of SDKs.
+  ownBatchItem: ajv.compile({
+    ...batchItem,
+    $id: 'own-batch-item.json',
+    properties: { type: { enum: ['identify', 'track'] } },
+  }),
   projectUser: ajv.compile(projectUser),
   addEvent: ajv.compile(addEvent),
 } satisfies Record<string, ValidateFunction>;

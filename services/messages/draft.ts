@@ -1,4 +1,4 @@
-import type { JsonText, Micros } from './message.ts';
+import type { JsonText, Micros, Problem } from './message.ts';
 
 /** What a caller says of a message, before it has arrived: without project, version and times of ours. */
 interface DraftEnvelope {
@@ -12,6 +12,8 @@ interface DraftEnvelope {
   readonly originalTimestamp: Micros | null;
   /** Null: the caller leaves naming it to us. */
   readonly messageId: string | null;
+  /** What of an SDK's call was mended or left out, with pointers from the call itself; null where it came as it is. */
+  readonly adjusted: readonly Problem[] | null;
 }
 
 export interface IdentifyDraft extends DraftEnvelope {

@@ -47,6 +47,11 @@ export function importedMessageId(projectId: string, importId: string, line: num
   return uuid8Of(Buffer.concat([Buffer.from(head), bytes]));
 }
 
+/** The id of a message whose own is too long: the same for the same one. A UUIDv8 of its SHA-256. */
+export function shortMessageId(tooLong: string): string {
+  return uuid8Of(tooLong);
+}
+
 function uuid8Of(text: string | Uint8Array): string {
   const hex = hash('sha256', text, 'hex');
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);

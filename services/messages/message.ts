@@ -66,6 +66,7 @@ export interface Identify extends Envelope {
   /** What an SDK knew of its surroundings; null where the call had none. */
   readonly context: JsonText | null;
   readonly originalTimestamp: Micros | null;
+  readonly adjusted: JsonText | null;
 }
 
 /** Something a user did. */
@@ -76,6 +77,8 @@ export interface Track extends Envelope {
   readonly sessionId: string | null;
   /** By the caller's clock, where that was clearly wrong and `timestamp` is the corrected time. */
   readonly originalTimestamp: Micros | null;
+  /** A list of `Problem`s: what of an SDK's call was mended or left out. Null where it came as it is. */
+  readonly adjusted: JsonText | null;
 }
 
 /** A session began; the user exists; its traits. */

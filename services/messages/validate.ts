@@ -4,7 +4,7 @@ import { type BodySchema, isValid, problemsWith } from './body-schemas.ts';
 import type { AddEventDraft, Draft, IdentifyDraft, ProjectUserDraft, TrackDraft } from './draft.ts';
 import { type JsonBody, toJsonText } from './json.ts';
 import type { JsonText, Micros, Problem } from './message.ts';
-import { correctedTime, fromSdk, isObject, isSdkBatch, isSdkCall, sentAtOf, withContextTraits } from './sdk-call.ts';
+import { correctedTime, fromSdk, isObject, isSdkCall, withContextTraits } from './sdk-call.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { MAX_PROBLEMS } from './unacceptable.ts';
 
@@ -19,12 +19,14 @@ export type Validated<T> = { readonly ok: true; readonly draft: T } | Refused;
 /** A batch judged as one. */
 export type ValidatedBatch = { readonly ok: true; readonly drafts: readonly Draft[] } | Refused;
 
-/** What the times of a call are read by. */
-interface TimeFrame {
+/** What a call is judged by. */
+export interface Frame {
   /** The project's, for a timestamp without an offset. */
   readonly timezone: string;
   /** When the call arrived: what an SDK's clock is held against. Null where that is not known. */
   readonly arrivedAt: Micros | null;
+  /** Of the body that it came in: the interface's own form has fewer types, and an SDK's has more times. */
+  readonly form?: 'own' | 'sdk';
 }
 
 /**
@@ -48,32 +50,20 @@ export function validateTrack(
   return trackAt('', tidied(body), { timezone, arrivedAt });
 }
 
-export type SdkCallType = 'page' | 'screen' | 'group' | 'alias';
+export type CallType = 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias';
 
-/** A page, screen, group or alias that is a request of its own. */
-export function validateSdkCall(
-  body: JsonBody,
-  type: SdkCallType,
-  timezone: string,
-  arrivedAt: Micros | null = null,
-): Validated<TrackDraft> {
-  return sdkCallAt('', tidied(body), { timezone, arrivedAt }, type);
+/**
+ * What an item of a batch may be, by itself: a call that says its type.
+ *
+ * @param place The pointer to it; null where what is wrong need not be put into words.
+ */
+export function validateItem(item: JsonBody, frame: Frame, place: Place = ''): Validated<Draft> {
+  return itemAt(place, tidied(item), frame);
 }
 
-/** What an item of a batch may be, by itself: a call that says its type. `place` is the pointer to it. */
-export function validateItem(
-  item: JsonBody,
-  timezone: string,
-  place = '',
-  arrivedAt: Micros | null = null,
-): Validated<Draft> {
-  return itemAt(place, tidied(item), { timezone, arrivedAt });
-}
-
-/** Whether it is one, for a caller who has been told enough: what is wrong is not put into words. */
-export function validItem(item: JsonBody, timezone: string, arrivedAt: Micros | null = null): Draft | undefined {
-  const validated = itemAt(null, tidied(item), { timezone, arrivedAt });
-  return validated.ok ? validated.draft : undefined;
+/** A call as `fromSdk` gives it. @param type That of the request; null for an item of a batch, which says its own. */
+export function validateTidied(call: JsonBody, type: CallType | null, frame: Frame, place: Place): Validated<Draft> {
+  return type === null ? itemAt(place, call, frame) : callAt(place, call, frame, type);
 }
 
 /** What is wrong with a batch before any of its items. */
@@ -81,15 +71,16 @@ export function envelopeProblems(body: JsonBody): readonly Problem[] {
   return problemsWith('batch', body.plain, '');
 }
 
-/** All of a batch, or the first 100 problems: it stops looking there. */
+/** All of a batch in the interface's own form, or the first 100 problems: it stops looking there. */
 export function validateBatch(body: JsonBody, timezone: string, arrivedAt: Micros | null = null): ValidatedBatch {
   const envelope = envelopeProblems(body);
   if (envelope.length > 0) return { ok: false, problems: envelope };
+  const frame: Frame = { timezone, arrivedAt, form: 'own' };
   const drafts: Draft[] = [];
   const problems: Problem[] = [];
   const items = itemsOf(body);
   for (let index = 0; index < items.length && problems.length < MAX_PROBLEMS; index++) {
-    const validated = itemAt(`/batch/${index}`, items.at(index), { timezone, arrivedAt });
+    const validated = itemAt(`/batch/${index}`, items.at(index), frame);
     if (!validated.ok) problems.push(...validated.problems);
     else if (problems.length === 0) drafts.push(validated.draft);
   }
@@ -100,10 +91,7 @@ export function validateBatch(body: JsonBody, timezone: string, arrivedAt: Micro
 export function itemsOf(body: JsonBody): { readonly length: number; at(index: number): JsonBody } {
   const { batch: plain } = body.plain as { batch: readonly unknown[] };
   const { batch: exact } = body.exact as { batch: readonly unknown[] };
-  const itemAtIndex = (index: number): JsonBody => ({ plain: plain[index], exact: exact[index] });
-  if (!isSdkBatch(body.plain)) return { length: plain.length, at: itemAtIndex };
-  const sentAt = sentAtOf(body.plain);
-  return { length: plain.length, at: (index) => fromSdk(itemAtIndex(index), sentAt) };
+  return { length: plain.length, at: (index) => ({ plain: plain[index], exact: exact[index] }) };
 }
 
 export function validateProjectUser(body: JsonBody): Validated<ProjectUserDraft> {
@@ -171,7 +159,7 @@ interface AddEventBody {
 const SDK_FIELDS = ['context', 'name', 'category', 'groupId', 'previousId', 'traits'] as const;
 
 /** Where what is judged stands in the body, as a pointer; null where problems need not be told. */
-type Place = string | null;
+export type Place = string | null;
 
 const UNTOLD: Problem = { path: '', message: 'is not valid' };
 
@@ -180,15 +168,18 @@ function problemsAt(schema: BodySchema, value: unknown, place: Place): Problem[]
   return isValid(schema, value) ? [] : [UNTOLD];
 }
 
-function itemAt(place: Place, item: JsonBody, frame: TimeFrame): Validated<Draft> {
-  const problems = problemsAt('batchItem', item.plain, place);
+function itemAt(place: Place, item: JsonBody, frame: Frame): Validated<Draft> {
+  const problems = problemsAt(frame.form === 'own' ? 'ownBatchItem' : 'batchItem', item.plain, place);
   if (problems.length > 0) return { ok: false, problems };
-  const { type } = item.plain as { type: string };
-  if (type === 'identify') return identifyAt(place, item, frame);
-  return type === 'track' ? trackAt(place, item, frame) : sdkCallAt(place, item, frame, type);
+  return callAt(place, item, frame, (item.plain as { type: CallType }).type);
 }
 
-function identifyAt(place: Place, call: JsonBody, frame: TimeFrame): Validated<IdentifyDraft> {
+function callAt(place: Place, call: JsonBody, frame: Frame, type: CallType): Validated<Draft> {
+  if (type === 'identify') return identifyAt(place, call, frame);
+  return type === 'track' ? trackAt(place, call, frame) : sdkCallAt(place, call, frame, type);
+}
+
+function identifyAt(place: Place, call: JsonBody, frame: Frame): Validated<IdentifyDraft> {
   const { plain, exact } = isSdkCall(call.plain) ? withContextTraits(call) : call;
   const problems = problemsAt('identify', plain, place);
   const times = timesOf(plain, place, frame, problems);
@@ -196,26 +187,29 @@ function identifyAt(place: Place, call: JsonBody, frame: TimeFrame): Validated<I
   const body = exact as IdentifyBody;
   const context = hasMembers(body.context) ? toJsonText(body.context) : null;
   const traits = toJsonText(body.traits ?? {});
-  return { ok: true, draft: { ...callOf(body), ...times, type: 'identify', traits, context } };
+  return { ok: true, draft: { ...callOf(body), ...times, type: 'identify', traits, context, adjusted: null } };
 }
 
-function trackAt(place: Place, { plain, exact }: JsonBody, frame: TimeFrame): Validated<TrackDraft> {
+function trackAt(place: Place, { plain, exact }: JsonBody, frame: Frame): Validated<TrackDraft> {
   const problems = problemsAt('track', plain, place);
   const times = timesOf(plain, place, frame, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = exact as EventBody & { readonly event: string };
   const properties = propertiesOf(body, ['context']);
-  return { ok: true, draft: { ...callOf(body), ...times, type: 'track', event: body.event, properties } };
+  return {
+    ok: true,
+    draft: { ...callOf(body), ...times, type: 'track', event: body.event, properties, adjusted: null },
+  };
 }
 
 /** Page, screen, group, alias: something tracked, named after its type. */
-function sdkCallAt(place: Place, item: JsonBody, frame: TimeFrame, event: string): Validated<TrackDraft> {
+function sdkCallAt(place: Place, item: JsonBody, frame: Frame, event: string): Validated<TrackDraft> {
   const problems = problemsAt('sdkCall', item.plain, place);
   const times = timesOf(item.plain, place, frame, problems);
   if (problems.length > 0) return { ok: false, problems };
   const body = item.exact as EventBody;
   const properties = propertiesOf(body, SDK_FIELDS);
-  return { ok: true, draft: { ...callOf(body), ...times, type: 'track', event, properties } };
+  return { ok: true, draft: { ...callOf(body), ...times, type: 'track', event, properties, adjusted: null } };
 }
 
 /** An SDK's call as the interface takes it, any other as it is. */
@@ -226,13 +220,13 @@ function tidied(call: JsonBody): JsonBody {
 type Times = Pick<Draft, 'timestamp' | 'originalTimestamp'>;
 
 /** Looked at even where the schema found something, so that a caller hears of everything at once. */
-function timesOf(plain: unknown, place: Place, frame: TimeFrame, problems: Problem[]): Times {
+function timesOf(plain: unknown, place: Place, frame: Frame, problems: Problem[]): Times {
   const given = isObject(plain) ? plain : {};
   if (typeof given['timestamp'] === 'string' || typeof given['originalTimestamp'] !== 'string') {
     return { timestamp: timeIn(given, 'timestamp', place, frame, problems), originalTimestamp: null };
   }
   const original = timeIn(given, 'originalTimestamp', place, frame, problems);
-  const sentAt = timeIn(given, 'sentAt', place, frame, []);
+  const sentAt = timeIn(given, 'sentAt', place, frame, frame.form === 'sdk' ? problems : []);
   if (original === null || sentAt === null || frame.arrivedAt === null) {
     return { timestamp: original, originalTimestamp: null };
   }
@@ -248,7 +242,7 @@ function timeIn(
   call: Readonly<Record<string, unknown>>,
   name: string,
   place: Place,
-  { timezone }: TimeFrame,
+  { timezone }: Frame,
   problems: Problem[],
 ): Micros | null {
   const text = call[name];

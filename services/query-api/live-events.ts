@@ -159,7 +159,8 @@ function liveRowOf({ message, at }: Matched, signer: ReceiptSigner): string {
     receipt: encodeReceipt(signer, acceptedAtMs, [{ ...at, appendedAtMs: acceptedAtMs }]),
     ...(isCut && { cut: true }),
   });
-  return `${head.slice(0, -1)},"${type === 'track' ? 'properties' : 'traits'}":${isCut ? '{}' : content}}`;
+  const adjusted = type === 'session' || message.adjusted === null ? '' : `,"adjusted":${message.adjusted}`;
+  return `${head.slice(0, -1)}${adjusted},"${type === 'track' ? 'properties' : 'traits'}":${isCut ? '{}' : content}}`;
 }
 
 function encodeEnds(ends: readonly PartitionEnd[]): string {

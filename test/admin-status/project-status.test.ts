@@ -86,7 +86,8 @@ describe('the status of a project', () => {
       await database().query(
         `insert into refusals (project_id, key_id, path, code, pointer, day, count, first_at_ms, last_at_ms, message)
          values ('one', 'k', 'p', 'c', '', $1::int4, 4, 0, 0, ''), ('one', 'k', 'q', 'c', '', $1::int4, 1, 0, 0, ''),
-                ('one', 'k', 'p', 'c', '', $1::int4 - 1, 8, 0, 0, ''), ('two', 'k', 'p', 'c', '', $1::int4, 16, 0, 0, '')`,
+                ('one', 'k', 'p', 'c', '', $1::int4 - 1, 8, 0, 0, ''), ('one', 'k', 'p', 'adjusted', '', $1::int4, 32, 0, 0, ''),
+                 ('two', 'k', 'p', 'c', '', $1::int4, 16, 0, 0, '')`,
         [day],
       );
       await database().script(`

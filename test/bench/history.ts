@@ -59,6 +59,7 @@ function messageOf(index: number, users: number, receivedAt: bigint, processBits
     version: versionOf(receivedAt, receivedAt, processBits),
     source: 'batch',
     originalTimestamp: null,
+    adjusted: null,
   } as const;
   if (index % 5 === 0) {
     const traits = { plan: 'pro', city: 'Lisbon', logins: index, score: index / 7, tags: ['a', 'b'] };

@@ -12,7 +12,7 @@ const BUILT = `{"all":[{"event":"Order Completed","where":[{"property":"total","
 const SCREENS: readonly (readonly [name: string, address: string, text: string])[] = [
   ['Today', '#/', 'Everything is working'],
   ['Live', '#/live', 'Nothing has come yet'],
-  ['Live, refusals', '#/live?tab=refusals', 'Refused in the last 30 days'],
+  ['Live, refusals', '#/live?tab=refusals', 'Refused or mended in the last 30 days'],
   ['Events', '#/events', 'Order Completed'],
   ['an event', '#/events/Order%20Completed', 'The same as a table'],
   ['an event, split', '#/events/Order%20Completed?split=trait:plan&compare=previous', 'Whole period'],

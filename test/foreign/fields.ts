@@ -51,6 +51,7 @@ function ownFieldsOf(message: Message, { time }: Notation): Record<string, unkno
         traits: message.traits,
         context: message.context,
         original_timestamp: original(message.originalTimestamp),
+        adjusted: message.adjusted,
       };
     case 'track':
       return {
@@ -58,6 +59,7 @@ function ownFieldsOf(message: Message, { time }: Notation): Record<string, unkno
         session_id: message.sessionId,
         properties: message.properties,
         original_timestamp: original(message.originalTimestamp),
+        adjusted: message.adjusted,
       };
     case 'session':
     default:

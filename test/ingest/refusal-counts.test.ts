@@ -81,6 +81,22 @@ test('a left-out item is counted with the beginning of itself, every digit kept'
   expect(counts.total).toBe(3);
 });
 
+test('what was mended is counted by its pointer, and is no refusal', async () => {
+  const { store, counts } = countsOn();
+  const body = '{"batch":[{"event":1},{"event":2}]}';
+  const told = [0, 1].map((index) => ({ path: `/batch/${index}/event`, message: 'is not a text: taken as one' }));
+  counts.addAdjusted(callOf(body), JSON.stringify(told), 5);
+  counts.addAdjusted(callOf('{"event":3}'), JSON.stringify([{ path: '/event', message: 'x' }]), 1);
+  await counts.flush();
+
+  expect(store.all).toMatchObject([
+    { code: 'adjusted', pointer: '/batch/*/event', count: 2, example: '{"event":1}' },
+    { code: 'adjusted', pointer: '/batch/*', count: 3, example: null },
+    { code: 'adjusted', pointer: '/event', count: 1, example: '{"event":3}' },
+  ]);
+  expect(counts.total).toBe(0);
+});
+
 test('an error that quotes what ends the list of errors is counted like others', async () => {
   const { store, counts } = countsOn();
   const rejected = [{ index: 0, errors: [{ path: '/batch/0/a', message: 'not "errors":[]' }] }];

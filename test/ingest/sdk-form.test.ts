@@ -58,18 +58,13 @@ describe('a batch of an SDK', () => {
   const good = { type: 'track', userId: 'ada', event: 'Paid' };
 
   test('a batch of an SDK loses only its bad items, which are listed and counted', async () => {
-    const { status, json } = await server.post('/v1/batch', { batch: [good, bad, 5, good], sentAt: 'x' });
+    const sentAt = '2026-11-20T10:00:00Z';
+    const { status, json } = await server.post('/v1/batch', { batch: [good, bad, 5, good], sentAt });
 
     expect([status, json.rejected.map(({ index }) => index)]).toEqual([200, [1, 2]]);
     expect(json.message_ids.map((id) => id !== null)).toEqual([true, false, false, true]);
     expect(recorded()).toHaveLength(2);
     expect((await server.get('/metrics')).text).toContain('tidemark_ingest_items_rejected_total 2');
-  });
-
-  test('a batch of an SDK loses only the item that holds what no message may', async () => {
-    const { status, json } = await server.post('/v1/batch', { batch: [good, { ...good, properties: { a: '\0' } }] });
-
-    expect([status, json.rejected.map(({ index }) => index)]).toEqual([200, [1]]);
   });
 
   test('a batch of an SDK without a good item is refused', async () => {
@@ -88,6 +83,83 @@ describe('a batch of an SDK', () => {
 
     expect([status, recorded()]).toEqual([400, []]);
   });
+});
+
+describe('a call of an SDK with a member that cannot be used', () => {
+  const good = { type: 'track', userId: 'ada', event: 'Paid', messageId: 'm' };
+
+  test('what was done to it is named in the answer to a call', async () => {
+    const { status, json } = await server.post('/v1/track', { ...good, properties: [], timestamp: '' });
+
+    expect([status, json.message_id, json.adjusted]).toEqual([
+      200,
+      'm',
+      [
+        { path: '/timestamp', message: expect.stringMatching(/left out$/) },
+        { path: '/properties', message: 'is an empty list: taken as an empty object' },
+      ],
+    ]);
+    expect(recorded()).toMatchObject([{ type: 'track', userId: 'ada' }]);
+  });
+
+  test('what was done to it is named in the answer to a batch, and counted', async () => {
+    const before = await count();
+    const batch = [good, { ...good, event: 5 }, { ...good, properties: { 'a/b': ['\0'] } }];
+    const { json } = await server.post('/v1/batch', { batch, sentAt: 'x' });
+
+    expect([json.rejected, json.adjusted]).toMatchObject([
+      undefined,
+      [
+        { path: '/sentAt' },
+        { path: '/batch/1/event', message: 'is not a text: taken as one' },
+        { path: '/batch/2/properties/a~1b/0', message: 'holds a NUL character: mended' },
+      ],
+    ]);
+    expect(recorded()).toHaveLength(3);
+    expect((await count()) - before).toBe(2);
+  });
+
+  test('what was done to it is in its record, and null in one that came as it is', async () => {
+    await server.post('/v1/batch', { batch: [good, { ...good, type: 'Track' }] });
+
+    const adjusted = server.messages().map((message) => (message.type === 'track' ? message.adjusted : ''));
+    expect(adjusted).toEqual([null, '[{"path":"/type","message":"is taken as track"}]']);
+  });
+
+  test('an answer names the first hundred, and counts all', async () => {
+    const before = await count();
+    const { json } = await server.post('/v1/batch', {
+      batch: Array.from({ length: 150 }, () => ({ ...good, event: 5 })),
+    });
+
+    expect([json.adjusted?.length, (await count()) - before]).toEqual([100, 150]);
+  });
+
+  test('one of nobody, or of nothing, is refused with what is wrong', async () => {
+    const nobody = await server.post('/v1/track', { ...good, userId: true });
+    const nothing = await server.post('/v1/track', { ...good, event: [] });
+
+    expect([nobody, nothing].map(({ status, json }) => [status, json.errors?.map(({ path }) => path)])).toEqual([
+      [400, ['/user_id', '/userId']],
+      [400, ['/event']],
+    ]);
+  });
+
+  test("a call in the interface's own form is refused for the same", async () => {
+    const own = { user_id: 'ada', event: 'Paid' };
+    const replies = [
+      await server.post('/v1/track', { ...own, properties: [] }),
+      await server.post('/v1/track', { ...own, timestamp: '' }),
+      await server.post('/v1/batch', { batch: [{ ...own, type: 'Track' }] }),
+    ];
+
+    expect(replies.map(({ status }) => status)).toEqual([400, 400, 400]);
+  });
+
+  async function count(): Promise<number> {
+    const { text } = await server.get('/metrics');
+    return Number(/^tidemark_ingest_messages_adjusted_total (\d+)$/m.exec(text)?.[1]);
+  }
 });
 
 describe('the content type', () => {

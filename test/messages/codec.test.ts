@@ -90,7 +90,7 @@ describe('a message', () => {
   });
 
   test('a message is framed as Confluent does', () => {
-    expect([...codec.encode(IDENTIFY).subarray(0, 5)]).toEqual([0, 0, 0, 0, 5]);
+    expect([...codec.encode(IDENTIFY).subarray(0, 5)]).toEqual([0, 0, 0, 0, 8]);
     expect([...codec.encode(SESSION).subarray(0, 5)]).toEqual([0, 0, 0, 0, 3]);
   });
 });

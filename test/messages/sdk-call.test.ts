@@ -113,7 +113,7 @@ describe('the time of a call of an SDK', () => {
 
   test('an originalTimestamp that is no time is a problem, one that is none is absent', () => {
     expect(timeOf({ originalTimestamp: 'soon' })).toBe('/originalTimestamp');
-    expect(timeOf({ originalTimestamp: null })).toBeNull();
+    expect(timeOf({ originalTimestamp: null, adjusted: null })).toBeNull();
   });
 
   test('a correction moves all times of one clock alike', () => {

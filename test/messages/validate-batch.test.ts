@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { validateBatch, validateItem, validItem } from '../../services/messages/validate.ts';
+import { validateBatch, validateItem } from '../../services/messages/validate.ts';
 import { bodyOf, pathsOf, traitsOf } from '../support/bodies.ts';
 
 const good = { type: 'track', user_id: 'u', event: 'e' };
 const bad = { type: 'track', user_id: 'u' };
+const frame = { timezone: 'UTC', arrivedAt: null };
 
 function batch(content: unknown) {
   return validateBatch(bodyOf(content), 'UTC');
@@ -22,6 +23,7 @@ describe('a batch', () => {
           anonymousId: null,
           timestamp: null,
           originalTimestamp: null,
+          adjusted: null,
           messageId: null,
           event: 'e',
           properties: '{}',
@@ -32,6 +34,7 @@ describe('a batch', () => {
           anonymousId: null,
           timestamp: 0n,
           originalTimestamp: null,
+          adjusted: null,
           messageId: null,
           traits: '{"a":1}',
           context: null,
@@ -51,6 +54,7 @@ describe('a batch', () => {
     ['{"batch":[1e400]}', ['/batch/0']],
     [{ batch: [{ user_id: 'u' }] }, ['/batch/0/type']],
     [{ batch: [{ type: 'delete', user_id: 'u' }] }, ['/batch/0/type']],
+    [{ batch: [good, { type: 'page', user_id: 'u' }] }, ['/batch/1/type']],
     [{ batch: [{ type: null }] }, ['/batch/0/type']],
     [{ batch: [{ type: 'constructor' }] }, ['/batch/0/type']],
     [
@@ -76,12 +80,10 @@ describe('a batch', () => {
   });
 
   test('bounds no properties, and no traits that an SDK keeps beside them', () => {
-    const items = [
-      { ...good, properties: traitsOf(10_001) },
-      { type: 'group', user_id: 'u', traits: traitsOf(10_001) },
-    ];
+    const group = { type: 'group', userId: 'u', traits: traitsOf(10_001) };
 
-    expect(batch({ batch: items }).ok).toBe(true);
+    expect(batch({ batch: [{ ...good, properties: traitsOf(10_001) }] }).ok).toBe(true);
+    expect(validateItem(bodyOf(group), frame).ok).toBe(true);
   });
 
   test('names the first hundred problems and no more', () => {
@@ -121,24 +123,25 @@ describe('a batch', () => {
 
 describe('an item of a batch by itself', () => {
   test('tells what is wrong with it where it stands', () => {
-    expect(pathsOf(validateItem(bodyOf(bad), 'UTC', '/batch/1'))).toEqual(['/batch/1/event']);
-    expect(pathsOf(validateItem(bodyOf(5), 'UTC', '/batch/2'))).toEqual(['/batch/2']);
-    expect(validateItem(bodyOf(good), 'UTC', '/batch/3')).toMatchObject({ ok: true, draft: { type: 'track' } });
+    expect(pathsOf(validateItem(bodyOf(bad), frame, '/batch/1'))).toEqual(['/batch/1/event']);
+    expect(pathsOf(validateItem(bodyOf(5), frame, '/batch/2'))).toEqual(['/batch/2']);
+    expect(validateItem(bodyOf(good), frame, '/batch/3')).toMatchObject({ ok: true, draft: { type: 'track' } });
   });
 
   test('are bad where they set more than 10,000 traits', () => {
     const wide = bodyOf({ type: 'identify', userId: 'u', traits: traitsOf(10_001) });
 
-    expect(pathsOf(validateItem(wide, 'UTC'))).toEqual(['/traits']);
-    expect(validItem(wide, 'UTC')).toBeUndefined();
+    expect(pathsOf(validateItem(wide, frame))).toEqual(['/traits']);
+    expect(validateItem(wide, frame, null).ok).toBe(false);
   });
 
   test.each([good, bad, 5, {}, { ...good, timestamp: 'x' }, { ...good, timestamp: '2026-11-20', properties: [] }])(
     '%j is valid for a caller who has been told enough as it is for another',
     (item) => {
-      const validated = validateItem(bodyOf(item), 'UTC');
+      const validated = validateItem(bodyOf(item), frame);
 
-      expect(validItem(bodyOf(item), 'UTC')).toEqual(validated.ok ? validated.draft : undefined);
+      const untold = validateItem(bodyOf(item), frame, null);
+      expect(untold).toEqual(validated.ok ? validated : { ok: false, problems: expect.any(Array) });
     },
   );
 });
@@ -155,17 +158,17 @@ describe('the other calls of analytics SDKs', () => {
     ['group', { groupId: 'g', traits: { size: 3 } }, { groupId: 'g', traits: { size: 3 } }],
     ['alias', { previousId: 'old' }, { previousId: 'old' }],
   ])('%s is tracked under its name with what it says', (type, said, properties) => {
-    const result = batch({ batch: [{ type, userId: 'u', messageId: 'm', ...said }] });
+    const result = validateItem(bodyOf({ type, userId: 'u', messageId: 'm', ...said }), frame);
 
-    const draft = result.ok ? result.drafts[0] : undefined;
+    const draft = result.ok ? result.draft : undefined;
     expect(draft).toMatchObject({ type: 'track', userId: 'u', messageId: 'm', event: type });
     expect(draft?.type === 'track' && JSON.parse(draft.properties)).toEqual(properties);
   });
 
   test.each([
-    [{ type: 'page' }, ['/batch/0/user_id']],
-    [{ type: 'group', userId: 'u', properties: [], timestamp: 'x' }, ['/batch/0/properties', '/batch/0/timestamp']],
+    [{ type: 'page' }, ['/user_id']],
+    [{ type: 'group', userId: 'u', properties: [], timestamp: 'x' }, ['/properties', '/timestamp']],
   ])('%j is refused at %j', (item, paths) => {
-    expect(pathsOf(batch({ batch: [item] }))).toEqual(paths);
+    expect(pathsOf(validateItem(bodyOf(item), frame))).toEqual(paths);
   });
 });

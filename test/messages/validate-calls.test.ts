@@ -19,7 +19,14 @@ function micros(text: string): bigint {
   return parsed.micros;
 }
 
-const nobody = { userId: null, anonymousId: null, timestamp: null, originalTimestamp: null, messageId: null };
+const nobody = {
+  userId: null,
+  anonymousId: null,
+  timestamp: null,
+  originalTimestamp: null,
+  adjusted: null,
+  messageId: null,
+};
 
 describe('identify', () => {
   test('becomes a draft', () => {
@@ -34,6 +41,7 @@ describe('identify', () => {
         anonymousId: null,
         timestamp: micros('2026-11-20T09:15Z'),
         originalTimestamp: null,
+        adjusted: null,
         messageId: 'm',
         traits: '{"a":1e400,"b":null}',
         context: null,
@@ -110,6 +118,7 @@ describe('track', () => {
         anonymousId: null,
         timestamp: micros('2026-11-19T15:00Z'),
         originalTimestamp: null,
+        adjusted: null,
         messageId: null,
         event: 'Order Completed',
         properties: '{"total":9007199254740993}',

@@ -88,6 +88,23 @@ test('a listener sees what is recorded from then on, and nothing of before or of
   });
 });
 
+test('a message of an SDK that was mended is marked, and no other', async () => {
+  const { next, nextWithRows } = await listen();
+  await next();
+
+  const adjusted = '[{"path":"/timestamp","message":"is not a text: left out"}]';
+  append(track({ projectId, userId: 'ada', adjusted }), track({ projectId, userId: 'bob' }));
+  const { rows } = await nextWithRows();
+
+  const marks = new Map(rows.map((row) => [row['user_id'], row['adjusted']]));
+  expect(marks).toEqual(
+    new Map<unknown, unknown>([
+      ['ada', JSON.parse(adjusted)],
+      ['bob', undefined],
+    ]),
+  );
+});
+
 test('each filter takes what it names, before rows are left out', async () => {
   const filters = ['?type=identify', '?event=Paid', '?user_id=bob', '?text=needle', '?event=Paid&user_id=bob'];
   const listeners = await Promise.all(filters.map((query) => listen(query)));

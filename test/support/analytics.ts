@@ -36,12 +36,21 @@ export class MessageMaker {
       properties,
       sessionId,
       originalTimestamp: null,
+      adjusted: null,
     };
   }
 
   identify(given: Partial<Omit<Identify, 'type'>> = {}): Identify {
     const { traits = '{}', context = null } = given;
-    return { ...this.#envelope(given), type: 'identify', source: 'identify', traits, context, originalTimestamp: null };
+    return {
+      ...this.#envelope(given),
+      type: 'identify',
+      source: 'identify',
+      traits,
+      context,
+      originalTimestamp: null,
+      adjusted: null,
+    };
   }
 
   session(given: Partial<Omit<Session, 'type'>> = {}): Session {

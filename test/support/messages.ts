@@ -21,6 +21,7 @@ export function identify(said: Said<Identify>): Identify {
     traits: '{}',
     context: null,
     originalTimestamp: null,
+    adjusted: null,
     ...said,
     type: 'identify',
     source: 'identify',
@@ -28,7 +29,13 @@ export function identify(said: Said<Identify>): Identify {
 }
 
 export function track(said: Said<Track>): Track {
-  const happened = { event: 'Order Completed', properties: '{}', sessionId: null, originalTimestamp: null };
+  const happened = {
+    event: 'Order Completed',
+    properties: '{}',
+    sessionId: null,
+    originalTimestamp: null,
+    adjusted: null,
+  };
   return { ...envelope(said), ...happened, ...said, type: 'track', source: 'track' };
 }
 

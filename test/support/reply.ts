@@ -8,6 +8,7 @@ export interface ReplyBody {
   readonly message_ids: readonly string[];
   readonly receipt: string;
   readonly rejected: readonly { readonly index: number; readonly errors: readonly Problem[] }[];
+  readonly adjusted?: readonly Problem[];
   readonly result: {
     readonly user_id: string;
     readonly session_id: string;

@@ -24,6 +24,7 @@ export const IDENTIFY: Identify = {
   traits: '{"n":1e400,"ü":null}',
   context: '{"ip":"192.0.2.7"}',
   originalTimestamp: 10_413_791_999_999_998n,
+  adjusted: '[{"path":"/timestamp","message":"is not a text: left out"}]',
 };
 export const TRACK: Track = {
   ...envelope,
@@ -36,6 +37,7 @@ export const TRACK: Track = {
   sessionId: 's-1',
   properties: '{"total":9007199254740993}',
   originalTimestamp: -2n,
+  adjusted: '[{"path":"/properties","message":"is an empty list: taken as an empty object"}]',
 };
 export const SESSION: Session = {
   ...envelope,
@@ -87,7 +89,7 @@ const anyEnvelope = {
   source: fc.constantFrom('identify', 'track', 'batch', 'project-user', 'add-event'),
 } as const;
 
-const anyTimes = { originalTimestamp: fc.option(micros) };
+const anyTimes = { originalTimestamp: fc.option(micros), adjusted: fc.option(text) };
 
 /** Any message at all; its JSON is any text. */
 export const anyMessage: fc.Arbitrary<Message> = fc.oneof(

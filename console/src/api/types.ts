@@ -79,6 +79,7 @@ export interface LiveRow {
   readonly receipt?: string;
   readonly log: { readonly topic: string; readonly partition: RawNumber; readonly offset: string };
   readonly cut?: boolean;
+  readonly adjusted?: readonly { readonly path: string; readonly message: string }[];
   readonly properties?: Readonly<Record<string, Json>>;
   readonly traits?: Readonly<Record<string, Json>>;
 }

@@ -21,7 +21,7 @@ export function judgeText(text: string, { timezone, type }: JudgeOptions): Valid
   if (!parsed.ok) return parsed;
   const { plain } = parsed.value;
   const saysType = typeof plain === 'object' && plain !== null && 'type' in plain;
-  if (type === undefined || saysType) return validateItem(parsed.value, timezone);
+  if (type === undefined || saysType) return validateItem(parsed.value, { timezone, arrivedAt: null });
   return type === 'track' ? validateTrack(parsed.value, timezone) : validateIdentify(parsed.value, timezone);
 }
 

@@ -62,7 +62,15 @@ function messageOf({ user, seconds, content }: Said, projectId: string, index: n
   };
   switch (content.type) {
     case 'track':
-      return { ...envelope, ...content, source: 'track', properties: '{}', sessionId: null, originalTimestamp: null };
+      return {
+        ...envelope,
+        ...content,
+        source: 'track',
+        properties: '{}',
+        sessionId: null,
+        originalTimestamp: null,
+        adjusted: null,
+      };
     case 'identify':
       return {
         ...envelope,
@@ -71,6 +79,7 @@ function messageOf({ user, seconds, content }: Said, projectId: string, index: n
         traits: JSON.stringify(content.traits),
         context: null,
         originalTimestamp: null,
+        adjusted: null,
       };
     case 'session':
       return {

@@ -52,6 +52,7 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
           </code>
         </Fact>
       </dl>
+      {row.adjusted !== undefined && <Adjusted adjusted={row.adjusted} />}
       {isQueryable && row.traits !== undefined && <ChangedTraits row={row} />}
       <h3>{row.type === 'track' ? 'Properties' : 'Traits'}</h3>
       {row.cut === true ? (
@@ -61,6 +62,22 @@ export function LiveMessage({ row, onClose }: LiveMessageProps) {
       )}
       {row.receipt !== undefined && <CopyReceipt receipt={row.receipt} />}
     </aside>
+  );
+}
+
+/** What of an SDK's call could not be used. */
+function Adjusted({ adjusted }: { readonly adjusted: NonNullable<LiveRow['adjusted']> }) {
+  return (
+    <div class="notice">
+      Members that could not be used were mended or left out:
+      <ul>
+        {adjusted.map(({ path, message }) => (
+          <li key={path + message}>
+            <code>{path}</code> {message}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -18,7 +18,7 @@ export function Refusals() {
   return (
     <section aria-labelledby="refusals">
       <div class="section-head">
-        <h2 id="refusals">Refused in the last 30 days</h2>
+        <h2 id="refusals">Refused or mended in the last 30 days</h2>
         <div class="row">
           <button type="button" onClick={loaded.retry}>
             Look again
@@ -43,7 +43,7 @@ function Groups({ groups, isFirst }: { readonly groups: readonly RefusalGroup[];
   useEscape(() => setParameters({ open: '' }));
   if (groups.length === 0 && isFirst) {
     return (
-      <Empty title="Nothing was refused">
+      <Empty title="Nothing was refused or mended">
         <p>
           What a key of this project sends and the service cannot take is here within ten seconds: which endpoint, what
           was wrong, how often, and an example.
@@ -87,6 +87,7 @@ function Group({ group, name, isOpen }: GroupProps) {
         <span>
           {group.pointer !== '' && <code>{group.pointer} </code>}
           {group.message}
+          {group.code === 'adjusted' && <span class="badge mended">recorded, mended</span>}
         </span>
         <span class="quiet">
           <Ago at={group.last} isPlain />
@@ -128,7 +129,7 @@ function Details({ group }: { readonly group: RefusalGroup }) {
         <p class="quiet">No body was read.</p>
       ) : (
         <div>
-          <p class="label">The beginning of one that was refused</p>
+          <p class="label">The beginning of one {group.code === 'adjusted' ? 'that was mended' : 'that was refused'}</p>
           <pre class="json" tabIndex={0}>
             {group.example}
           </pre>

@@ -170,7 +170,10 @@ function Rows({ feed, filter, open, onOpen }: RowsProps) {
               onClick={() => onOpen(isOpen ? undefined : row)}
             >
               <Clock at={row.received_at} />
-              <span class={`kind ${row.type}`}>{row.type === 'track' ? row.event : row.type}</span>
+              <span class={`kind ${row.type}`}>
+                {row.type === 'track' ? row.event : row.type}
+                {row.adjusted !== undefined && <span class="badge mended">mended</span>}
+              </span>
               <span class="who">{row.user_id ?? <span class="quiet">{row.anonymous_id ?? row.internal_id}</span>}</span>
               <Excerpt value={row.properties ?? row.traits ?? {}} />
             </button>
