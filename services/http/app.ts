@@ -237,7 +237,7 @@ function takeBody(receiving: ReceivingBytes, byBody: Step): Step {
     if (refusal !== undefined) return refuse(state, bodyRefusal(state, refusal));
     if (expectsContinue(call)) call.res.writeContinue();
     const held = receiving.open(call.key?.project?.id ?? call.key?.id ?? '');
-    return readBody(call.req, bodyLimitBytes, held).then((read) =>
+    return readBody(call.req, bodyLimitBytes, held, mayBeSdk(call)).then((read) =>
       keepBody(state, read, isKeyInBody(state) ? async () => byBody(context, next) : next),
     );
   };

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import { isSdkBody } from '../messages/sdk/sdk-body.ts';
 import type { Refusal } from './problems.ts';
 import { type BodyBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
 
@@ -39,12 +40,14 @@ export function isJson({ 'content-type': type }: IncomingHttpHeaders): boolean {
 /**
  * The body, valid UTF-8. Call `refuseHead` first. Holds at most the limit, and as much again while decompressing.
  *
+ * @param mayBeSdk Whether what SDKs send may begin with a byte order mark, which is left out.
  * @param held Its share of the bytes that all incomplete bodies may take. Decompression is synchronous: one body at a time.
  */
 export async function readBody(
   req: IncomingMessage,
   limitBytes: number,
   held: BodyBytes,
+  mayBeSdk = false,
 ): Promise<{ readonly body: Buffer } | NoBody> {
   const encoding = encodingOf(req.headers) ?? 'identity';
   const raw = await readBytes(req, rawLimit(encoding, limitBytes), held);
@@ -53,10 +56,9 @@ export async function readBody(
   const bytes = encoding === 'identity' ? raw : decompress(raw, encoding, limitBytes);
   if (!Buffer.isBuffer(bytes)) return bytes;
   if (!isUtf8(bytes)) return undecodable('The body is not valid UTF-8.');
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    return undecodable('The body begins with a byte order mark.');
-  }
-  return { body: bytes };
+  if (bytes[0] !== 0xef || bytes[1] !== 0xbb || bytes[2] !== 0xbf) return { body: bytes };
+  const body = bytes.subarray(3);
+  return mayBeSdk && isSdkBody(body.toString('utf8')) ? { body } : undecodable('The body begins with a byte order mark.');
 }
 
 /** Reads at most `maxBytes`. Never rejects; a connection lost, or closed for being slow, is 'client-gone'. */
@@ -189,6 +191,8 @@ function encodingOf(headers: IncomingHttpHeaders): Encoding | undefined {
   const given = headers['content-encoding'];
   if (given === undefined) return 'identity';
   const name = given.toLowerCase();
+  // RFC 9110, 8.4.1.3. There is no such name for another encoding that is known here.
+  if (name === 'x-gzip') return 'gzip';
   return CONTENT_ENCODINGS.find((encoding) => encoding === name);
 }
 

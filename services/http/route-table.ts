@@ -49,11 +49,10 @@ export class RouteTable {
     const name = `${route.method} ${route.path}`;
     if (this.#byName.has(name)) throw new Error(`two routes for ${name}`);
     this.#byName.set(name, route);
-    if (route.path.includes(':')) {
-      this.#router.register(route.path, [route.method], () => undefined, { name });
-      return;
+    for (const path of [route.path, ...(route.aliases ?? [])]) {
+      if (path.includes(':')) this.#router.register(path, [route.method], () => undefined, { name });
+      else this.#addExact(path, route);
     }
-    for (const path of [route.path, ...(route.aliases ?? [])]) this.#addExact(path, route);
   }
 
   #addExact(path: string, route: Route): void {

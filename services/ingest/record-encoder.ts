@@ -135,13 +135,15 @@ function readArrivals(facts: JobFacts, { text, arrivedAt }: BodyToEncode): ReadB
   const isCall = source !== 'project-user' && source !== 'add-event';
   if (isCall && isSdkCall(body.plain)) {
     const call = validateSdk(body, source, { timezone, arrivedAt, form: 'sdk', isSuspect });
-    return call.ok ? { ...readDrafts(facts, [call.draft]), adjusted: adjustedIn([call.draft]) } : call;
+    if (!call.ok) return call;
+    const drafts = readDrafts(facts, [call.draft]);
+    return call.draft.adjusted === null ? drafts : { ...drafts, adjusted: adjustedIn([call.draft]) };
   }
   const problems = isSuspect ? unacceptableIn(body.exact, []) : [];
   if (problems.length > 0) return { ok: false, problems };
   if (isCall) {
     const call = validateTidied(body, source, { timezone, arrivedAt }, '');
-    return call.ok ? { ...readDrafts(facts, [call.draft]), ignored: ignoredIn(body.plain, source) } : call;
+    return call.ok ? readDrafts(facts, [call.draft], ignoredIn(body.plain, source)) : call;
   }
   if (source === 'project-user') {
     const user = validateProjectUser(body);
@@ -151,8 +153,12 @@ function readArrivals(facts: JobFacts, { text, arrivedAt }: BodyToEncode): ReadB
   return event.ok ? readAddEvent(facts, event.draft) : event;
 }
 
-function readDrafts({ projectId, source }: JobFacts, drafts: readonly Draft[]): ReadBody {
-  return { ok: true, arrivals: drafts.map((draft) => arrivalOf(projectId, draft, source)), details: '' };
+function readDrafts(
+  { projectId, source }: JobFacts,
+  drafts: readonly Draft[],
+  ignored: readonly string[] = [],
+): ReadBody {
+  return { ok: true, arrivals: drafts.map((draft) => arrivalOf(projectId, draft, source)), details: '', ignored };
 }
 
 type ReadBatch = Extract<ReadJson, { ok: true }>;
@@ -167,8 +173,7 @@ function readWholeBatch(facts: JobFacts, { value, isSuspect }: ReadBatch, arrive
   const unacceptable = isSuspect ? unacceptableIn(value.exact, []) : [];
   if (unacceptable.length > 0) return { ok: false, problems: unacceptable };
   const batch = validateBatch(value, facts.timezone, arrivedAt);
-  if (!batch.ok) return batch;
-  return { ...readDrafts(facts, batch.drafts), ignored: ignoredIn(value.plain, facts.source) };
+  return batch.ok ? readDrafts(facts, batch.drafts, ignoredIn(value.plain, facts.source)) : batch;
 }
 
 function readValidItems(facts: JobFacts, read: ReadBatch, arrivedAt: Micros): ReadBody | Refused {

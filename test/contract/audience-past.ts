@@ -55,7 +55,7 @@ export function testAudiencePast(name: string, { open }: AudienceStoreContract<A
     test('of many changes of one revision at once one is made, and the others are AUDIENCE_CHANGED', async () => {
       const { store, project } = await open();
       const { id } = await store.create(project, gold);
-      const change = (n: number) => store.update(project, id, tier(`${n}`), { ifRevision: 1 });
+      const change = (n: number) => store.update(project, id, tier(`${n}`), { ifRevisions: [1] });
 
       const settled = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => change(n)));
 
@@ -72,12 +72,13 @@ export function testAudiencePast(name: string, { open }: AudienceStoreContract<A
       const { id } = await store.create(project, gold);
       await store.update(project, id, { name: 'New' });
 
-      await expect(store.remove(project, id, { ifRevision: 1 })).rejects.toMatchObject({ code: 'AUDIENCE_CHANGED' });
-      await expect(store.remove(other, id, { ifRevision: 2 })).rejects.toMatchObject({ code: 'AUDIENCE_UNKNOWN' });
-      await store.remove(project, id, { ifRevision: 2 });
+      await expect(store.remove(project, id, { ifRevisions: [1] })).rejects.toMatchObject({ code: 'AUDIENCE_CHANGED' });
+      await expect(store.remove(other, id, { ifRevisions: [2] })).rejects.toMatchObject({ code: 'AUDIENCE_UNKNOWN' });
+      await expect(store.remove(project, id, { ifRevisions: [] })).rejects.toMatchObject({ code: 'AUDIENCE_CHANGED' });
+      await store.remove(project, id, { ifRevisions: [1, 2, 9] });
 
       expect(await store.find(project, id)).toBeUndefined();
-      const late = store.update(project, id, { name: 'Late' }, { ifRevision: 2 });
+      const late = store.update(project, id, { name: 'Late' }, { ifRevisions: [2] });
       await expect(late).rejects.toMatchObject({ code: 'AUDIENCE_UNKNOWN' });
     });
 
@@ -85,7 +86,7 @@ export function testAudiencePast(name: string, { open }: AudienceStoreContract<A
       const { store, project } = await open();
       await store.create(project, gold);
       const { id } = await store.create(project, { ...gold, name: 'Silver' });
-      const rename = (ifRevision: number) => store.update(project, id, { name: 'Gold' }, { ifRevision });
+      const rename = (...ifRevisions: number[]) => store.update(project, id, { name: 'Gold' }, { ifRevisions });
 
       await expect(rename(1)).rejects.toMatchObject({ code: 'AUDIENCE_EXISTS' });
       await expect(rename(2)).rejects.toMatchObject({ code: 'AUDIENCE_CHANGED' });

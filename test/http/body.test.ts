@@ -160,7 +160,7 @@ describe('the type and encoding', () => {
     expect([reply.status, reply.json.type]).toEqual([400, 'urn:tidemark:problem:unsupported-type']);
   });
 
-  test.each(['compress', 'gzip, br', 'x-gzip', 'utf-8'])('Content-Encoding %s is 400', async (coding) => {
+  test.each(['compress', 'gzip, br', 'x-deflate', 'utf-8'])('Content-Encoding %s is 400', async (coding) => {
     const reply = await server.post('/v1/track', body, { 'content-encoding': coding });
     expect([reply.status, reply.json.type]).toEqual([400, 'urn:tidemark:problem:unsupported-encoding']);
   });
@@ -178,6 +178,19 @@ describe('the type and encoding', () => {
     const wrong = Buffer.concat([Buffer.from('{"user_id":"'), Buffer.from(bytes), Buffer.from('","event":"e"}')]);
     const reply = await server.post('/v1/track', wrong);
     expect([reply.status, reply.json.type]).toEqual([400, 'urn:tidemark:problem:undecodable-body']);
+  });
+
+  test('a byte order mark before the body of an SDK is left out, whatever its form', async () => {
+    const sdk = '{"userId":"u","event":"e","messageId":"m"}';
+    const replies = [
+      await server.post('/v1/track', Buffer.from(`\uFEFF${sdk}`)),
+      await server.post('/v1/track', Buffer.from(`\uFEFF${sdk}`), { 'content-type': 'text/plain' }),
+      await server.post('/v1/batch', gzipSync(`\uFEFF{"batch":[${sdk.replace('{', '{"type":"track",')}]}`), {
+        'content-encoding': 'X-GZIP',
+      }),
+    ];
+
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   test('a byte order mark is 400', async () => {

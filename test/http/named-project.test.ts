@@ -48,6 +48,7 @@ describe('the project that an admin key names', () => {
     ['in a header', '', { 'tidemark-project': PROJECT.id }],
     ['in both', `?project=${PROJECT.id}`, { 'tidemark-project': PROJECT.id }],
     ['percent-encoded', `?project=${PROJECT.id.replace('_', '%5f')}`, {}],
+    ['under a name that is percent-encoded', `?%70roject=${PROJECT.id}`, {}],
   ])('an admin key reads the project that is named %s', async (_, query, headers) => {
     const reply = await get(`${server.url}${ADA}${query}`, { api_key: ADMIN_KEY, ...headers });
 

@@ -59,9 +59,9 @@ export class MemoryAudienceStore implements AudienceStore {
     projectId: string,
     id: string,
     changes: Partial<NewAudience>,
-    { ifRevision, by }: ChangeTerms = {},
+    { ifRevisions, by }: ChangeTerms = {},
   ): Promise<SavedAudience> {
-    const before = this.#at(projectId, id, ifRevision);
+    const before = this.#at(projectId, id, ifRevisions);
     if (changes.name !== undefined && changes.name !== before.name) this.#refuseTaken(projectId, changes.name);
     const isChanged = changes.definition !== undefined && changes.definition !== before.definition;
     const version = before.version + (isChanged ? 1 : 0);
@@ -71,8 +71,8 @@ export class MemoryAudienceStore implements AudienceStore {
     return after;
   }
 
-  async remove(projectId: string, id: string, { ifRevision }: ChangeTerms = {}): Promise<void> {
-    this.#at(projectId, id, ifRevision);
+  async remove(projectId: string, id: string, { ifRevisions }: ChangeTerms = {}): Promise<void> {
+    this.#at(projectId, id, ifRevisions);
     this.audiences.delete(id);
   }
 
@@ -101,11 +101,11 @@ export class MemoryAudienceStore implements AudienceStore {
     return new Map(known.map((id) => [id, this.readableAt.get(id) ?? null]));
   }
 
-  #at(projectId: string, id: string, revision: number | undefined): SavedAudience {
+  #at(projectId: string, id: string, revisions: readonly number[] | undefined): SavedAudience {
     this.#check();
     const found = this.audiences.get(id);
     if (found?.projectId !== projectId) throw new TidemarkError('AUDIENCE_UNKNOWN', id);
-    if (revision !== undefined && revision !== found.revision) throw new TidemarkError('AUDIENCE_CHANGED', id);
+    if (revisions?.includes(found.revision) === false) throw new TidemarkError('AUDIENCE_CHANGED', id);
     return found;
   }
 

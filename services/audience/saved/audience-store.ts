@@ -39,8 +39,8 @@ export interface NewAudience {
 
 /** On what a change depends, and who makes it. */
 export interface ChangeTerms {
-  /** The change is made only to this revision. */
-  readonly ifRevision?: number;
+  /** The change is made only to one of these revisions. */
+  readonly ifRevisions?: readonly number[];
   /** The id of the key; left out if it is not known. */
   readonly by?: string;
 }

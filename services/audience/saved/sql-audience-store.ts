@@ -106,7 +106,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
     projectId: string,
     id: string,
     { name, definition, refreshMs }: Partial<NewAudience>,
-    { ifRevision, by }: ChangeTerms = {},
+    { ifRevisions, by }: ChangeTerms = {},
   ): Promise<SavedAudience> {
     // Concurrent changes run one after another. A name in use is detected before the index refuses it.
     const [changed] = await this.#rows(
@@ -122,7 +122,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
            when ${CHANGED} = 1 or refresh_ms is null then ${NOW_MS}
            when $5::boolean then least(due_at_ms, ${NOW_MS} + $6::int8)
            else due_at_ms end
-       where ${IS_SEEN} and revision = coalesce($7::int8, revision) and not exists (
+       where ${IS_SEEN} and ($7::int8[] is null or revision = any($7::int8[])) and not exists (
          select from audiences other where other.project_id = $1 and other.name = $3::text and other.id <> $2
            and other.deleted_at_ms is null)
        returning ${AUDIENCE_COLUMNS}), ${keptVersion('changed', '$8')}, ${TRIMMED_VERSIONS}
@@ -134,7 +134,7 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
         definition ?? null,
         refreshMs !== undefined,
         bigintOf(refreshMs ?? null),
-        bigintOf(ifRevision ?? null),
+        ifRevisions?.map(BigInt) ?? null,
         by ?? null,
       ],
     ).catch(async (error: unknown) => {
@@ -143,25 +143,25 @@ export class SqlAudienceStore implements AudienceStore, AudienceClaims {
       throw error;
     });
     if (changed !== undefined) return changed;
-    await this.#throwUnlessAt(projectId, id, ifRevision);
+    await this.#throwUnlessAt(projectId, id, ifRevisions);
     throw exists(name ?? '');
   }
 
-  async remove(projectId: string, id: string, { ifRevision }: ChangeTerms = {}): Promise<void> {
+  async remove(projectId: string, id: string, { ifRevisions }: ChangeTerms = {}): Promise<void> {
     const rows = await this.#rows(
       `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS}
-       where ${IS_SEEN} and revision = coalesce($3::int8, revision) returning ${AUDIENCE_COLUMNS}`,
-      [projectId, id, bigintOf(ifRevision ?? null)],
+       where ${IS_SEEN} and ($3::int8[] is null or revision = any($3::int8[])) returning ${AUDIENCE_COLUMNS}`,
+      [projectId, id, ifRevisions?.map(BigInt) ?? null],
     );
     if (rows.length > 0) return;
-    await this.#throwUnlessAt(projectId, id, ifRevision);
+    await this.#throwUnlessAt(projectId, id, ifRevisions);
     throw unknown(id);
   }
 
-  async #throwUnlessAt(projectId: string, id: string, revision: number | undefined): Promise<void> {
+  async #throwUnlessAt(projectId: string, id: string, revisions: readonly number[] | undefined): Promise<void> {
     const found = await this.find(projectId, id);
     if (found === undefined) throw unknown(id);
-    if (revision !== undefined && found.revision !== revision) {
+    if (revisions?.includes(found.revision) === false) {
       throw new TidemarkError('AUDIENCE_CHANGED', `The audience ${JSON.stringify(id)} has been changed meanwhile.`);
     }
   }

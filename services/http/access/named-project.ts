@@ -22,8 +22,9 @@ export const NO_PROJECT: Refusal = {
 export function findProject(call: Call, keys: KeyRing): Refusal | undefined | Promise<Refusal | undefined> {
   const { key, route } = call;
   if (key === undefined || route === undefined || route.scope === 'admin') return undefined;
-  // Most requests name none: they cost two comparisons.
-  const isNamed = call.headers[HEADER] !== undefined || call.search.includes(PROJECT_PARAMETER);
+  // Most requests name none: they cost three comparisons. A name may be percent-encoded, too.
+  const { search } = call;
+  const isNamed = call.headers[HEADER] !== undefined || search.includes(PROJECT_PARAMETER) || search.includes('%');
   if (!isNamed) return key.project === null ? NONE_NAMED : undefined;
   const named = nameIn(call);
   if (named === undefined) return key.project === null ? NONE_NAMED : undefined;

@@ -104,11 +104,11 @@ type ChangeRequest = QueryRequest & {
 
 /** What the change depends on. `If-Match: *` depends on the existence of the audience, as every change does. */
 function readTerms({ headers = {}, key }: ChangeRequest): ChangeTerms | Refusal {
-  const revision = readIfMatch({ headers });
-  if (typeof revision === 'object') return revision;
+  const revisions = readIfMatch({ headers });
+  if (typeof revisions === 'object' && 'refused' in revisions) return revisions;
   return {
     ...(key?.id !== undefined && { by: key.id }),
-    ...(typeof revision === 'number' && { ifRevision: revision }),
+    ...(typeof revisions === 'object' && { ifRevisions: revisions }),
   };
 }
 

@@ -51,6 +51,8 @@ export function userRoutes(parts: UserRouteParts, question: Limited, page: Limit
     {
       ...ask,
       path: `${one}/traits/:name/history`,
+      // A trait may have an empty name, which a parameter of a path may not be.
+      aliases: [`${one}/traits//history`],
       query: HISTORY_PARAMETERS,
       handle: (call) => answerTraitHistory(parts, call),
     },

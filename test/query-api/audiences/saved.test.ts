@@ -84,7 +84,16 @@ test('a change with the ETag of now, with *, or without If-Match is made', async
   expect(await send('DELETE', `/${id}`, { match: '"4"' })).toMatchObject({ status: 200 });
 });
 
-test.each(['W/"1"', '"1", "2"', '1', '"x"', `"${'9'.repeat(16)}"`])('an If-Match of %s is 400', async (match) => {
+test('a change with the ETag of now among others is made, and one with others alone, or a weak one, is 412', async () => {
+  const id = await saved();
+
+  for (const match of ['W/"1"', '"x"', '"2", "3"', `"${'9'.repeat(16)}"`]) {
+    expect(await send('PATCH', `/${id}`, { match, body: { refresh: '1h' } }), match).toMatchObject({ status: 412 });
+  }
+  expect(await send('PATCH', `/${id}`, { match: '"7", "1"', body: { refresh: '1h' } })).toMatchObject({ etag: '"2"' });
+});
+
+test.each(['1', '"1" "2"', '"1", *'])('an If-Match of %s is 400', async (match) => {
   const id = await saved();
 
   for (const method of ['PUT', 'PATCH', 'DELETE']) {

@@ -177,7 +177,10 @@ describe.each(forms)('read from $name', ({ tested }) => {
     const body = await bodyOf(answerTraitHistory(parts, callOf('', { user_id: 'ada', name: 'plan' })));
     const n = await bodyOf(answerTraitHistory(parts, callOf('', { user_id: 'ada', name: 'n' })));
 
+    const unnamed = await bodyOf(answerTraitHistory(parts, callOf('', { user_id: 'ada' })));
+
     const [pro, free] = messages;
+    expect(unnamed).toContain('"value":[1e400],"state":"current"');
     expect(JSON.parse(body)).toMatchObject({
       trait: 'plan',
       values: [

@@ -139,6 +139,13 @@ test('all audiences of a page are evaluated by a handful of questions', async ()
   expect(asked).toBe(3);
 });
 
+test('a trait with an empty name has a history', async () => {
+  const response = await server.request('/v1/users/ada/traits//history');
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ trait: '' });
+});
+
 test('a trait that a known user never had has an empty history', async () => {
   const response = await server.request('/v1/users/ada/traits/a%2Fb%22/history');
 
