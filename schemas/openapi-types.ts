@@ -168,7 +168,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Metrics in Prometheus' text format */
+        /**
+         * Metrics in Prometheus' text format
+         * @description Where `METRICS_KEY` is set, it asks for that key, or for an admin key.
+         */
         readonly get: operations["getMetrics"];
         readonly put?: never;
         readonly post?: never;
@@ -3480,6 +3483,15 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The caller has it. */
+        readonly NotModified: {
+            headers: {
+                readonly ETag: components["headers"]["ContentETag"];
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The project has an audience of this name, or as many audiences as it may (`MAX_PROJECT_AUDIENCES`). */
         readonly NotSaved: {
             headers: {
@@ -3669,7 +3681,7 @@ export interface components {
          */
         readonly CatalogPrefix: string;
         /** @description How the body is compressed. */
-        readonly ContentEncoding: "identity" | "gzip" | "deflate" | "br" | "zstd";
+        readonly ContentEncoding: "identity" | "gzip" | "x-gzip" | "deflate" | "br" | "zstd";
         /** @description The `next_cursor` of the page before. */
         readonly Cursor: string;
         /**
@@ -3698,10 +3710,15 @@ export interface components {
          */
         readonly IdempotencyKey: string;
         /**
-         * @description The `ETag` of the audience as it was last read: the change is made only if nobody has changed it since, else it is 412. `*`: whatever it is now, as without it.
+         * @description The `ETag` of the audience as it was last read, or several: the change is made only if it has one of them now, else it is 412. A weak one (`W/`) never matches. `*`: whatever it is now, as without it.
          * @example "1"
          */
         readonly IfMatch: string;
+        /**
+         * @description ETags of what the caller has: 304 where it is one of them.
+         * @example "n4bQgYhMfWWaL-qgxVrQFa"
+         */
+        readonly IfNoneMatch: string;
         /** @description The internal id of the user; `anonymous_id` may take its place. */
         readonly InternalIdOfUser: components["schemas"]["InternalId"];
         /** @description How many entries a page has at most. */
@@ -3768,6 +3785,11 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description Changes with the content.
+         * @example "n4bQgYhMfWWaL-qgxVrQFa"
+         */
+        readonly ContentETag: string;
         /**
          * @description Names this stream and its evaluation. Where the stream is cut, send it as `cursor`, with `after`.
          * @example AwAF
@@ -3948,6 +3970,11 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
+                 * @description ETags of what the caller has: 304 where it is one of them.
+                 * @example "n4bQgYhMfWWaL-qgxVrQFa"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
                  */
@@ -3961,6 +3988,7 @@ export interface operations {
             /** @description This document, rendered in the browser by what is served from here. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ContentETag"];
                     readonly "X-Request-Id": components["headers"]["RequestId"];
                     readonly [name: string]: unknown;
                 };
@@ -3968,12 +3996,18 @@ export interface operations {
                     readonly "text/html": string;
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
         };
     };
     readonly getReferenceFile: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /**
+                 * @description ETags of what the caller has: 304 where it is one of them.
+                 * @example "n4bQgYhMfWWaL-qgxVrQFa"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -3994,6 +4028,7 @@ export interface operations {
             /** @description The file. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ContentETag"];
                     readonly "X-Request-Id": components["headers"]["RequestId"];
                     readonly [name: string]: unknown;
                 };
@@ -4002,6 +4037,7 @@ export interface operations {
                     readonly "text/javascript": string;
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NoUser"];
         };
     };
@@ -4192,12 +4228,18 @@ export interface operations {
                     readonly "text/plain": string;
                 };
             };
+            readonly 401: components["responses"]["Unauthorized"];
         };
     };
     readonly getOpenApi: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /**
+                 * @description ETags of what the caller has: 304 where it is one of them.
+                 * @example "n4bQgYhMfWWaL-qgxVrQFa"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
                  * @description Names the request in the answer and in the service's logs. Anything else is replaced by an id of ours.
                  * @example req-42
@@ -4212,6 +4254,7 @@ export interface operations {
             /** @description This document. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ContentETag"];
                     readonly "X-Request-Id": components["headers"]["RequestId"];
                     readonly [name: string]: unknown;
                 };
@@ -4219,6 +4262,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["OpenApiDocument"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
         };
     };
     readonly getReadiness: {
@@ -6251,7 +6295,7 @@ export interface operations {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
                 /**
-                 * @description The `ETag` of the audience as it was last read: the change is made only if nobody has changed it since, else it is 412. `*`: whatever it is now, as without it.
+                 * @description The `ETag` of the audience as it was last read, or several: the change is made only if it has one of them now, else it is 412. A weak one (`W/`) never matches. `*`: whatever it is now, as without it.
                  * @example "1"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6304,7 +6348,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the audience as it was last read: the change is made only if nobody has changed it since, else it is 412. `*`: whatever it is now, as without it.
+                 * @description The `ETag` of the audience as it was last read, or several: the change is made only if it has one of them now, else it is 412. A weak one (`W/`) never matches. `*`: whatever it is now, as without it.
                  * @example "1"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6351,7 +6395,7 @@ export interface operations {
                 /** @description How the body is compressed. */
                 readonly "Content-Encoding"?: components["parameters"]["ContentEncoding"];
                 /**
-                 * @description The `ETag` of the audience as it was last read: the change is made only if nobody has changed it since, else it is 412. `*`: whatever it is now, as without it.
+                 * @description The `ETag` of the audience as it was last read, or several: the change is made only if it has one of them now, else it is 412. A weak one (`W/`) never matches. `*`: whatever it is now, as without it.
                  * @example "1"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];

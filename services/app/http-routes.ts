@@ -41,6 +41,8 @@ export function appOf(
     ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
     operationRoutes({
       readiness,
+      metricsKey: config.metricsKey,
+      keys,
       links: sessions === undefined ? {} : { console: '/console/' },
       registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(registry, stores)) },
       openapi: openApiDocument(config.legacyBasePath),

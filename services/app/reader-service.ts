@@ -107,7 +107,7 @@ async function openSink(config: Config, logger: Logger, signal: AbortSignal): Pr
 }
 
 function serverOf(
-  { maxReceivingBytes, maxConnections }: Config,
+  { maxReceivingBytes, maxConnections, metricsKey }: Config,
   logger: Logger,
   opened: () => OpenedReaders | undefined,
 ): HttpServer {
@@ -123,6 +123,7 @@ function serverOf(
         const parts = opened()?.health.parts ?? { reader: 'starting' };
         return { ready: Object.values(parts).every((state) => state === 'ready'), parts };
       },
+      metricsKey,
       registry: { contentType: registry.contentType, metrics },
     }),
   ]);

@@ -40,7 +40,8 @@ export function addStatus(root: Command, context: CliContext): void {
       if (installation.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
       return;
     }
-    const client = clientWithoutKey(context, options);
+    const hasKey = keyOf(context, options) !== undefined;
+    const client = hasKey ? clientWithKey(context, options) : clientWithoutKey(context, options);
     const disk = options.url === undefined ? await localDisk(context) : null;
     const status = await observe(client, disk, context.signal);
     if (json) printJson(context, { ...status, installation: installation ?? null });

@@ -16,7 +16,10 @@ export function readIfMatch({ headers }: Pick<Call, 'headers'>): readonly number
   if (given === undefined) return undefined;
   if (given === '*') return 'any';
   if (!LIST.test(given)) return NO_TAGS;
-  return given.matchAll(OWN_TAG).map(([, version]) => Number(version)).toArray();
+  return given
+    .matchAll(OWN_TAG)
+    .map(([, version]) => Number(version))
+    .toArray();
 }
 
 /** As `If-Match` takes it back. */

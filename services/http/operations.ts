@@ -1,5 +1,11 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Registry } from 'prom-client';
+import type { KeyRing } from '../stores/projects/project-store.ts';
+import { keyIn, UNAUTHORIZED } from './access/authenticate.ts';
+import type { Call } from './call.ts';
 import { frontPage, isForPeople, referenceFile, referencePage } from './pages.ts';
+import type { Refusal } from './problems.ts';
 import type { Answer, Route, RouteSet } from './route.ts';
 
 /** Whether this process can do its work, and how each part of it is. */
@@ -12,14 +18,19 @@ export interface Readiness {
 export interface OperationsParts {
   readonly readiness: () => Readiness;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
+  /** What `/metrics` asks for on the port; undefined where it needs no key. */
+  readonly metricsKey?: string | undefined;
+  /** An admin key opens the metrics too, where the process knows keys. */
+  readonly keys?: Pick<KeyRing, 'find'>;
   /** The OpenAPI document, as an object, of a process that serves the interface. */
   readonly openapi?: object;
   /** More entries for the front page: name → path. */
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** What operators and machines ask, without a key. Nothing here names a project or a user. */
-export function operationRoutes({ readiness, registry, openapi, links }: OperationsParts): RouteSet {
+/** What operators and machines ask, without a key but for the metrics, which may ask for one. Nothing here names a project or a user. */
+export function operationRoutes(parts: OperationsParts): RouteSet {
+  const { readiness, registry, openapi, links } = parts;
   const entries = {
     ...(openapi === undefined ? {} : { docs: '/docs', openapi: '/openapi.json' }),
     health: '/healthz',
@@ -41,7 +52,11 @@ export function operationRoutes({ readiness, registry, openapi, links }: Operati
       ),
       open('/healthz', () => ({ status: 200, body: '{"status":"up"}' })),
       open('/readyz', () => readinessAnswer(readiness())),
-      open('/metrics', async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() })),
+      open('/metrics', async (call) =>
+        (await mayRead(call, parts))
+          ? { status: 200, type: registry.contentType, body: await registry.metrics() }
+          : UNAUTHORIZED,
+      ),
       ...(openapi === undefined ? [] : referenceRoutes(JSON.stringify(openapi))),
     ],
   };
@@ -49,10 +64,38 @@ export function operationRoutes({ readiness, registry, openapi, links }: Operati
 
 function referenceRoutes(document: string): Route[] {
   return [
-    open('/openapi.json', () => ({ status: 200, body: document })),
-    open('/docs', () => referencePage()),
-    open('/docs/:file', ({ params }) => referenceFile(params['file'] ?? '')),
+    open('/openapi.json', (call) => revalidated(call, { status: 200, body: document })),
+    open('/docs', (call) => revalidated(call, referencePage())),
+    open('/docs/:file', async (call) => revalidated(call, await referenceFile(call.params['file'] ?? ''))),
   ];
+}
+
+async function mayRead({ headers, isLocal }: Call, { metricsKey, keys }: OperationsParts): Promise<boolean> {
+  if (metricsKey === undefined || isLocal) return true;
+  const key = keyIn(headers);
+  if (key === undefined) return false;
+  return isSame(key, metricsKey) || (await keys?.find(key))?.scopes.includes('admin') === true;
+}
+
+/** Hashes are compared: the time that it takes tells nothing of the key. */
+function isSame(key: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', key, 'buffer'), hash('sha256', other, 'buffer'));
+}
+
+// 132 bits.
+const ETAG_CHARS = 22;
+
+/**
+ * An answer that may be kept, and is asked for again with its ETag each time: 304 where the caller has it (RFC 9110,
+ * 13.1.2). Of the same bytes in every process.
+ */
+function revalidated({ headers }: Pick<Call, 'headers'>, answer: Answer | Refusal): Answer | Refusal {
+  if ('refused' in answer || answer.body instanceof Readable) return answer;
+  const etag = `"${hash('sha256', answer.body, 'base64url').slice(0, ETAG_CHARS)}"`;
+  const kept = { ...answer, headers: { ...answer.headers, ETag: etag, 'Cache-Control': 'no-cache' } };
+  const given = headers['if-none-match'] ?? '';
+  // No other tag contains this one, and a weak one counts here.
+  return given.trim() === '*' || given.includes(etag) ? { ...kept, status: 304, body: '' } : kept;
 }
 
 function open(path: string, handle: Route['handle']): Route {

@@ -46,8 +46,14 @@ function sendAnswer(call: Call, answer: Answer): void {
     pipe(call, body, answer.lastWords);
     return;
   }
-  const length = byteLength(body);
+  // What a 304 has not changed must not be said to be empty.
+  const length = answer.status === 304 ? undefined : byteLength(body);
   call.res.writeHead(answer.status, headersOf(call, type, length, answer.headers));
+  if (length === undefined) call.res.end();
+  else sendBody(call, body, length);
+}
+
+function sendBody(call: Call, body: string | Uint8Array, length: number): void {
   if (length > PIECE_BYTES) sendPieces(call, body);
   // As many bytes as characters: all of it is ASCII, which goes out as Latin-1 without being measured and encoded again.
   else if (typeof body === 'string') call.res.end(body, length === body.length ? 'latin1' : 'utf8');

@@ -79,7 +79,7 @@ class ItemSorter {
   readonly #drafts: Draft[] = [];
   readonly #indexes: number[] = [];
   readonly #rejected: RejectedItem[] = [];
-  readonly #told: Problem[] = [];
+  readonly #listed: Problem[] = [];
   #count = 0;
 
   constructor(judge: Judge) {
@@ -87,7 +87,7 @@ class ItemSorter {
   }
 
   get sorted(): SortedItems {
-    if (this.#drafts.length === 0) return { ok: false, problems: this.#told };
+    if (this.#drafts.length === 0) return { ok: false, problems: this.#listed };
     return {
       ok: true,
       drafts: this.#drafts,
@@ -99,7 +99,7 @@ class ItemSorter {
 
   add(index: number, item: JsonBody): void {
     this.#count++;
-    const left = MAX_PROBLEMS - this.#told.length;
+    const left = MAX_PROBLEMS - this.#listed.length;
     const judged = this.#judge(index, item, left > 0);
     if (judged.ok) {
       this.#drafts.push(judged.draft);
@@ -107,7 +107,7 @@ class ItemSorter {
       return;
     }
     const errors = judged.problems.slice(0, left);
-    this.#told.push(...errors);
+    this.#listed.push(...errors);
     this.#rejected.push({ index, errors });
   }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TidemarkError } from './errors.ts';
 import {
@@ -11,6 +10,7 @@ import {
   optionalUrl,
   origins,
   path,
+  secretFromFile,
   timezone,
   url,
   wholeNumberSetting,
@@ -38,6 +38,8 @@ export interface Config {
   readonly recoverProjects: boolean;
   /** Whether `/v1/admin` is served on the port. */
   readonly isAdminOnPort: boolean;
+  /** What `/metrics` asks for; undefined where it needs no key. */
+  readonly metricsKey: string | undefined;
   /** `*` is any. */
   readonly corsOrigins: readonly string[];
   readonly logLevel: LogLevel;
@@ -142,6 +144,7 @@ export const SETTINGS = {
     help: 'Whether `/v1/admin` is served on the port; off: only on the Unix socket in `DATA_DIR`',
     parse: onOrOff,
   },
+  METRICS_KEY: { default: '', help: 'Key for `/metrics` (32 characters or more)', secret: true, parse: initialKey },
   CORS_ORIGINS: {
     default: '',
     help: 'Origins of pages that may send what browser SDKs send, separated by commas (`*` is any); none by default',
@@ -231,7 +234,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const read: Read = <T>(name: keyof typeof SETTINGS, setting: Setting<T>): T => {
     const file = setting.secret && env[`${name}_FILE`];
     try {
-      const given = (file ? fromFile(file, env[name]) : env[name]) || setting.default;
+      const given = (file ? secretFromFile(file, env[name]) : env[name]) || setting.default;
       return setting.parse(given.replace('$DATA_DIR', dataDir));
     } catch (error) {
       problems.push(`${file ? `${name}_FILE` : name}: ${shownOf(setting, env[name])} ${(error as Error).message}`);
@@ -264,6 +267,7 @@ function configFrom(read: Read, dataDir: string): Config {
     initialTimezone: read('INITIAL_TIMEZONE', SETTINGS.INITIAL_TIMEZONE),
     recoverProjects: read('RECOVER_PROJECTS', SETTINGS.RECOVER_PROJECTS),
     isAdminOnPort: read('ADMIN', SETTINGS.ADMIN),
+    metricsKey: read('METRICS_KEY', SETTINGS.METRICS_KEY),
     corsOrigins: read('CORS_ORIGINS', SETTINGS.CORS_ORIGINS),
     logLevel: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
     maxUnacknowledgedBytes: read('MAX_UNACKNOWLEDGED_BYTES', SETTINGS.MAX_UNACKNOWLEDGED_BYTES),
@@ -286,18 +290,4 @@ function configFrom(read: Read, dataDir: string): Config {
 
 function shownOf({ secret }: Pick<Setting<unknown>, 'secret'>, given: string | undefined): string {
   return secret ? 'the value given' : JSON.stringify(given);
-}
-
-/** A secret as Docker and Kubernetes hand it over: in a file, where no list of processes and no child process shows it. */
-function fromFile(file: string, besides: string | undefined): string {
-  if (besides) throw new Error('stands twice: set one of the two');
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8').trimEnd();
-  } catch (error) {
-    throw new Error(`is in a file that cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
-  }
-  // The default would be an embedded store: not what somebody meant who named a file.
-  if (text === '') throw new Error('is in a file that is empty');
-  return text;
 }

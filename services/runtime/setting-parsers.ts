@@ -80,3 +80,17 @@ export function duration(value: string): number {
   if (!match) throw new Error('is not a duration such as 30d');
   return Number(match[1]) * DURATION_UNIT_MS[match[2] as keyof typeof DURATION_UNIT_MS];
 }
+
+/** A secret as Docker and Kubernetes hand it over: in a file, where no list of processes and no child process shows it. */
+export function secretFromFile(file: string, besides: string | undefined): string {
+  if (besides) throw new Error('stands twice: set one of the two');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trimEnd();
+  } catch (error) {
+    throw new Error(`is in a file that cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+  }
+  // The default would be an embedded store: not what somebody meant who named a file.
+  if (text === '') throw new Error('is in a file that is empty');
+  return text;
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { IngestServer } from '../support/ingest-server.ts';
+import { ADMIN_KEY, IngestServer, READ_KEY } from '../support/ingest-server.ts';
 
 let server: IngestServer;
 
@@ -36,6 +36,40 @@ test('metrics are in the Prometheus text format', async () => {
   expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   expect(text).toContain('tidemark_ingest_unacknowledged_bytes 0');
 });
+
+test('metrics ask for the key that is set, and take an admin key of the service too', async () => {
+  const metricsKey = 'k'.repeat(32);
+  const closed = await IngestServer.start({ metricsKey });
+  const given = [
+    {},
+    { authorization: `Bearer ${metricsKey}` },
+    { api_key: ADMIN_KEY },
+    { api_key: READ_KEY },
+    { api_key: 'k' },
+  ];
+
+  const answers = await Promise.all(given.map(async (headers) => fetch(`${closed.url}/metrics`, { headers })));
+  const health = await fetch(`${closed.url}/healthz`);
+  await closed.stop();
+
+  expect(answers.map(({ status }) => status)).toEqual([401, 200, 200, 401, 401]);
+  expect([answers[0]?.headers.get('www-authenticate'), health.status]).toEqual([expect.stringMatching(/^Bearer/), 200]);
+});
+
+test.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css'])(
+  '%s may be kept: it is 304 to who has its ETag',
+  async (path) => {
+    const whole = await fetch(server.url + path);
+    const etag = whole.headers.get('etag') ?? '';
+    const ask = async (tags: string): Promise<Response> =>
+      fetch(server.url + path, { headers: { 'if-none-match': tags }, cache: 'no-store' });
+    const [same, weak, any, other] = [await ask(etag), await ask(`"x", W/${etag}`), await ask('*'), await ask('"x"')];
+
+    expect([etag, whole.headers.get('cache-control')]).toEqual([expect.stringMatching(/^"[\w-]{22}"$/), 'no-cache']);
+    expect([same, weak, any, other].map(({ status }) => status)).toEqual([304, 304, 304, 200]);
+    expect([await same.text(), same.headers.get('etag'), same.headers.get('content-length')]).toEqual(['', etag, null]);
+  },
+);
 
 test('openapi.json is the document handed in', async () => {
   expect((await server.get('/openapi.json')).json).toEqual({ openapi: '3.1.0' });

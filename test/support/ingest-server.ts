@@ -25,6 +25,8 @@ import type { ReplyBody } from './reply.ts';
 
 export const WRITE_KEY = 'write-key-of-the-first-project';
 export const READ_KEY = 'read-key-of-the-first-project';
+/** Of the installation. */
+export const ADMIN_KEY = 'admin-key-of-the-installation';
 export const OTHER_KEY = 'write-key-of-the-other-project';
 /** Its project may send two requests a second. */
 export const LIMITED_KEY = 'write-key-of-the-limited-project';
@@ -47,6 +49,7 @@ const LIMITED_PROJECT = projectNamed('proj_00000000000000000003', { rateLimit: 2
 const KEYS = new Map<string, AuthenticatedKey>([
   [WRITE_KEY, { id: 'key_write', name: null, project: PROJECT, scopes: ['write'] }],
   [READ_KEY, { id: 'key_read', name: null, project: PROJECT, scopes: ['read'] }],
+  [ADMIN_KEY, { id: 'key_admin', name: null, project: null, scopes: ['admin'] }],
   [OTHER_KEY, { id: 'key_other', name: null, project: OTHER_PROJECT, scopes: ['write'] }],
   [LIMITED_KEY, { id: 'key_limited', name: null, project: LIMITED_PROJECT, scopes: ['write'] }],
 ]);
@@ -65,6 +68,7 @@ const keyRing: KeyRing = {
 const WRITER_ENCODER = new URL('../../services/ingest/record-encoder.ts', import.meta.url);
 
 export interface IngestServerOptions {
+  readonly metricsKey?: string;
   readonly log?: IngestLog;
   readonly server?: Partial<ServerOptions>;
   readonly maxUnacknowledgedBytes?: number;
@@ -105,7 +109,13 @@ export class IngestServer {
     });
     const readiness = () => ({ ready: this.ready, parts: { ingest: this.ingestor.state } });
     const table = new RouteTable([
-      operationRoutes({ readiness, registry, openapi: { openapi: '3.1.0' } }),
+      operationRoutes({
+        readiness,
+        registry,
+        metricsKey: options.metricsKey,
+        keys: keyRing,
+        openapi: { openapi: '3.1.0' },
+      }),
       { routes: publicRoutes(this.ingestor) },
       { routes: twoStepRoutes(this.ingestor, '/legacy'), twoStepBase: '/legacy' },
       { routes: options.routes ?? [] },
