@@ -4,7 +4,7 @@ import { invalid, type Refusal } from '../http/problems.ts';
 import type { Answer, Route, RouteSet } from '../http/route.ts';
 import { isFromConsole, SESSION_COOKIE, sessionTokenIn } from '../http/access/session-cookie.ts';
 import { readJson } from '../messages/json.ts';
-import { isObject } from '../messages/sdk-call.ts';
+import { isObject } from '../messages/sdk/sdk-call.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import type { AuthenticatedKey, Project, ProjectStore } from '../stores/projects/project-store.ts';
 import { consoleFileRoutes } from './console-files.ts';

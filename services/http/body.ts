@@ -58,7 +58,9 @@ export async function readBody(
   if (!isUtf8(bytes)) return undecodable('The body is not valid UTF-8.');
   if (bytes[0] !== 0xef || bytes[1] !== 0xbb || bytes[2] !== 0xbf) return { body: bytes };
   const body = bytes.subarray(3);
-  return mayBeSdk && isSdkBody(body.toString('utf8')) ? { body } : undecodable('The body begins with a byte order mark.');
+  return mayBeSdk && isSdkBody(body.toString('utf8'))
+    ? { body }
+    : undecodable('The body begins with a byte order mark.');
 }
 
 /** Reads at most `maxBytes`. Never rejects; a connection lost, or closed for being slow, is 'client-gone'. */

@@ -1,5 +1,5 @@
 /** What a caller sends in the interface's own form without any effect: probably a member that is spelled wrongly. */
-import { isObject, isSdkBatch, isSdkCall } from '../messages/sdk-call.ts';
+import { isObject, isSdkBatch, isSdkCall } from '../messages/sdk/sdk-call.ts';
 import { pointerTo } from '../messages/unacceptable.ts';
 
 /** As many are listed at most. */

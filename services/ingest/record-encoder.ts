@@ -11,7 +11,7 @@ import type { Message, Micros } from '../messages/message.ts';
 import { idempotentMessageId, messageIdAt } from '../messages/message-id.ts';
 import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
 import { validateSdk } from '../messages/sdk/validate-sdk.ts';
-import { isSdkBatch, isSdkCall } from '../messages/sdk-call.ts';
+import { isSdkBatch, isSdkCall } from '../messages/sdk/sdk-call.ts';
 import { unacceptableIn } from '../messages/unacceptable.ts';
 import { userKeyOf } from '../messages/user-key.ts';
 import {

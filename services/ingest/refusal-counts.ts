@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import { readJson } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
-import { isObject } from '../messages/sdk-call.ts';
+import { isObject } from '../messages/sdk/sdk-call.ts';
 import type { Logger } from '../runtime/logger.ts';
 import {
   type CountedRefusals,

@@ -4,7 +4,7 @@ import { type BodySchema, isValid, problemsWith } from './body-schemas.ts';
 import type { AddEventDraft, Draft, IdentifyDraft, ProjectUserDraft, TrackDraft } from './draft.ts';
 import { type JsonBody, toJsonText } from './json.ts';
 import type { JsonText, Micros, Problem } from './message.ts';
-import { correctedTime, fromSdk, isObject, isSdkCall, withContextTraits } from './sdk-call.ts';
+import { correctedTime, fromSdk, isObject, isSdkCall, withContextTraits } from './sdk/sdk-call.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { MAX_PROBLEMS } from './unacceptable.ts';
 

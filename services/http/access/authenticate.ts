@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { readJson } from '../../messages/json.ts';
-import { isObject } from '../../messages/sdk-call.ts';
+import { isObject } from '../../messages/sdk/sdk-call.ts';
 import type { AuthenticatedKey, Scope } from '../../stores/projects/project-store.ts';
 import type { Refusal } from '../problems.ts';
 import type { Route } from '../route.ts';

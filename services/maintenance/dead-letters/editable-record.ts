@@ -1,5 +1,5 @@
 /** A message of a dead letter as operators read and correct it: JSON in the words of the interface. Pure. */
-import { isObject } from '../../messages/sdk-call.ts';
+import { isObject } from '../../messages/sdk/sdk-call.ts';
 import { type JsonBody, parseBody, toJsonText } from '../../messages/json.ts';
 import type { JsonText, Message, MessageTopic, Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';

@@ -2,7 +2,7 @@ import { MAX_TRAITS } from '../max-traits.ts';
 import type { Problem } from '../message.ts';
 import { shortMessageId } from '../message-id.ts';
 import definitions from '../../../schemas/http/definitions.json' with { type: 'json' };
-import { isObject, withContextTraits } from '../sdk-call.ts';
+import { isObject, withContextTraits } from './sdk-call.ts';
 import type { CallType } from '../validate.ts';
 import { readTime } from './read-time.ts';
 

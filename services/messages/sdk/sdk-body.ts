@@ -1,5 +1,5 @@
 import { readJson } from '../json.ts';
-import { isSdkBatch, isSdkCall } from '../sdk-call.ts';
+import { isSdkBatch, isSdkCall } from './sdk-call.ts';
 
 /** Whether a text is a body in the form of an SDK. */
 export function isSdkBody(text: string): boolean {

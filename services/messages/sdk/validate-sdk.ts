@@ -5,7 +5,7 @@
 import type { Draft } from '../draft.ts';
 import type { JsonBody } from '../json.ts';
 import type { Problem } from '../message.ts';
-import { fromSdk, isObject, sentAtOf } from '../sdk-call.ts';
+import { fromSdk, isObject, sentAtOf } from './sdk-call.ts';
 import { pointerTo, unacceptableIn } from '../unacceptable.ts';
 import { type CallType, type Frame, type Validated, validateTidied } from '../validate.ts';
 import { Mender } from './mender.ts';

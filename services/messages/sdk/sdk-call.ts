@@ -2,8 +2,8 @@
  * What analytics SDKs send, in the form that the interface takes: what they send as null is absent, ids may be numbers,
  * traits may be in the context, and times are those of a clock that may be wrong. Pure.
  */
-import type { JsonBody } from './json.ts';
-import type { Micros } from './message.ts';
+import type { JsonBody } from '../json.ts';
+import type { Micros } from '../message.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
