@@ -1,4 +1,5 @@
 /** How the texts of settings are read. Each throws an error that goes on from the name and the value of the setting. */
+import { readFileSync } from 'node:fs';
 
 export function nonEmpty(value: string): string {
   if (value === '') throw new Error('is empty');

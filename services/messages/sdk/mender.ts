@@ -1,5 +1,4 @@
-import { MAX_TRAITS } from '../max-traits.ts';
-import type { Problem } from '../message.ts';
+import { MAX_TRAITS, type Problem } from '../message.ts';
 import { shortMessageId } from '../message-id.ts';
 import definitions from '../../../schemas/http/definitions.json' with { type: 'json' };
 import { isObject, withContextTraits } from './sdk-call.ts';

@@ -27,7 +27,8 @@ test('nothing is evaluated while the clock is wrong, neither what is due nor wha
     looks++;
     return Promise.resolve(isWrong);
   };
-  const parts = { store, projects, history: analytics(), limits: AMPLE, logger: silent };
+  const losses = { expectNone: async () => undefined };
+  const parts = { store, projects, history: analytics(), losses, limits: AMPLE, logger: silent };
   const scheduler = new AudienceScheduler({ ...parts, everyMs: 10, isClockWrong });
   onTestFinished(() => scheduler.stop());
 
