@@ -13,8 +13,10 @@ export interface Lag {
   readonly oldestAtMs: number | null;
 }
 
+type Lags = Readonly<Record<StatusReaderName, Lag>>;
+
 export interface LogFigures {
-  readonly lags: Readonly<Record<StatusReaderName, Lag>>;
+  readonly lags: Lags;
   /** When the log stored the newest event that can be queried; null where nothing is. */
   readonly newestQueryableAtMs: number | null;
   /** Gone from the beginning of the log. */
@@ -36,13 +38,45 @@ const EVENTS = 'tidemark.track';
  *
  * @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`; the signal's reason.
  */
-export async function logFigures({ log, progress }: LogLagParts, signal: AbortSignal): Promise<LogFigures> {
+export async function logFigures(parts: LogLagParts, signal: AbortSignal): Promise<LogFigures> {
+  const offsets = await offsetsOf(parts);
+  const [lags, newest] = await Promise.all([
+    lagsOf(parts.log, offsets, signal),
+    timesOf(parts.log, lastRead(offsets.positions.sink, offsets.beginnings), signal),
+  ]);
+  return {
+    lags,
+    newestQueryableAtMs: newest.length === 0 ? null : Math.max(...newest),
+    deletedRecords: Number(offsets.beginnings.reduce((sum, { offset }) => sum + offset, 0n)),
+  };
+}
+
+/** How far each reader is behind, at the cost that `logFigures` names. @throws as `logFigures`. */
+export async function readerLags(parts: LogLagParts, signal: AbortSignal): Promise<Lags> {
+  return lagsOf(parts.log, await offsetsOf(parts), signal);
+}
+
+interface LogOffsets {
+  readonly beginnings: readonly Offset[];
+  readonly ends: readonly Offset[];
+  readonly positions: Awaited<ReturnType<ReaderProgress['progress']>>;
+}
+
+async function offsetsOf({ log, progress }: LogLagParts): Promise<LogOffsets> {
   const topics = [...LIVE_TOPICS, ...IMPORT_TOPICS];
   const [beginnings, ends, positions] = await Promise.all([
     log.beginnings(topics),
     log.ends(topics),
     progress.progress(),
   ]);
+  return { beginnings, ends, positions };
+}
+
+async function lagsOf(
+  log: LogLagParts['log'],
+  { beginnings, ends, positions }: LogOffsets,
+  signal: AbortSignal,
+): Promise<Lags> {
   const unreadOf = (reader: 'projector' | 'sink', ofTopics: readonly string[]): ScanRange[] => {
     const begun = new Map<string, bigint>([
       ...beginnings.map((one) => [nameOf(one), one.offset] as const),
@@ -59,18 +93,13 @@ export async function logFigures({ log, progress }: LogLagParts, signal: AbortSi
     const times = await timesOf(log, unread.map(firstOf), signal);
     return { messages, oldestAtMs: times.length === 0 ? null : Math.min(...times) };
   };
-  const [projector, sink, importProjector, importSink, newest] = await Promise.all([
+  const [projector, sink, importProjector, importSink] = await Promise.all([
     lagOf('projector', LIVE_TOPICS),
     lagOf('sink', LIVE_TOPICS),
     lagOf('projector', IMPORT_TOPICS),
     lagOf('sink', IMPORT_TOPICS),
-    timesOf(log, lastRead(positions.sink, beginnings), signal),
   ]);
-  return {
-    lags: { projector, sink, 'import-projector': importProjector, 'import-sink': importSink },
-    newestQueryableAtMs: newest.length === 0 ? null : Math.max(...newest),
-    deletedRecords: Number(beginnings.reduce((sum, { offset }) => sum + offset, 0n)),
-  };
+  return { projector, sink, 'import-projector': importProjector, 'import-sink': importSink };
 }
 
 /** Of each partition of events, the last record before the position. */

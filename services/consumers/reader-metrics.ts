@@ -3,9 +3,11 @@ import type { Database } from '../stores/database/database.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { GenerationKind } from '../stores/generations/generation.ts';
 import { SqlGenerations } from '../stores/generations/sql-generations.ts';
-import { IMPORT_TOPICS, LIVE_TOPICS, MESSAGE_TOPICS } from '../messages/message.ts';
+import { MESSAGE_TOPICS } from '../messages/message.ts';
 import { progressSoFar } from '../stores/profiles/progress-of.ts';
-import type { ReaderName, ReaderProgress } from '../stores/profiles/profile-store.ts';
+import type { ReaderName } from '../stores/profiles/profile-store.ts';
+
+const LAGS_WITHIN_MS = 3_000;
 
 /** What a consumer reports of a batch. */
 export interface BatchReport {
@@ -17,9 +19,13 @@ export interface BatchReport {
 /** A reader of a process: of live messages, or of imported ones. */
 export type LaneReader = ReaderName | `import-${ReaderName}`;
 
+/** Of each reader how many messages it has not processed yet, and when the log stored the oldest of them: null if it is not known. */
+type ReaderLags = Readonly<Record<LaneReader, { readonly messages: number; readonly oldestAtMs: number | null }>>;
+
 interface ReaderMetricsParts {
   readonly log: Pick<EventLog, 'ends'>;
   readonly database: Database;
+  readonly lags: (signal: AbortSignal) => Promise<ReaderLags>;
   /** How long a reader has been retrying without success. */
   readonly waitingMs: (reader: LaneReader) => number;
 }
@@ -38,8 +44,7 @@ export class ReaderMetrics {
   });
 
   constructor(
-    { log, database, waitingMs }: ReaderMetricsParts,
-    progress: ReaderProgress,
+    { log, database, lags, waitingMs }: ReaderMetricsParts,
     readers: readonly LaneReader[],
     kinds: readonly GenerationKind[],
   ) {
@@ -60,16 +65,7 @@ export class ReaderMetrics {
       buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
       ...common,
     });
-    const lag: Gauge<'reader'> = new Gauge({
-      name: 'tidemark_reader_lag_messages',
-      help: 'Messages on the log that a reader has not processed yet',
-      ...common,
-      collect: async () => {
-        // While the log or the store is unavailable the last figure remains: the readers make no progress either.
-        const behind = await lags(log, progress).catch(() => undefined);
-        for (const reader of readers) if (behind !== undefined) lag.set({ reader }, behind[reader]);
-      },
-    });
+    this.#registerLag(readers, lags);
     this.#registerWaiting(readers, waitingMs);
     const generations: Gauge<'generation'> = new Gauge({
       name: 'tidemark_generation_lag_messages',
@@ -105,6 +101,36 @@ export class ReaderMetrics {
     return this.#registry.metrics();
   }
 
+  #registerLag(readers: readonly LaneReader[], lags: ReaderMetricsParts['lags']): void {
+    let updating: Promise<void> | undefined;
+    // Both gauges are collected at once, and show one look.
+    const common = {
+      labelNames: ['reader'] as const,
+      registers: [this.#registry],
+      collect: (): Promise<void> => (updating ??= update().finally(() => (updating = undefined))),
+    };
+    const messages = new Gauge({
+      name: 'tidemark_reader_lag_messages',
+      help: 'Messages on the log that a reader has not processed yet',
+      ...common,
+    });
+    const seconds = new Gauge({
+      name: 'tidemark_reader_lag_seconds',
+      help: 'Age of the oldest message on the log that a reader has not processed yet; 0 where it has processed all',
+      ...common,
+    });
+    const update = async (): Promise<void> => {
+      // While the log or the store is unavailable the last figures remain: the readers make no progress either.
+      const behind = await lags(AbortSignal.timeout(LAGS_WITHIN_MS)).catch(() => undefined);
+      if (behind === undefined) return;
+      for (const reader of readers) {
+        const { messages: unread, oldestAtMs } = behind[reader];
+        messages.set({ reader }, unread);
+        seconds.set({ reader }, oldestAtMs === null ? 0 : Math.max(0, Date.now() - oldestAtMs) / 1000);
+      }
+    };
+  }
+
   #registerWaiting(readers: readonly LaneReader[], waitingMs: ReaderMetricsParts['waitingMs']): void {
     const waiting: Gauge<'reader'> = new Gauge({
       name: 'tidemark_reader_waiting_seconds',
@@ -116,24 +142,6 @@ export class ReaderMetrics {
       },
     });
   }
-}
-
-async function lags(log: Pick<EventLog, 'ends'>, progress: ReaderProgress): Promise<Record<LaneReader, number>> {
-  const [live, imported, positions] = await Promise.all([
-    log.ends(LIVE_TOPICS),
-    log.ends(IMPORT_TOPICS),
-    progress.progress(),
-  ]);
-  const behind = (ends: typeof live, reader: ReaderName): number => {
-    const topics = new Set(ends.map(({ topic }) => topic));
-    return Number(sum(ends) - sum(positions[reader].filter(({ topic }) => topics.has(topic))));
-  };
-  return {
-    projector: behind(live, 'projector'),
-    sink: behind(live, 'sink'),
-    'import-projector': behind(imported, 'projector'),
-    'import-sink': behind(imported, 'sink'),
-  };
 }
 
 /** By `profiles-2`: of every generation that is fed. */

@@ -73,6 +73,10 @@ export class WatchedProfiles implements ProfileStore {
     return this.#store.merge(...args);
   }
 
+  mergeAhead(...args: Parameters<ProfileStore['mergeAhead']>): Promise<void> {
+    return this.#store.mergeAhead(...args);
+  }
+
   probe(steps: readonly ReaderStep[]): Promise<void> {
     return this.#store.probe(steps);
   }

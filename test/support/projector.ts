@@ -20,6 +20,7 @@ export function overriding(store: ProfileStore, changes: Partial<ProfileStore>):
     areRepeats: (...args) => store.areRepeats(...args),
     noteAhead: (...args) => store.noteAhead(...args),
     merge: (...args) => store.merge(...args),
+    mergeAhead: (...args) => store.mergeAhead(...args),
     probe: (...args) => store.probe(...args),
     forgetRepeats: (...args) => store.forgetRepeats(...args),
     ...changes,

@@ -137,6 +137,7 @@ export class GenerationReaders {
             ...common,
             store: new SqlProfileStore(database, number, { onDropped }),
             repeatWindowMs: config.repeatWindowMs,
+            mayOvertake: () => this.#isLive && !isImport,
             onBatch: observe,
             onDropped,
           })

@@ -1,4 +1,5 @@
 import type { Observation } from '../../admin-status/heartbeat.ts';
+import { readerLags } from '../../admin-status/log-lag.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -54,8 +55,11 @@ export class Readers implements ReadersHealth {
     const generationKinds = kinds.map((kind) => (kind === 'projector' ? 'profiles' : 'analytics'));
     this.#names = [...kinds, ...kinds.map((kind): LaneReader => `import-${kind}`)];
     this.#metrics = new ReaderMetrics(
-      { ...parts, waitingMs: (name) => this.#waitingMs(name) },
-      progress,
+      {
+        ...parts,
+        lags: (signal) => readerLags({ ...parts, progress }, signal),
+        waitingMs: (name) => this.#waitingMs(name),
+      },
       this.#names,
       generationKinds,
     );

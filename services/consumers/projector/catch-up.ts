@@ -21,8 +21,10 @@ export interface CatchUpParts {
   /** Those whose project was not deleted meanwhile. */
   readonly stillWanted: <T extends { readonly projectId: string }>(items: readonly T[]) => Promise<readonly T[]>;
   readonly positionOf: (partition: TopicPartition) => Position;
-  /** Called after each transaction with a change of it. */
-  readonly onAccepted: (change: ProfileChange) => void;
+  /** How much of a limit the next transaction may have. */
+  readonly share: (limit: number) => number;
+  /** Called after each transaction with its changes. */
+  readonly onAccepted: (changes: readonly ProfileChange[], tookMs: number) => Promise<void>;
   /** Called once a batch is written and the positions have moved. */
   readonly onWritten: (written: WrittenBatch, reader: LogReader) => Promise<void>;
 }
@@ -206,13 +208,18 @@ export class CatchUp {
 
   /** Returns how many messages could not be processed. */
   async #write(large: LargeBatch): Promise<number> {
-    const { store, withRetry, toDeadLetters, onAccepted, stillWanted } = this.#parts;
+    const { store, withRetry, toDeadLetters, onAccepted, stillWanted, share } = this.#parts;
     const { steps, claims, unprocessable } = large;
     await withRetry('write profiles', () => store.noteAhead(steps));
-    for (const slice of large.slices()) {
+    for (const slice of large.slices(share)) {
       if (this.#isStopped) throw new TidemarkError('STOPPING', 'the projector is stopping');
-      await this.#orReject(large, slice.length, async () => store.merge(await stillWanted(slice)));
-      if (slice[0] !== undefined) onAccepted(slice[0]);
+      let begunAt = performance.now();
+      await this.#orReject(large, slice.length, async () => {
+        const wanted = await stillWanted(slice);
+        begunAt = performance.now();
+        await store.merge(wanted);
+      });
+      await onAccepted(slice, performance.now() - begunAt);
     }
     const deadLetters = await toDeadLetters(unprocessable);
     await this.#orReject(large, claims.length, async () => {

@@ -142,14 +142,18 @@ export class LargeBatch {
     this.#messages += decoded.length;
   }
 
-  /** The changes in the order of their keys, so that each transaction writes neighbours. Nothing may be added afterwards. */
-  *slices(): Generator<readonly ProfileChange[]> {
+  /**
+   * The changes in the order of their keys, so that each transaction writes neighbours. Nothing may be added afterwards.
+   *
+   * @param share How much of a limit the next slice may have.
+   */
+  *slices(share: (limit: number) => number = (limit) => limit): Generator<readonly ProfileChange[]> {
     const { sliceUsers, sliceChars } = this.#most;
     let slice: ProfileChange[] = [];
     let chars = 0;
     for (const change of this.#folding.changes().toSorted(byUser)) {
       const added = charsOf(change);
-      if (slice.length === sliceUsers || (slice.length > 0 && chars + added > sliceChars)) {
+      if (slice.length >= share(sliceUsers) || (slice.length > 0 && chars + added > share(sliceChars))) {
         yield slice;
         [slice, chars] = [[], 0];
       }
@@ -178,15 +182,16 @@ export class LargeBatch {
   }
 }
 
-/** The caller's id may contain slashes, so it comes last. */
-function claimIdentity({ projectId, topic, userKey, messageId }: Claim): string {
+/** Of the message that it is of. The caller's id may contain slashes, so it comes last. */
+export function claimIdentity({ projectId, topic, userKey, messageId }: Claim): string {
   return `${projectId}/${topic}/${userKey}/${messageId}`;
 }
 
 /** What a trait takes in a statement beside its name and value. */
 const CHARS_A_VERSION = 40;
 
-function charsOf({ traits }: ProfileChange): number {
+/** About how many characters its traits take in a statement. */
+export function charsOf({ traits }: ProfileChange): number {
   let chars = 0;
   for (const [trait, { value }] of traits) chars += 2 * trait.length + (value?.length ?? 0) + CHARS_A_VERSION;
   return chars;

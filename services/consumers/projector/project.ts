@@ -11,8 +11,9 @@ import type { BatchReport } from '../reader-metrics.ts';
 import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batches.ts';
 import type { LargeBatchLimits } from './large-batch.ts';
 import { CatchUp, type WrittenBatch } from './catch-up.ts';
+import { Overtaking } from './overtaking.ts';
 import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages } from './contribution.ts';
-import { type DecodedPart, splitBySize, splitInHalf } from './split-batch.ts';
+import { type DecodedPart, FittingShare, MOST_IN_A_PART, splitBySize, splitInHalf } from './split-batch.ts';
 import { countApplied } from './applied-counts.ts';
 
 export interface ProjectorOptions extends ConsumerOptions {
@@ -21,6 +22,8 @@ export interface ProjectorOptions extends ConsumerOptions {
   readonly repeatWindowMs: number;
   /** While it catches up. */
   readonly largeBatches?: LargeBatchLimits;
+  /** Whether messages of other projects pass those of one whose merges are slow; asked again and again; true by default. */
+  readonly mayOvertake?: () => boolean;
   /** Called after every batch, for metrics. */
   readonly onBatch?: (report: BatchReport) => void;
   /** Called after a batch with the users who had more traits than a profile keeps. */
@@ -29,6 +32,7 @@ export interface ProjectorOptions extends ConsumerOptions {
 
 /** The records of one transaction, decoded. */
 interface Read extends DecodedBatch<Contribution> {
+  readonly part: readonly PartitionRecords[];
   /** Folded in advance, if no message needs the store to tell whether it is the first copy. */
   readonly folded: Folded | undefined;
 }
@@ -40,11 +44,9 @@ interface ProjectedPart extends DecodedPart<Contribution> {
   readonly folded?: Folded | undefined;
 }
 
-// Larger transactions save little (30 bytes of position, one fsync) and keep readers of profiles waiting longer.
-const RECORDS_A_TRANSACTION = 4_000;
 // Several transactions a poll, so that the next is decoded and folded while one is written: with a server, both at the same
 // time. Only the first of a poll is decoded while nothing is written.
-const POLL = { maxRecords: 3 * RECORDS_A_TRANSACTION, maxBytes: 12 * 1024 * 1024, maxWaitMs: 1_000 };
+const POLL = { maxRecords: 3 * MOST_IN_A_PART.records, maxBytes: 12 * 1024 * 1024, maxWaitMs: 1_000 };
 
 const FORGET_EVERY_MS = 3_600_000;
 
@@ -52,9 +54,13 @@ const FORGET_EVERY_MS = 3_600_000;
 export class Projector extends LogConsumer {
   readonly #options: ProjectorOptions;
   readonly #catchUp: CatchUp;
+  readonly #overtaking: Overtaking;
+  readonly #share = new FittingShare();
   readonly #positions = new Map<string, Position>();
   /** A change that the store accepted. */
   #accepted: ProfileChange | undefined;
+  #assigned: readonly TopicPartition[] = [];
+  #isStopping = false;
   #forgottenAt = performance.now();
   /** When the log stored the newest record that was read at the head of the log. */
   #readAtMs = 0;
@@ -70,6 +76,12 @@ export class Projector extends LogConsumer {
       handle: (batch, reader) => this.#handle(batch, reader),
     });
     this.#options = options;
+    this.#overtaking = new Overtaking({
+      ...options,
+      wanted: () => this.wanted(),
+      settledIn: (read) => this.settledIn(read),
+      positionOf: (partition) => this.#positionOf(partition),
+    });
     this.#catchUp = new CatchUp({
       store: options.store,
       limits: options.largeBatches,
@@ -78,13 +90,18 @@ export class Projector extends LogConsumer {
       toDeadLetters: (unprocessable) => this.deadLetters.append(unprocessable),
       stillWanted: (items) => this.stillWanted(items, ({ projectId }) => projectId),
       positionOf: (partition) => this.#positionOf(partition),
-      onAccepted: (change) => (this.#accepted = change),
+      share: (limit) => this.#share.of(limit),
+      onAccepted: async (changes, tookMs) => {
+        this.#noteWritten(changes, tookMs);
+        await this.#letOthersPass();
+      },
       onWritten: (...written) => this.#finish(...written),
     });
   }
 
   /** Waits for the transaction under way, but not for retries. Idempotent. */
   override async stop(): Promise<void> {
+    this.#isStopping = true;
     await Promise.all([this.#catchUp.stop(), super.stop()]);
     // The loop may have begun to write after the first wait.
     await this.#catchUp.stop();
@@ -102,6 +119,7 @@ export class Projector extends LogConsumer {
   async #begin(partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
     // It may be about to move positions that are read next.
     await this.#catchUp.reset();
+    this.#overtaking.reset();
     const positions = await this.#options.store.positions(partitions);
     for (const partition of partitions) this.#positions.delete(nameOf(partition));
     for (const position of positions) this.#positions.set(nameOf(position), position);
@@ -110,29 +128,36 @@ export class Projector extends LogConsumer {
 
   async #handle(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
     const { maxRecords } = this.#livePoll();
+    this.#assigned = reader.assigned();
     if (this.#catchUp.isActive) {
       await this.#catchUp.handle(batch, reader, maxRecords);
       return;
     }
     if (batch.length === 0) return;
     await this.#handleLive(batch, reader);
-    if (recordCountOf(batch) >= maxRecords) this.#catchUp.begin(batch, reader.assigned());
+    if (recordCountOf(batch) >= maxRecords) this.#catchUp.begin(batch, this.#assigned);
   }
 
   async #handleLive(batch: readonly PartitionRecords[], reader: LogReader): Promise<void> {
     const startedAt = performance.now();
-    const parts = splitBySize(batch, RECORDS_A_TRANSACTION);
-    let [messages, deadLetters] = [0, 0];
-    let reading = this.#read(parts[0] ?? []);
-    for (const [index, part] of parts.entries()) {
-      const { decoded, unprocessable, folded } = await reading;
-      reading = this.#read(parts[index + 1] ?? []);
+    const parts = splitBySize(batch, () => this.#share.ofPart());
+    const readNext = (): Promise<Read> | undefined => {
+      const next = parts.next();
+      if (next.done === true) return undefined;
+      const reading = this.#read(next.value);
       // If writing fails, nothing awaits it.
       reading.catch(() => undefined);
+      return reading;
+    };
+    let [messages, deadLetters] = [0, 0];
+    for (let reading = readNext(); reading !== undefined && !this.#isStopping;) {
+      const { part, decoded, unprocessable, folded } = await reading;
+      reading = readNext();
       deadLetters += await this.deadLetters.append(unprocessable);
       const rejected = await this.#write({ batch: part, decoded, folded, unstored: unprocessable });
       messages += decoded.length - rejected;
       deadLetters += rejected;
+      await this.#letOthersPass();
     }
     for (const { records } of batch) this.#readAtMs = Math.max(this.#readAtMs, records.at(-1)?.appendedAtMs ?? 0);
     const report = { messages, deadLetters, tookMs: Math.round(performance.now() - startedAt) };
@@ -154,10 +179,10 @@ export class Projector extends LogConsumer {
     await this.#forgetRepeats();
   }
 
-  async #read(batch: readonly PartitionRecords[]): Promise<Read> {
-    const read = await this.#decode(batch);
+  async #read(part: readonly PartitionRecords[]): Promise<Read> {
+    const read = await this.#decode(part);
     const folded = read.decoded.some(({ claim }) => claim) ? undefined : foldOf(read.decoded, []);
-    return { ...read, folded };
+    return { ...read, part, folded };
   }
 
   /** Without the messages of projects that are not wanted. */
@@ -200,18 +225,13 @@ export class Projector extends LogConsumer {
         await this.#writeSteps(steps, kept, kept.length === decoded.length ? folded : undefined);
       },
       checkStore: async (reason) => {
-        if (reason === 'timed out') await this.#expectProbeAccepted(steps);
+        // A change that was accepted before may be of the very user whose profile has become slow, and after a start there is
+        // none: so made-up profiles are written in place of the messages'.
+        if (reason === 'timed out')
+          await expectAccepted('the database refuses a made-up profile', () => this.#options.store.probe(steps));
         else if (decoded.length === 1) await this.#expectAcceptedBefore();
       },
     });
-  }
-
-  /**
-   * After timeouts: a change that was accepted before may be of the very user whose profile has become slow, and after a
-   * start there is none. So made-up profiles are written in place of the messages'.
-   */
-  async #expectProbeAccepted(steps: readonly ReaderStep[]): Promise<void> {
-    await expectAccepted('the database refuses a made-up profile', () => this.#options.store.probe(steps));
   }
 
   /** Of a single rejected message. Merging a change once more changes nothing. */
@@ -230,6 +250,7 @@ export class Projector extends LogConsumer {
   ): Promise<void> {
     const claims = decoded.flatMap(({ claim }) => claim ?? []);
     let [dropped, changes]: [readonly DroppedTraits[], readonly ProfileChange[]] = [[], []];
+    const startedAt = performance.now();
     await this.#options.store.write(
       steps,
       claims,
@@ -240,10 +261,20 @@ export class Projector extends LogConsumer {
       },
       (isFirstCopy) => countApplied(appliedMessages(decoded, isFirstCopy)),
     );
+    this.#noteWritten(changes, performance.now() - startedAt);
     if (dropped.length > 0) this.#options.onDropped?.(dropped);
     for (const { to } of steps) this.#positions.set(nameOf(to), to);
+  }
+
+  #noteWritten(changes: readonly ProfileChange[], tookMs: number): void {
     // Not that of a message: it may be a repeat, which was not merged.
     this.#accepted = changes[0] ?? this.#accepted;
+    this.#share.note(tookMs);
+    this.#overtaking.note(changes, tookMs);
+  }
+
+  async #letOthersPass(): Promise<void> {
+    if (this.#options.mayOvertake?.() !== false) await this.#overtaking.pass(this.#assigned);
   }
 
   async #forgetRepeats(): Promise<void> {

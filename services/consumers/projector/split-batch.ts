@@ -7,26 +7,75 @@ export interface DecodedPart<T> {
   readonly decoded: readonly Decoded<T>[];
 }
 
-/** Cuts a batch into parts of at most so many records, each partition's in order. */
-export function splitBySize(
+/** What a part of a batch may have at most: records, and bytes of those records that set traits. One record always fits. */
+export interface PartLimits {
+  readonly records: number;
+  readonly traitBytes: number;
+}
+
+/**
+ * Cuts a batch into parts, each partition's records in order.
+ *
+ * @param limits Asked before each part.
+ */
+export function* splitBySize(
   batch: readonly PartitionRecords[],
-  most: number,
-): readonly (readonly PartitionRecords[])[] {
-  const parts: PartitionRecords[][] = [];
-  let room = 0;
+  limits: () => PartLimits,
+): Generator<readonly PartitionRecords[]> {
+  let part: PartitionRecords[] = [];
+  let most = limits();
+  let [count, traitBytes] = [0, 0];
   for (const { topic, partition, records } of batch) {
-    for (let from = 0; from < records.length;) {
-      if (room === 0) {
-        parts.push([]);
-        room = most;
+    const setsTraits = !topic.endsWith('track');
+    let from = 0;
+    for (const [at, { value }] of records.entries()) {
+      const bytes = setsTraits ? value.length : 0;
+      const isOver = bytes > 0 && traitBytes + bytes > most.traitBytes;
+      if (count > 0 && (count >= most.records || isOver)) {
+        if (at > from) part.push({ topic, partition, records: records.slice(from, at) });
+        yield part;
+        [part, from, count, traitBytes] = [[], at, 0, 0];
+        most = limits();
       }
-      const added = records.slice(from, from + room);
-      parts.at(-1)?.push({ topic, partition, records: added });
-      from += added.length;
-      room -= added.length;
+      count++;
+      traitBytes += bytes;
     }
+    part.push({ topic, partition, records: records.slice(from) });
   }
-  return parts;
+  if (part.length > 0) yield part;
+}
+
+// A transaction keeps readers of an embedded database waiting, and everything that comes behind it in the log.
+const MOST_TRANSACTION_MS = 1_000;
+const SMALLEST_SHARE = 1 / 400;
+
+/** Of one transaction. */
+export const MOST_IN_A_PART: PartLimits = {
+  // More save little (30 bytes of position, one fsync) and keep readers of profiles waiting longer.
+  records: 4_000,
+  // Messages of 300 bytes fill a transaction, and ten of 9,000 traits, which take seconds.
+  traitBytes: 1024 * 1024,
+};
+
+/** What share of a usual transaction the next one may be, so that none takes much longer than a second. */
+export class FittingShare {
+  #value = 1;
+
+  /** So much of a limit, one at least. */
+  of(limit: number): number {
+    return Math.max(1, Math.floor(limit * this.#value));
+  }
+
+  ofPart(): PartLimits {
+    return { records: this.of(MOST_IN_A_PART.records), traitBytes: this.of(MOST_IN_A_PART.traitBytes) };
+  }
+
+  /** Takes over how long a transaction took. */
+  note(tookMs: number): void {
+    if (tookMs > MOST_TRANSACTION_MS)
+      this.#value = Math.max(SMALLEST_SHARE, (this.#value * MOST_TRANSACTION_MS) / tookMs);
+    else if (tookMs < MOST_TRANSACTION_MS / 2) this.#value = Math.min(1, 2 * this.#value);
+  }
 }
 
 /**

@@ -40,6 +40,23 @@ export async function noteAhead(transaction: Queryable, steps: readonly ReaderSt
   await step(transaction, NOTE_AHEAD, steps);
 }
 
+/** Notes that profiles may be ahead up to these offsets, for each partition that is not there yet, wherever it is. */
+export async function noteAheadTo(
+  transaction: Queryable,
+  ends: readonly (TopicPartition & { readonly offset: bigint })[],
+): Promise<void> {
+  await transaction.query(
+    `insert into {reader_positions} as stands (topic, partition, counted_from, next_offset, identity, ahead_to)
+     select topic, partition, 0, 0, '', ahead_to
+     from unnest($1::text[], $2::int4[], $3::int8[]) as wanted (topic, partition, ahead_to)
+     order by topic, partition
+     on conflict (topic, partition) do update
+     set ahead_to = greatest(stands.ahead_to, excluded.ahead_to)
+     where stands.next_offset < excluded.ahead_to`,
+    [ends.map(({ topic }) => topic), ends.map(({ partition }) => partition), ends.map(({ offset }) => offset)],
+  );
+}
+
 async function step(transaction: Queryable, sql: string, steps: readonly ReaderStep[]): Promise<void> {
   const [row] = await transaction.query<{ readonly moved: bigint }>(sql, stepColumns(steps));
   if (row?.moved !== BigInt(steps.length)) throw positionMoved(steps);

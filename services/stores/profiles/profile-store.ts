@@ -91,6 +91,14 @@ export interface ProfileStore extends ProfileReader {
    */
   merge(changes: readonly ProfileChange[]): Promise<void>;
   /**
+   * `merge` of changes that come from messages before these ends, whatever the positions are, with the note that profiles may
+   * be ahead up to there. Their messages are merged again once the positions move past them.
+   */
+  mergeAhead(
+    ends: readonly (TopicPartition & { readonly offset: bigint })[],
+    changes: readonly ProfileChange[],
+  ): Promise<void>;
+  /**
    * Does what `write` does with these steps and two messages of a made-up user, and takes it back: resolves where the
    * store takes that now. It fails as `write` does.
    */

@@ -11,7 +11,7 @@ import { areRepeats, enterClaims, forgetClaims } from './claims.ts';
 import { refuseWhilePaused } from './refuse-while-paused.ts';
 import { deletesTraits, mergeTraits, mergeUsers } from './merge-statements.ts';
 import type { DroppedTraits } from './newest-traits.ts';
-import { movePositions, noteAhead, readPositions } from './positions.ts';
+import { movePositions, noteAhead, noteAheadTo, readPositions } from './positions.ts';
 import type { AppliedCount, Claim, ProfileStore, ReaderStep } from './profile-store.ts';
 import { byUser, type Profile, type ProfileChange, type WholeProfile } from './profile.ts';
 import { inSlices } from './slices.ts';
@@ -99,6 +99,13 @@ export class SqlProfileStore implements ProfileStore {
   async merge(changes: readonly ProfileChange[]): Promise<void> {
     await this.#writing(async (transaction) => {
       await this.#begin(transaction);
+      return merge(transaction, changes, [], this.#options.maxTraits);
+    });
+  }
+
+  async mergeAhead(...[ends, changes]: Parameters<ProfileStore['mergeAhead']>): Promise<void> {
+    await this.#writing(async (transaction) => {
+      await this.#begin(transaction, () => noteAheadTo(transaction, ends));
       return merge(transaction, changes, [], this.#options.maxTraits);
     });
   }
