@@ -1574,6 +1574,7 @@ export interface components {
             readonly query_max_ms: number | null;
             readonly query_max_rows: number | null;
             readonly rate_limit: number | null;
+            readonly rate_limit_bytes: number | null;
             readonly timezone: string;
         };
         readonly Attention: {
@@ -2900,6 +2901,8 @@ export interface components {
             readonly query_max_rows?: number | null;
             /** @description A second; null for none. */
             readonly rate_limit?: number | null;
+            /** @description Bytes of bodies a second, as they are after decompression; null for no limit. */
+            readonly rate_limit_bytes?: number | null;
             /** @description IANA time zone of timestamps without an offset. */
             readonly timezone?: string;
         };

@@ -6,7 +6,7 @@ import type { AdminPort } from './admin-commands.ts';
 import { type AdminCall, answerCommand, resultOf } from './answers.ts';
 import { notFound, readMembers } from './reading.ts';
 
-const LIMITS = ['query_max_ms', 'query_max_memory_bytes', 'query_max_rows'] as const;
+const LIMITS = ['rate_limit_bytes', 'query_max_ms', 'query_max_memory_bytes', 'query_max_rows'] as const;
 
 /** `GET /v1/admin/projects` */
 export async function answerProjects(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {

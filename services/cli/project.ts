@@ -57,6 +57,7 @@ interface SetOptions extends OutputOptions {
   readonly queryMaxMs?: LimitOption;
   readonly queryMaxMemoryBytes?: LimitOption;
   readonly queryMaxRows?: LimitOption;
+  readonly rateLimitBytes?: LimitOption;
 }
 
 function addProjectSet(parent: Command, context: CliContext): void {
@@ -68,6 +69,7 @@ function addProjectSet(parent: Command, context: CliContext): void {
     .option('--name <name>', 'a name for people, 1 to 200 characters')
     .option('--timezone <zone>', 'IANA time zone; what is recorded already stays as it is')
     .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)
+    .option('--rate-limit-bytes <limit>', 'bytes of bodies a second for each ingest process, or none', parseLimit)
     .option('--query-max-ms <limit>', 'longest a question may take, or none for QUERY_MAX_MS', parseLimit)
     .option(
       '--query-max-memory-bytes <limit>',
@@ -82,6 +84,7 @@ function addProjectSet(parent: Command, context: CliContext): void {
         name,
         timezone,
         rate_limit: rateLimit?.limit,
+        rate_limit_bytes: limits.rateLimitBytes?.limit,
         query_max_ms: limits.queryMaxMs?.limit,
         query_max_memory_bytes: limits.queryMaxMemoryBytes?.limit,
         query_max_rows: limits.queryMaxRows?.limit,

@@ -7,6 +7,7 @@ import type { KeyRing } from '../stores/projects/project-store.ts';
 import {
   authenticate,
   authenticateByBody,
+  chargeBytes,
   expectsContinue,
   isKeyInBody,
   limitRate,
@@ -103,7 +104,7 @@ function createApp(parts: AppParts, isLocal: boolean): Koa<State, object> {
   app.use(authenticate(parts.keys, parts.sessions));
   app.use(limitRate(limiter));
   app.use(decodeParameters);
-  app.use(takeBody(receiving, authenticateByBody(parts.keys, limiter)));
+  app.use(takeBody(receiving, limiter, authenticateByBody(parts.keys, limiter)));
   app.use(handle(parts, auditor));
   app.on('error', (error: unknown) => parts.logger.error({ err: error }, 'request failed outside its middleware'));
   return app;
@@ -227,7 +228,7 @@ function refuseUnknown(query: URLSearchParams, known: readonly string[]): Refusa
   return { refused: 'invalid-parameter', detail };
 }
 
-function takeBody(receiving: ReceivingBytes, byBody: Step): Step {
+function takeBody(receiving: ReceivingBytes, limiter: RateLimiter, byBody: Step): Step {
   return (context, next) => {
     const { state } = context;
     const { call } = state;
@@ -238,7 +239,7 @@ function takeBody(receiving: ReceivingBytes, byBody: Step): Step {
     if (expectsContinue(call)) call.res.writeContinue();
     const held = receiving.open(call.key?.project?.id ?? call.key?.id ?? '');
     return readBody(call.req, bodyLimitBytes, held, mayBeSdk(call)).then((read) =>
-      keepBody(state, read, isKeyInBody(state) ? async () => byBody(context, next) : next),
+      keepBody(state, read, limiter, isKeyInBody(state) ? async () => byBody(context, next) : next),
     );
   };
 }
@@ -249,10 +250,16 @@ function bodyRefusal(state: State, refusal: Refusal): Refusal {
   return isJson(state.call.headers) || refusal === TOO_MUCH_RECEIVED ? refusal : UNSUPPORTED_TYPE;
 }
 
-function keepBody(state: State, read: Awaited<ReturnType<typeof readBody>>, next: Next): Promise<void> | undefined {
+function keepBody(
+  state: State,
+  read: Awaited<ReturnType<typeof readBody>>,
+  limiter: RateLimiter,
+  next: Next,
+): Promise<void> | undefined {
   // An answer that has been ended is not worked for.
   if (read === 'client-gone' || state.call.ending !== undefined) return undefined;
   if ('refused' in read) return refuse(state, bodyRefusal(state, read));
   state.call.body = read.body;
+  chargeBytes(limiter, state.call);
   return next();
 }

@@ -135,14 +135,20 @@ describe('tidemark beside a running service', () => {
   test("tidemark sets and removes each limit of a project's questions", async () => {
     const { dataDir, store } = await service();
     const { id } = await store.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: 5 });
-    const set = (...limits: string[]): Promise<Finished> =>
-      tidemark(dataDir, 'project', 'set', id, ...limits, '--json');
+    const set = (...options: string[]): Promise<Finished> =>
+      tidemark(dataDir, 'project', 'set', id, ...options, '--json');
+    const limits = {
+      query_max_ms: 2000,
+      query_max_memory_bytes: 1_000_000,
+      query_max_rows: 5,
+      rate_limit_bytes: 70_000,
+    };
+    const optionOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
-    const all = await set('--query-max-ms', '2000', '--query-max-memory-bytes', '1000000', '--query-max-rows', '5');
+    const all = await set(...Object.entries(limits).flatMap(([name, limit]) => [optionOf(name), String(limit)]));
     const one = await set('--query-max-ms', 'none');
     const refused = await Promise.all([set('--query-max-ms', '600001'), set('--query-max-rows', '0')]);
 
-    const limits = { query_max_ms: 2000, query_max_memory_bytes: 1_000_000, query_max_rows: 5 };
     expect(JSON.parse(all.stdout)).toMatchObject({ ...limits, rate_limit: 5 });
     expect(JSON.parse(one.stdout)).toMatchObject({ ...limits, query_max_ms: null });
     expect(refused.map(({ code }) => code)).toEqual([2, 2]);

@@ -62,10 +62,11 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       const store = await open();
       const { id } = await store.createProject(shop);
 
-      await store.updateProject(id, { queryMaxMs: 500, queryMaxRows: 2 ** 50 });
+      await store.updateProject(id, { queryMaxMs: 500, queryMaxRows: 2 ** 50, rateLimitBytes: 5 });
       const changed = await store.updateProject(id, { queryMaxMemoryBytes: 2 ** 40, queryMaxMs: null });
 
       expect(changed).toMatchObject({ queryMaxMs: null, queryMaxMemoryBytes: 2 ** 40, queryMaxRows: 2 ** 50 });
+      expect(changed.rateLimitBytes).toBe(5);
       expect(await store.listProjects()).toEqual([changed]);
     });
 

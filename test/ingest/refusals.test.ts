@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   IngestServer,
+  BYTES_KEY,
   LIMITED_KEY,
   READ_KEY,
   type Reply,
@@ -118,6 +119,15 @@ describe.each(ENDPOINTS)('%s', (path) => {
       expectRefusal(reply, path, 429);
       expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
     }
+  });
+
+  test('past the bytes that its project may send is 429', async () => {
+    await server.post(path, '{}', { api_key: BYTES_KEY });
+
+    const refused = await server.post(path, '{}', { api_key: BYTES_KEY });
+
+    expectRefusal(refused, path, 429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   test('while more waits for the log than may is 429', async () => {

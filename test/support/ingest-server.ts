@@ -30,6 +30,8 @@ export const ADMIN_KEY = 'admin-key-of-the-installation';
 export const OTHER_KEY = 'write-key-of-the-other-project';
 /** Its project may send two requests a second. */
 export const LIMITED_KEY = 'write-key-of-the-limited-project';
+/** Of a project that may send a byte a second. */
+export const BYTES_KEY = 'tm_write_of_a_byte_a_second_________';
 /** Nobody knows it, and the store that might is away. */
 export const UNCHECKABLE_KEY = 'key-while-the-store-is-away';
 
@@ -44,6 +46,7 @@ export function projectNamed(id: string, changes: Partial<Project> = {}): Projec
 export const PROJECT = projectNamed('proj_00000000000000000001');
 export const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
 
+const BYTES_PROJECT = projectNamed('proj_00000000000000000004', { rateLimitBytes: 1 });
 const LIMITED_PROJECT = projectNamed('proj_00000000000000000003', { rateLimit: 2 });
 
 const KEYS = new Map<string, AuthenticatedKey>([
@@ -51,6 +54,7 @@ const KEYS = new Map<string, AuthenticatedKey>([
   [READ_KEY, { id: 'key_read', name: null, project: PROJECT, scopes: ['read'] }],
   [ADMIN_KEY, { id: 'key_admin', name: null, project: null, scopes: ['admin'] }],
   [OTHER_KEY, { id: 'key_other', name: null, project: OTHER_PROJECT, scopes: ['write'] }],
+  [BYTES_KEY, { id: 'key_bytes', name: null, project: BYTES_PROJECT, scopes: ['write'] }],
   [LIMITED_KEY, { id: 'key_limited', name: null, project: LIMITED_PROJECT, scopes: ['write'] }],
 ]);
 

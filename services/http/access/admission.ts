@@ -1,5 +1,5 @@
 /** Who may: the key of a request, the project that it is about, and how many requests that project may send. */
-import type { AuthenticatedKey, KeyRing } from '../../stores/projects/project-store.ts';
+import type { AuthenticatedKey, KeyRing, Project } from '../../stores/projects/project-store.ts';
 import { keyIn, keyInBody, LOCAL_KEY, opens, UNAUTHORIZED } from './authenticate.ts';
 import type { Call } from '../call.ts';
 import { findProject, NO_PROJECT } from './named-project.ts';
@@ -76,7 +76,11 @@ export function authenticateByBody(keys: KeyRing, limiter: RateLimiter): Step {
     const { state } = context;
     const text = keyInBody(state.call.text);
     const found = text === undefined ? undefined : keys.find(text);
-    return admitFound(state, found, keys, async () => limit(context, next));
+    const charged: Next = async () => {
+      chargeBytes(limiter, state.call);
+      await next();
+    };
+    return admitFound(state, found, keys, async () => limit(context, charged));
   };
 }
 
@@ -91,12 +95,29 @@ export function limitRate(limiter: RateLimiter): Step {
     const project = call.key?.project ?? null;
     const waitS = project === null ? 0 : limiter.take(project, call.startedAtMs);
     if (waitS > 0) {
-      const detail = `This project may send ${call.project.rateLimit} requests a second.`;
-      return refuse(state, { refused: 'rate-limited', detail, retryAfterS: Math.min(3_600, Math.ceil(waitS)) });
+      return refuse(state, {
+        refused: 'rate-limited',
+        detail: rateInWords(call.project),
+        retryAfterS: Math.min(3_600, Math.ceil(waitS)),
+      });
     }
     const refusal = routeOf(state).admit?.(call);
     return refusal === undefined ? next() : refuse(state, refusal);
   };
+}
+
+function rateInWords({ rateLimit, rateLimitBytes }: Project): string {
+  const rates = [
+    ...(rateLimit === null ? [] : [`${rateLimit} requests`]),
+    ...(rateLimitBytes === null ? [] : [`${rateLimitBytes} bytes of bodies`]),
+  ];
+  return `This project may send ${rates.join(' and ')} a second.`;
+}
+
+/** Once the body is there: counts its bytes as sent by its project. */
+export function chargeBytes(limiter: RateLimiter, { key, body }: Call): void {
+  const project = key?.project;
+  if (project && project.rateLimitBytes !== null) limiter.charge(project, body.length, performance.now());
 }
 
 /** No SDK waits with its body until it is asked for: who does is told at once what the head alone says. */

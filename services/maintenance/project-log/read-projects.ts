@@ -52,7 +52,13 @@ export async function projectsWithMessages(parts: LogAndCodec, timezone: string)
   return [...ids].map((id) => ({ ...UNKNOWN, id, name: id, timezone, createdAtMs: Date.now() }));
 }
 
-const UNKNOWN = { rateLimit: null, queryMaxMs: null, queryMaxMemoryBytes: null, queryMaxRows: null };
+const UNKNOWN = {
+  rateLimit: null,
+  rateLimitBytes: null,
+  queryMaxMs: null,
+  queryMaxMemoryBytes: null,
+  queryMaxRows: null,
+};
 
 export function lostProjectOf(record: ProjectRecord): LostProject {
   const { projectId: id, name, timezone, rateLimit, createdAt } = record;
@@ -61,6 +67,8 @@ export function lostProjectOf(record: ProjectRecord): LostProject {
     name,
     timezone: timezone ?? 'UTC',
     rateLimit,
+    // Is not on the log.
+    rateLimitBytes: null,
     queryMaxMs: numberOf(record.queryMaxMs),
     queryMaxMemoryBytes: numberOf(record.queryMaxMemoryBytes),
     queryMaxRows: numberOf(record.queryMaxRows),

@@ -17,6 +17,7 @@ export interface ProjectSummary {
   readonly name: string;
   readonly timezone: string;
   readonly rate_limit: number | null;
+  readonly rate_limit_bytes: number | null;
   readonly query_max_ms: number | null;
   readonly query_max_memory_bytes: number | null;
   readonly query_max_rows: number | null;
@@ -123,6 +124,7 @@ function checkRateLimit(limit: unknown): number | null {
 
 function checkLimits(args: CommandArguments): Partial<ProjectLimits> {
   const limits = [
+    ['rateLimitBytes', args['rate_limit_bytes'], Number.MAX_SAFE_INTEGER],
     ['queryMaxMs', args['query_max_ms'], 600_000],
     ['queryMaxMemoryBytes', args['query_max_memory_bytes'], 2 ** 50],
     ['queryMaxRows', args['query_max_rows'], Number.MAX_SAFE_INTEGER],
@@ -134,7 +136,7 @@ function checkLimits(args: CommandArguments): Partial<ProjectLimits> {
 function checkLimit(limit: unknown, most: number): number | null {
   if (limit === null) return null;
   if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 && limit <= most) return limit;
-  throw commandInvalid(`A limit of questions is a whole number from 1 to ${most}, or none.`);
+  throw commandInvalid(`A limit is a whole number from 1 to ${most}, or none.`);
 }
 
 /** @param given One or several. */
@@ -177,6 +179,7 @@ function characters(text: string): number {
 
 function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ProjectSummary {
   const limits = {
+    rate_limit_bytes: project.rateLimitBytes,
     query_max_ms: project.queryMaxMs,
     query_max_memory_bytes: project.queryMaxMemoryBytes,
     query_max_rows: project.queryMaxRows,

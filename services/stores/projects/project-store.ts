@@ -18,6 +18,8 @@ export interface Project {
   readonly timezone: string;
   /** Requests per second and ingest process; null for no limit. */
   readonly rateLimit: number | null;
+  /** Bytes of bodies, as they are after decompression, per second and ingest process; null for no limit. */
+  readonly rateLimitBytes: number | null;
   /** Limits of each query instead of the service's defaults; null for the defaults. */
   readonly queryMaxMs: number | null;
   readonly queryMaxMemoryBytes: number | null;
@@ -56,9 +58,14 @@ export type LostProject = Omit<Project, 'sessionSecret'>;
 /** The members of a project that can be changed. */
 export type ProjectChanges = Partial<NewProject & ProjectLimits>;
 
-export type ProjectLimits = Pick<Project, 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
+export type ProjectLimits = Pick<Project, 'rateLimitBytes' | 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
 
-export const NO_LIMITS: ProjectLimits = { queryMaxMs: null, queryMaxMemoryBytes: null, queryMaxRows: null };
+export const NO_LIMITS: ProjectLimits = {
+  rateLimitBytes: null,
+  queryMaxMs: null,
+  queryMaxMemoryBytes: null,
+  queryMaxRows: null,
+};
 
 export interface NewKey {
   readonly scopes: readonly Scope[];

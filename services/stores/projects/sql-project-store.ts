@@ -84,7 +84,7 @@ export class SqlProjectStore implements ProjectStore {
   }
 
   async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
-    const { name, timezone, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows } = changes;
+    const { name, timezone, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes } = changes;
     const rows = await this.#database.query<ProjectRow>(
       `update projects set
          name = coalesce($2::text, name),
@@ -92,7 +92,8 @@ export class SqlProjectStore implements ProjectStore {
          rate_limit = case when $4::boolean then $5::float8 else rate_limit end,
          query_max_ms = case when $6::boolean then $7::int8 else query_max_ms end,
          query_max_memory_bytes = case when $8::boolean then $9::int8 else query_max_memory_bytes end,
-         query_max_rows = case when $10::boolean then $11::int8 else query_max_rows end
+         query_max_rows = case when $10::boolean then $11::int8 else query_max_rows end,
+         rate_limit_bytes = case when $12::boolean then $13::int8 else rate_limit_bytes end
        where id = $1
        returning ${PROJECT_COLUMNS}`,
       [
@@ -101,7 +102,10 @@ export class SqlProjectStore implements ProjectStore {
         timezone ?? null,
         rateLimit !== undefined,
         rateLimit ?? null,
-        ...[queryMaxMs, queryMaxMemoryBytes, queryMaxRows].flatMap((limit) => [limit !== undefined, limit ?? null]),
+        ...[queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes].flatMap((limit) => [
+          limit !== undefined,
+          limit ?? null,
+        ]),
       ],
     );
     if (rows.length === 0) throw projectUnknown(id);
@@ -147,7 +151,7 @@ export class SqlProjectStore implements ProjectStore {
 }
 
 const PROJECT_COLUMNS =
-  'id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes, query_max_rows';
+  'id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes, query_max_rows, rate_limit_bytes';
 const NOT_DELETED = 'not exists (select from deleted_projects where deleted_projects.id = $1)';
 const KEY_COLUMNS =
   'id, project_id, scopes, name, last_used_day::text as last_used_day, sha256, created_at_ms, revoked_at_ms';
@@ -179,6 +183,7 @@ type ProjectRow = {
   query_max_ms: bigint | null;
   query_max_memory_bytes: bigint | null;
   query_max_rows: bigint | null;
+  rate_limit_bytes: bigint | null;
 };
 
 type KeyRow = {
@@ -202,7 +207,7 @@ async function insertProject(
     'id' in project ? project : { ...NO_LIMITS, id: `proj_${randomText(20, BASE36)}`, createdAtMs: Date.now() };
   const rows = await queryable.query<ProjectRow>(
     `insert into projects (${PROJECT_COLUMNS})
-     select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8
+     select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8
      where ${condition}
      on conflict (id) do nothing
      returning ${PROJECT_COLUMNS}`,
@@ -216,6 +221,7 @@ async function insertProject(
       known.queryMaxMs,
       known.queryMaxMemoryBytes,
       known.queryMaxRows,
+      known.rateLimitBytes,
     ],
   );
   return rows.map(toProject);
@@ -261,6 +267,7 @@ function toProject(row: ProjectRow): Project {
     name: row.name,
     timezone: row.timezone,
     rateLimit: row.rate_limit,
+    rateLimitBytes: limitOf(row.rate_limit_bytes),
     queryMaxMs: limitOf(row.query_max_ms),
     queryMaxMemoryBytes: limitOf(row.query_max_memory_bytes),
     queryMaxRows: limitOf(row.query_max_rows),

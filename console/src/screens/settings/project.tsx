@@ -113,6 +113,7 @@ function LimitField({ name, value }: { readonly name: Limit; readonly value: str
 
 const LIMIT_NONE = {
   rate_limit: 'no limit',
+  rate_limit_bytes: 'no limit',
   query_max_ms: 'as the service is configured',
   query_max_memory_bytes: 'as the service is configured',
   query_max_rows: 'as the service is configured',
