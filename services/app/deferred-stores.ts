@@ -71,9 +71,10 @@ export class DeferredStores {
   }
 
   /** Until the schemas are loaded, every call throws `LOG_UNAVAILABLE`. */
-  get codec(): Pick<Codec, 'encode' | 'decode' | 'prepare' | 'decodeDeadLetter'> {
+  get codec(): Pick<Codec, 'encode' | 'schemaIds' | 'decode' | 'prepare' | 'decodeDeadLetter'> {
     return {
       encode: (message, topic) => this.#loadedCodec.encode(message, topic),
+      schemaIds: () => this.#loadedCodec.schemaIds(),
       decode: (topic, value) => this.#loadedCodec.decode(topic, value),
       decodeDeadLetter: (value) => this.#loadedCodec.decodeDeadLetter(value),
       prepare: async (values) => this.#loadedCodec.prepare(values),

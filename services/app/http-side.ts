@@ -35,7 +35,7 @@ export interface HttpSideParts {
   /** Whether they are open already: then the keys are read before any request is answered, else at the first `refresh`. */
   readonly storesAreOpen: boolean;
   readonly log: EventLog;
-  readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare' | 'decodeDeadLetter'>;
+  readonly codec: Pick<Codec, 'encode' | 'schemaIds' | 'decode' | 'prepare' | 'decodeDeadLetter'>;
   readonly role: 'all' | 'ingest';
   /** Where the side's metrics go. */
   readonly registry: Registry;

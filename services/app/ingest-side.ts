@@ -24,7 +24,7 @@ export interface IngestSideParts {
   readonly log: EventLog;
   /** The same as it is appended to. */
   readonly guard: Pick<EventLog, 'append' | 'check' | 'openEncoder'>;
-  readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
+  readonly codec: Pick<Codec, 'encode' | 'schemaIds' | 'decode' | 'prepare'>;
   readonly registry: Registry;
   readonly stores: Pick<Stores, 'refusals'>;
 }

@@ -2,9 +2,9 @@ import type { Registry } from 'prom-client';
 import type { Appended, EventLog, NewRecord } from '../event-log/event-log.ts';
 import type { AppendEncoded } from '../event-log/record-encoder.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
-import { receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Micros } from '../messages/message.ts';
+import type { Refused } from '../messages/validate.ts';
 import { newMessageId } from '../messages/message-id.ts';
 import type { Project } from '../stores/projects/project-store.ts';
 import { isRetryable } from '../runtime/errors.ts';
@@ -13,6 +13,7 @@ import {
   type AcceptedBody,
   BodyJob,
   type BodySource,
+  FactsOfProjects,
   isProblems,
   type JobFacts,
   readAccepted,
@@ -20,8 +21,9 @@ import {
 } from './encode-job.ts';
 import type { IngestClock } from './ingest-clock.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
+import { EncodeThread, LARGE_BODY_BYTES } from './encode-thread.ts';
 import { Offload } from './offload.ts';
-import { encodeBody, receiptOf } from './record-encoder.ts';
+import { encodeBody, type EncodedBody, receiptOf } from './record-encoder.ts';
 
 /** What ingest needs of the event log, or of what stands before it. */
 export interface IngestLog extends Pick<EventLog, 'check' | 'openEncoder'> {
@@ -31,7 +33,7 @@ export interface IngestLog extends Pick<EventLog, 'check' | 'openEncoder'> {
 
 export interface IngestorParts {
   readonly log: IngestLog;
-  readonly codec: Pick<Codec, 'encode'>;
+  readonly codec: Pick<Codec, 'encode' | 'schemaIds'>;
   readonly clock: IngestClock;
   readonly maxUnacknowledgedBytes: number;
   /** The module of the record encoder, for a log that can run it in its writer thread. */
@@ -50,7 +52,8 @@ export class Ingestor {
   readonly #parts: IngestorParts;
   readonly #metrics: IngestMetrics;
   readonly #offload: Offload;
-  readonly #facts = new WeakMap<Project, Map<string, JobFacts>>();
+  readonly #thread: EncodeThread;
+  readonly #facts = new FactsOfProjects();
   #unacknowledgedBytes = 0;
   #probe: NodeJS.Timeout | undefined;
   /** So that the clock is followed, and what becomes of it is logged, while there are no requests. */
@@ -60,6 +63,7 @@ export class Ingestor {
     this.#parts = parts;
     this.#metrics = new IngestMetrics(parts.registry, () => this.#unacknowledgedBytes);
     this.#offload = new Offload(parts);
+    this.#thread = new EncodeThread({ logger: parts.logger, schemaIds: () => parts.codec.schemaIds() });
     this.#clockWatch = setInterval(() => void parts.clock.skewed, 1_000).unref();
   }
 
@@ -104,7 +108,9 @@ export class Ingestor {
   ): Promise<AcceptedBody | Refusal> {
     const { clock } = this.#parts;
     const mayOffload = !clock.skewed && !clock.isAhead && this.admit() === undefined;
-    const facts = this.#factsOf(project, source, isLenient);
+    const facts = this.#facts.of(project, source, isLenient, clock.processBits);
+    if (mayOffload && body.length >= LARGE_BODY_BYTES && this.#thread.isReady)
+      return this.#acceptLarge(facts, body, idempotencyKey);
     return this.#offload.run(source, mayOffload, (append) =>
       append === undefined
         ? this.#acceptInline(facts, body, idempotencyKey)
@@ -113,7 +119,7 @@ export class Ingestor {
   }
 
   async #acceptInline(facts: JobFacts, body: Buffer, idempotencyKey: string): Promise<AcceptedBody | Refusal> {
-    const { log, clock, codec } = this.#parts;
+    const { clock, codec } = this.#parts;
     let isSkewed = false;
     const receivedAt = (messages: number): Micros => {
       const given = clock.next(messages);
@@ -123,6 +129,27 @@ export class Ingestor {
     const arrivedAt = BigInt(Math.floor(clock.now())) * 1_000n;
     const job = { firstId: newMessageId(), idempotencyKey, receivedAt, arrivedAt, text: body.toString('utf8') };
     const encoded = encodeBody(facts, job, codec);
+    return this.#appendEncoded(facts, encoded, isSkewed);
+  }
+
+  /** What waits for the thread is counted as what waits for the log. */
+  async #acceptLarge(facts: JobFacts, body: Buffer, idempotencyKey: string): Promise<AcceptedBody | Refusal> {
+    const { clock, codec } = this.#parts;
+    const receivedAt = clock.next(mostItemsIn(body));
+    if (receivedAt === undefined) return this.#acceptInline(facts, body, idempotencyKey);
+    const job = new BodyJob(facts, newMessageId(), receivedAt, idempotencyKey, body);
+    this.#unacknowledgedBytes += job.length;
+    const encoded = await this.#thread.encode(job);
+    this.#unacknowledgedBytes -= job.length;
+    return this.#appendEncoded(facts, encoded ?? encodeBody(facts, job.toEncode, codec), clock.skewed);
+  }
+
+  async #appendEncoded(
+    facts: JobFacts,
+    encoded: EncodedBody | Refused,
+    isSkewed: boolean,
+  ): Promise<AcceptedBody | Refusal> {
+    const { log, clock } = this.#parts;
     if (!encoded.ok) return invalid('invalid-body', encoded.problems);
     const overloaded = this.admit();
     if (overloaded !== undefined) return overloaded;
@@ -168,28 +195,11 @@ export class Ingestor {
     return accepted;
   }
 
-  /** Stops looking for a log that is away, and at the clock. */
+  /** Stops looking for a log that is away, and at the clock, and ends its thread. */
   close(): void {
+    this.#thread.close();
     clearInterval(this.#probe);
     clearInterval(this.#clockWatch);
-  }
-
-  /** One object for all requests of a project to a path, so that it is sent to the thread once for many jobs. */
-  #factsOf(project: Project, source: BodySource, isLenient: boolean): JobFacts {
-    let ofProject = this.#facts.get(project);
-    if (ofProject === undefined) this.#facts.set(project, (ofProject = new Map<string, JobFacts>()));
-    const name = isLenient ? 'lenient batch' : source;
-    let facts = ofProject.get(name);
-    const { processBits } = this.#parts.clock;
-    if (facts?.processBits !== processBits) {
-      const { id, timezone } = project;
-      const isTwoStep = source === 'project-user' || source === 'add-event';
-      const sessionSecret = isTwoStep ? project.sessionSecret : NO_SECRET;
-      const signer = receiptSignerOf(project);
-      facts = { projectId: id, timezone, source, isLenient, processBits, signer, sessionSecret };
-      ofProject.set(name, facts);
-    }
-    return facts;
   }
 
   /** Counts bytes on their way to the log, and refuses what it did not take or took at a time that cannot be. */
@@ -262,7 +272,6 @@ const CLOCK_SKEWED: Refusal = {
 const OPENING_BRACE = '{'.charCodeAt(0);
 /** `{"type":"page","userId":""}` has more. */
 const SHORTEST_ITEM_BYTES = 24;
-const NO_SECRET = new Uint8Array();
 
 function recordBytes(records: readonly NewRecord[]): number {
   let bytes = 0;

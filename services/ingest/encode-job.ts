@@ -1,8 +1,9 @@
 /** A request body on its way to the record encoder, and what the encoder answers, both as a thread can be sent them. */
 import type { EncodeJob } from '../event-log/record-encoder.ts';
-import type { ReceiptSigner } from '../http/receipt-signer.ts';
+import { type ReceiptSigner, receiptSignerOf } from '../http/receipt-signer.ts';
 import type { MessageCounts } from '../messages/arrival.ts';
 import type { Micros, Problem, Source } from '../messages/message.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 
 /** The call that a body came by. */
 export type BodySource = Exclude<Source, 'import'>;
@@ -21,6 +22,29 @@ export interface JobFacts {
   /** Signs the sessions of the two-step interface; empty for other sources. */
   readonly sessionSecret: Uint8Array;
 }
+
+/** One object for all requests of a project to a path, so that it is sent to a thread once for many jobs. */
+export class FactsOfProjects {
+  readonly #facts = new WeakMap<Project, Map<string, JobFacts>>();
+
+  of(project: Project, source: BodySource, isLenient: boolean, processBits: number): JobFacts {
+    let ofProject = this.#facts.get(project);
+    if (ofProject === undefined) this.#facts.set(project, (ofProject = new Map<string, JobFacts>()));
+    const name = isLenient ? 'lenient batch' : source;
+    let facts = ofProject.get(name);
+    if (facts?.processBits !== processBits) {
+      const { id, timezone } = project;
+      const isTwoStep = source === 'project-user' || source === 'add-event';
+      const sessionSecret = isTwoStep ? project.sessionSecret : NO_SECRET;
+      const signer = receiptSignerOf(project);
+      facts = { projectId: id, timezone, source, isLenient, processBits, signer, sessionSecret };
+      ofProject.set(name, facts);
+    }
+    return facts;
+  }
+}
+
+const NO_SECRET = new Uint8Array();
 
 /** One body, and what its messages are named and dated by. */
 export interface BodyToEncode {

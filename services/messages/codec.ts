@@ -45,6 +45,11 @@ export class Codec {
     return this.#write(topic, message);
   }
 
+  /** By topic, the id of the schema that messages are written with. */
+  schemaIds(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#formats].map(([topic, { id }]) => [topic, id]));
+  }
+
   /**
    * Fetches the schemas of these values from the registry, if there is one. Called before a batch is decoded.
    *
