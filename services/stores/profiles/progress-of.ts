@@ -12,7 +12,8 @@ export async function progressOf(
     const table = progressTable(kind, number);
     return database.query<Position>(`select topic, partition, next_offset as offset, identity from ${table}`);
   }
-  return sinkPositions(database, number);
+  const positions = await sinkPositions(database, number);
+  return positions.map(({ topic, partition, offset, identity }) => ({ topic, partition, offset, identity }));
 }
 
 /** The sink's position in a partition. */
