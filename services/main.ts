@@ -5,7 +5,7 @@
 import cluster from 'node:cluster';
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
-import { withinDescriptors } from './app/descriptors.ts';
+import { withinDescriptors } from './http/descriptors.ts';
 import { checkRole, type Role, roleOf, type Running } from './app/role.ts';
 import { makesStores, readyText, startingText } from './app/start-messages.ts';
 import { startRole } from './app/start-role.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withinDescriptors } from '../../services/app/descriptors.ts';
+import { withinDescriptors } from '../../services/http/descriptors.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 
 test.each([
