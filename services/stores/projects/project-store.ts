@@ -60,12 +60,12 @@ export type ProjectChanges = Partial<NewProject & ProjectLimits>;
 
 export type ProjectLimits = Pick<Project, 'rateLimitBytes' | 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
 
-export const NO_LIMITS: ProjectLimits = {
+export const NO_LIMITS = {
   rateLimitBytes: null,
   queryMaxMs: null,
   queryMaxMemoryBytes: null,
   queryMaxRows: null,
-};
+} as const satisfies ProjectLimits;
 
 export interface NewKey {
   readonly scopes: readonly Scope[];

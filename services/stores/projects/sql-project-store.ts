@@ -16,6 +16,7 @@ import {
   type Scope,
   SCOPES,
 } from './project-store.ts';
+import { KEY_COLUMNS, type KeyRow, PROJECT_COLUMNS, type ProjectRow, toKey, toProject } from './project-rows.ts';
 
 /** Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql, 010-scopes.sql). */
 export class SqlProjectStore implements ProjectStore {
@@ -150,11 +151,7 @@ export class SqlProjectStore implements ProjectStore {
   }
 }
 
-const PROJECT_COLUMNS =
-  'id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes, query_max_rows, rate_limit_bytes';
 const NOT_DELETED = 'not exists (select from deleted_projects where deleted_projects.id = $1)';
-const KEY_COLUMNS =
-  'id, project_id, scopes, name, last_used_day::text as last_used_day, sha256, created_at_ms, revoked_at_ms';
 
 // This lock conflicts with writers and with itself, not with readers: of two concurrent first starts, the second waits
 // here and then finds the project of the first.
@@ -171,31 +168,6 @@ const REVOKE_AWAITING = `
   where id in (select id from awaiting)
     and (select count(*) from awaiting) = cardinality($1::text[])
   returning project_id, scopes`;
-
-// Types, not interfaces: a query's row must be assignable to the port's `Record<string, unknown>`.
-type ProjectRow = {
-  id: string;
-  name: string;
-  timezone: string;
-  rate_limit: number | null;
-  session_secret: Uint8Array;
-  created_at_ms: bigint;
-  query_max_ms: bigint | null;
-  query_max_memory_bytes: bigint | null;
-  query_max_rows: bigint | null;
-  rate_limit_bytes: bigint | null;
-};
-
-type KeyRow = {
-  id: string;
-  project_id: string | null;
-  scopes: Scope[];
-  name: string | null;
-  last_used_day: string | null;
-  sha256: string;
-  created_at_ms: bigint;
-  revoked_at_ms: bigint | null;
-};
 
 /** Inserts nothing where the condition does not hold, or a project of this id exists. */
 async function insertProject(
@@ -259,39 +231,6 @@ function oldScopeOf(scopes: readonly Scope[]): Scope | null {
 
 function isAdmin({ scopes }: NewKey): boolean {
   return scopes.includes('admin');
-}
-
-function toProject(row: ProjectRow): Project {
-  return {
-    id: row.id,
-    name: row.name,
-    timezone: row.timezone,
-    rateLimit: row.rate_limit,
-    rateLimitBytes: limitOf(row.rate_limit_bytes),
-    queryMaxMs: limitOf(row.query_max_ms),
-    queryMaxMemoryBytes: limitOf(row.query_max_memory_bytes),
-    queryMaxRows: limitOf(row.query_max_rows),
-    // Copied to a Uint8Array with its own memory: a driver may return a Buffer that shares a larger one.
-    sessionSecret: Uint8Array.from(row.session_secret),
-    createdAtMs: Number(row.created_at_ms),
-  };
-}
-
-function limitOf(limit: bigint | null): number | null {
-  return limit === null ? null : Number(limit);
-}
-
-function toKey(row: KeyRow): ApiKey {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    scopes: row.scopes,
-    name: row.name,
-    lastUsedDay: row.last_used_day,
-    sha256: row.sha256,
-    createdAtMs: Number(row.created_at_ms),
-    revokedAtMs: row.revoked_at_ms === null ? null : Number(row.revoked_at_ms),
-  };
 }
 
 function only<T>(rows: readonly T[]): T {
