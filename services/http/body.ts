@@ -80,8 +80,8 @@ function readBytes(req: IncomingMessage, maxBytes: number, held: BodyBytes): Pro
     };
     held.whenDropped(() => refuse(collected.drop(TOO_MUCH_RECEIVED)));
     req.on('data', (chunk: Buffer) => {
-      const refused = collected.add(chunk);
-      if (refused !== undefined) refuse(refused);
+      const why = collected.add(chunk);
+      if (why !== undefined) refuse(why);
     });
     req.on('end', () => finish(collected.bytes));
     // After 'end' it changes nothing. Node tells an 'error' only to those who listen for one.

@@ -231,7 +231,7 @@ export const SETTINGS = {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
-  const read: Read = <T>(name: keyof typeof SETTINGS, setting: Setting<T>): T => {
+  const read: ReadSetting = <T>(name: keyof typeof SETTINGS, setting: Setting<T>): T => {
     const file = setting.secret && env[`${name}_FILE`];
     try {
       const given = (file ? secretFromFile(file, env[name]) : env[name]) || setting.default;
@@ -247,9 +247,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze(config);
 }
 
-type Read = <T>(name: keyof typeof SETTINGS, setting: Setting<T>) => T;
+type ReadSetting = <T>(name: keyof typeof SETTINGS, setting: Setting<T>) => T;
 
-function configFrom(read: Read, dataDir: string): Config {
+function configFrom(read: ReadSetting, dataDir: string): Config {
   return {
     host: read('HOST', SETTINGS.HOST),
     port: read('PORT', SETTINGS.PORT),
