@@ -98,6 +98,7 @@ export interface ProjectRecord {
   /** Null of one that was deleted, as all of its settings. */
   readonly timezone: string | null;
   readonly rateLimit: number | null;
+  readonly rateLimitBytes: bigint | null;
   readonly queryMaxMs: bigint | null;
   readonly queryMaxMemoryBytes: bigint | null;
   readonly queryMaxRows: bigint | null;

@@ -52,6 +52,7 @@ export const PROJECT: ProjectRecord = {
   name: 'Büro 🛍',
   timezone: 'Europe/Berlin',
   rateLimit: 2.5,
+  rateLimitBytes: 1_000_000n,
   queryMaxMs: 600_000n,
   queryMaxMemoryBytes: 2n ** 50n,
   queryMaxRows: 9_007_199_254_740_991n,

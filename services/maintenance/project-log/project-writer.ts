@@ -4,6 +4,7 @@ import type { Codec } from '../../messages/codec.ts';
 import { PROJECT_TOPIC, type ProjectRecord } from '../../messages/message.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Database } from '../../stores/database/database.ts';
+import { NO_LIMITS } from '../../stores/projects/project-store.ts';
 
 export interface ProjectWriterParts {
   readonly log: Pick<EventLog, 'append' | 'check'>;
@@ -97,7 +98,7 @@ export class ProjectWriter {
 
 // Everything of a project that is on the log, as text.
 const STATE =
-  'jsonb_build_array(name, timezone, rate_limit, query_max_ms, query_max_memory_bytes, query_max_rows)::text';
+  'jsonb_build_array(name, timezone, rate_limit, rate_limit_bytes, query_max_ms, query_max_memory_bytes, query_max_rows)::text';
 
 // Reading alone, so that a full disk does not prevent it.
 const ANY = `
@@ -111,8 +112,8 @@ const ANY = `
 const CLAIM = `
   update projects set log_revision = log_revision + 1
   where on_log is distinct from ${STATE}
-  returning id, name, timezone, rate_limit, query_max_ms, query_max_memory_bytes, query_max_rows, created_at_ms,
-            log_revision, ${STATE} as state`;
+  returning id, name, timezone, rate_limit, rate_limit_bytes, query_max_ms, query_max_memory_bytes, query_max_rows,
+            created_at_ms, log_revision, ${STATE} as state`;
 
 const CONFIRM = `
   update projects set on_log = written.state
@@ -125,6 +126,7 @@ type ProjectRow = {
   name: string;
   timezone: string;
   rate_limit: number | null;
+  rate_limit_bytes: bigint | null;
   query_max_ms: bigint | null;
   query_max_memory_bytes: bigint | null;
   query_max_rows: bigint | null;
@@ -141,6 +143,7 @@ function recordOf(row: ProjectRow): ProjectRecord {
     name: row.name,
     timezone: row.timezone,
     rateLimit: row.rate_limit,
+    rateLimitBytes: row.rate_limit_bytes,
     queryMaxMs: row.query_max_ms,
     queryMaxMemoryBytes: row.query_max_memory_bytes,
     queryMaxRows: row.query_max_rows,
@@ -151,6 +154,14 @@ function recordOf(row: ProjectRow): ProjectRecord {
 }
 
 function deletionOf({ id, name, deleted_at_ms: atMs }: DeletedRow): ProjectRecord {
-  const settings = { rateLimit: null, queryMaxMs: null, queryMaxMemoryBytes: null, queryMaxRows: null };
-  return { ...settings, projectId: id, name, timezone: null, createdAt: null, revision: 0n, deletedAt: atMs * 1_000n };
+  return {
+    ...NO_LIMITS,
+    rateLimit: null,
+    projectId: id,
+    name,
+    timezone: null,
+    createdAt: null,
+    revision: 0n,
+    deletedAt: atMs * 1_000n,
+  };
 }

@@ -2,7 +2,7 @@ import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { MESSAGE_TOPICS, PROJECT_TOPIC, type ProjectRecord } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import type { LostProject } from '../../stores/projects/project-store.ts';
+import { type LostProject, NO_LIMITS } from '../../stores/projects/project-store.ts';
 import { wholeRanges } from '../verify/log-ranges.ts';
 import { scanMessages } from '../verify/scan-messages.ts';
 
@@ -49,16 +49,8 @@ export async function projectsWithMessages(parts: LogAndCodec, timezone: string)
   for await (const { decoded: messages } of scanMessages(parts, await wholeRanges(parts.log, MESSAGE_TOPICS))) {
     for (const { content } of messages) ids.add(content.projectId);
   }
-  return [...ids].map((id) => ({ ...UNKNOWN, id, name: id, timezone, createdAtMs: Date.now() }));
+  return [...ids].map((id) => ({ ...NO_LIMITS, rateLimit: null, id, name: id, timezone, createdAtMs: Date.now() }));
 }
-
-const UNKNOWN = {
-  rateLimit: null,
-  rateLimitBytes: null,
-  queryMaxMs: null,
-  queryMaxMemoryBytes: null,
-  queryMaxRows: null,
-};
 
 export function lostProjectOf(record: ProjectRecord): LostProject {
   const { projectId: id, name, timezone, rateLimit, createdAt } = record;
@@ -67,8 +59,7 @@ export function lostProjectOf(record: ProjectRecord): LostProject {
     name,
     timezone: timezone ?? 'UTC',
     rateLimit,
-    // Is not on the log.
-    rateLimitBytes: null,
+    rateLimitBytes: numberOf(record.rateLimitBytes),
     queryMaxMs: numberOf(record.queryMaxMs),
     queryMaxMemoryBytes: numberOf(record.queryMaxMemoryBytes),
     queryMaxRows: numberOf(record.queryMaxRows),

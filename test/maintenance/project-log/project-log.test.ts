@@ -66,7 +66,11 @@ describe('projects are put on the log', () => {
     await writer.write();
     await writer.write();
     const before = await recordsOn(log);
-    await new SqlProjectStore(database()).updateProject(id, { name: 'Store', queryMaxRows: 2 ** 50 });
+    await new SqlProjectStore(database()).updateProject(id, {
+      name: 'Store',
+      rateLimitBytes: 5_000,
+      queryMaxRows: 2 ** 50,
+    });
     await writer.write();
 
     expect([before, await recordsOn(log)]).toEqual([1n, 2n]);
@@ -74,6 +78,7 @@ describe('projects are put on the log', () => {
       name: 'Store',
       timezone: 'Asia/Tokyo',
       rateLimit: 2.5,
+      rateLimitBytes: 5_000n,
       queryMaxRows: 2n ** 50n,
       deletedAt: null,
     });
@@ -133,6 +138,7 @@ const STALE = (projectId: string) => ({
   name: 'Gone',
   timezone: 'UTC',
   rateLimit: null,
+  rateLimitBytes: null,
   queryMaxMs: null,
   queryMaxMemoryBytes: null,
   queryMaxRows: null,

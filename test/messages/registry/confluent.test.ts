@@ -77,7 +77,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
     for (const program of programs) program.child.stdin.write('go\n');
     const said = await Promise.all(programs.map((program) => program.line()));
 
-    expect(said[0]).toMatch(/^\d+( \d+){5}$/);
+    expect(said[0]?.split(' ')).toHaveLength(TOPICS.length);
     expect(new Set(said).size).toBe(1);
   });
 

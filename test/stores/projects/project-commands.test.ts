@@ -26,6 +26,7 @@ describe('the project commands', () => {
       'name',
       'timezone',
       'rate_limit',
+      'rate_limit_bytes',
       'query_max_ms',
       'query_max_memory_bytes',
       'query_max_rows',
