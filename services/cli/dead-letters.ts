@@ -48,7 +48,7 @@ function addDeadLettersList(parent: Command, context: CliContext): void {
         carryOut(context, 'dead-letters list', args, { onProgress }),
       );
       const { dead_letters: letters, next_cursor: next, unreadable } = listed;
-      if (json) return printJson(context, { dead_letters: letters, more: next !== null, unreadable });
+      if (json) return printJson(context, listed);
       context.out(table(['ID', 'STATE', 'READERS', 'PROJECT', 'PUT ASIDE', 'WHY'], letters.map(rowOf)));
       if (next !== null) context.err('There are more: raise --limit, or narrow it down.\n');
       if (unreadable > 0) context.err(`${unreadable} records of the topic are no dead letters.\n`);

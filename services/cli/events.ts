@@ -6,6 +6,7 @@ import { commandInvalid } from '../runtime/command.ts';
 import { definitionText } from './audience/audience-request.ts';
 import { askFor } from './client/ask.ts';
 import { operation } from './client/operation.ts';
+import { onePage } from './client/pages.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 import type { CliContext } from './context.ts';
@@ -159,8 +160,7 @@ interface QueryOptions extends SelectionOptions {
   readonly limit: number;
 }
 
-type Page = Answer<'POST /v1/events/query'>;
-type ProjectEvent = Page['events'][number];
+type ProjectEvent = Answer<'POST /v1/events/query'>['events'][number];
 
 function addEventQuery(parent: Command, context: CliContext): void {
   const command = parent
@@ -170,28 +170,22 @@ function addEventQuery(parent: Command, context: CliContext): void {
     .option('--limit <count>', 'at most so many', positiveInteger(9, 'It is a whole number from 1 up.'), 20);
   addSelection(command).action(async (given: string | undefined, options: QueryOptions) => {
     const question = await questionIn(given);
-    const { events, more } = await queryEvents(context, question, options);
-    if (options.json) return printJson(context, events);
-    for (const event of events) context.out(`${eventText(event, context.columns)}\n`);
-    if (more) context.err('There are more: raise --limit.\n');
+    const page = await queryEvents(context, question, options);
+    if (options.json) printJson(context, page);
+    else for (const event of page.events) context.out(`${eventText(event, context.columns)}\n`);
+    if (page.next_cursor !== null) context.err('There are more: raise --limit.\n');
   });
 }
 
 const PAGE_EVENTS = 1_000;
 
-async function queryEvents(context: CliContext, question: JsonObject, { limit, ...options }: QueryOptions) {
+async function queryEvents(context: CliContext, question: JsonObject, { limit: wanted, ...options }: QueryOptions) {
   const { client, project } = await projectClientOf(context, options);
-  const events: ProjectEvent[] = [];
-  for (let cursor: string | null | undefined; ;) {
-    const changes = { ...selectionOf(options), limit: Math.min(PAGE_EVENTS, limit - events.length), cursor };
-    const body = questionText(question, changes);
-    const page: Page = await askFor(client, operation('POST /v1/events/query', { query: { project }, body }), {
-      signal: context.signal,
-    });
-    events.push(...page.events);
-    cursor = page.next_cursor;
-    if (cursor === null || events.length >= limit) return { events, more: cursor !== null };
-  }
+  return onePage('events', { limit: wanted, pageLimit: PAGE_EVENTS }, (limit, cursor) => {
+    const body = questionText(question, { ...selectionOf(options), limit, cursor });
+    const request = operation('POST /v1/events/query', { query: { project }, body });
+    return askFor(client, request, { signal: context.signal });
+  });
 }
 
 function eventText({ event, timestamp, properties, ...user }: ProjectEvent, columns: number | undefined): string {

@@ -106,7 +106,7 @@ async function importHere(
 /** Where the projects are embedded and no service has them open, nobody can delete one. */
 async function hasProject(context: CliContext, projectId: string): Promise<boolean> {
   const canBeDeleted = isServer(readConfig(context.env).profilesUrl) || (await clientOfRunning(context)) !== undefined;
-  return !canBeDeleted || (await carryOut(context, 'project list', {})).some(({ id }) => id === projectId);
+  return !canBeDeleted || (await carryOut(context, 'project list', {})).projects.some(({ id }) => id === projectId);
 }
 
 function taskOf(file: string, options: ImportOptions, project: ProjectSummary): ImportTask {
@@ -180,8 +180,7 @@ interface ImportResultOptions extends OutputOptions {
 function printImported(context: CliContext, result: ImportResult, { json, report, dryRun }: ImportResultOptions): void {
   const { imported, refused, lines, resumedAtLine, isDone } = result;
   if (json) {
-    const counts = dryRun ? { valid: imported } : { imported };
-    printJson(context, { ...counts, refused, lines, resumed_at_line: resumedAtLine, done: isDone, report });
+    printJson(context, { accepted: imported, refused, lines, resumed_at_line: resumedAtLine });
     return;
   }
   if (!isDone) context.err('Not finished: the same command goes on from here.\n');

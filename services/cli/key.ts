@@ -69,9 +69,9 @@ function addKeyList(parent: Command, context: CliContext): void {
     .action(
       async (given: string | undefined, { project: named, json }: OutputOptions & { readonly project?: string }) => {
         const project = await optionalProjectId(context, projectNamedBy(given, named));
-        const keys = await carryOut(context, 'key list', { project });
-        if (json) printJson(context, keys);
-        else printKeys(context, keys);
+        const listed = await carryOut(context, 'key list', { project });
+        if (json) printJson(context, listed);
+        else printKeys(context, listed.keys.toReversed());
       },
     );
 }

@@ -43,9 +43,9 @@ function addProjectList(parent: Command, context: CliContext): void {
     .description('list all projects, oldest first')
     .option(...JSON_OPTION)
     .action(async ({ json }: OutputOptions) => {
-      const projects = await carryOut(context, 'project list', {});
-      if (json) printJson(context, projects);
-      else printProjects(context, projects);
+      const listed = await carryOut(context, 'project list', {});
+      if (json) printJson(context, listed);
+      else printProjects(context, listed.projects.toReversed());
     });
 }
 
@@ -187,7 +187,7 @@ interface NamedProjects {
 }
 
 async function projectsNamed(context: CliContext, wanted: string | undefined): Promise<NamedProjects> {
-  const all = await carryOut(context, 'project list', {});
+  const all = (await carryOut(context, 'project list', {})).projects.toReversed();
   return { all, found: wanted === undefined ? all : all.filter(({ id, name }) => id === wanted || name === wanted) };
 }
 

@@ -5,6 +5,7 @@ import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from './print.ts';
 import { operation, type ServiceRequest } from './client/operation.ts';
+import { onePage } from './client/pages.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 import { addUserExport } from './user-export.ts';
@@ -38,8 +39,7 @@ interface UserEventsOptions extends OutputOptions, ServiceOptions {
   readonly limit: number;
 }
 
-type UserEventsPage = Answer<'GET /v1/users/{user_id}/events'>;
-type UserEvent = UserEventsPage['events'][number];
+type UserEvent = Answer<'GET /v1/users/{user_id}/events'>['events'][number];
 
 function addUserEvents(parent: Command, context: CliContext): void {
   const command = parent
@@ -50,26 +50,24 @@ function addUserEvents(parent: Command, context: CliContext): void {
     .option('--limit <count>', 'at most so many', positiveInteger(9, 'It is a whole number from 1 up.'), 20)
     .option(...JSON_OPTION);
   addServiceOptions(command).action(async (user: string, options: UserEventsOptions) => {
-    const { events, more } = await readEvents(context, user, options);
-    if (options.json) return printJson(context, events);
-    for (const event of events) context.out(`${eventText(event, context.columns)}\n`);
-    if (more) context.err('There are more: raise --limit.\n');
+    const page = await readEvents(context, user, options);
+    if (options.json) printJson(context, page);
+    else for (const event of page.events) context.out(`${eventText(event, context.columns)}\n`);
+    if (page.next_cursor !== null) context.err('There are more: raise --limit.\n');
   });
 }
 
 const PAGE_EVENTS = 100;
 
-async function readEvents(context: CliContext, user: string, { event, limit, ...service }: UserEventsOptions) {
-  const events: UserEvent[] = [];
-  for (let cursor: string | null | undefined; ;) {
-    const query = { event, cursor: cursor ?? undefined, limit: Math.min(PAGE_EVENTS, limit - events.length) };
-    const page: UserEventsPage = await readAnswer(context, service, (project) =>
-      operation('GET /v1/users/{user_id}/events', { path: { user_id: user }, query: { ...query, project } }),
-    );
-    events.push(...page.events);
-    cursor = page.next_cursor;
-    if (cursor === null || events.length >= limit) return { events, more: cursor !== null };
-  }
+function readEvents(context: CliContext, user: string, { event, limit: wanted, ...service }: UserEventsOptions) {
+  return onePage('events', { limit: wanted, pageLimit: PAGE_EVENTS }, (limit, cursor) =>
+    readAnswer(context, service, (project) =>
+      operation('GET /v1/users/{user_id}/events', {
+        path: { user_id: user },
+        query: { event, cursor, limit, project },
+      }),
+    ),
+  );
 }
 
 function eventText({ event, timestamp, properties }: UserEvent, columns: number | undefined): string {

@@ -122,8 +122,8 @@ async function timed(work: Promise<void>): Promise<number> {
 async function importFile(file: string, env: Record<string, string>): Promise<void> {
   const program = [join(import.meta.dirname, '../../services/cli/tidemark.ts'), 'import', file, '--json'];
   const { stdout } = await run(process.execPath, program, { env: { PATH: process.env['PATH'], ...env } });
-  const { imported } = JSON.parse(stdout) as { imported: number };
-  if (imported !== LINES) throw new Error(`${imported} lines of ${LINES} were imported`);
+  const { accepted } = JSON.parse(stdout) as { accepted: number };
+  if (accepted !== LINES) throw new Error(`${accepted} lines of ${LINES} were imported`);
 }
 
 /** Four tracks to an identify, about 200 bytes a line, of the last years. */

@@ -46,10 +46,7 @@ describe('tidemark import, beside a service', { timeout: 120_000 }, () => {
 
     const { code, out } = await run(['import', file, '--json']);
 
-    expect([code, JSON.parse(out)]).toEqual([
-      3,
-      { imported: 3, refused: 1, lines: 4, resumed_at_line: 0, done: true, report: `${file}.refused.ndjson` },
-    ]);
+    expect([code, JSON.parse(out)]).toEqual([3, { accepted: 3, refused: 1, lines: 4, resumed_at_line: 0 }]);
     expect(JSON.parse(await readFile(`${file}.refused.ndjson`, 'utf8'))).toMatchObject({ line: 4, text: '{}' });
     expect(await newest()).toMatchObject({ state: 'done', args: { path: file }, principal: 'local' });
     await expect.poll(() => client.countOf('Local'), { timeout: 60_000 }).toBe(3);
@@ -67,7 +64,7 @@ describe('tidemark import, beside a service', { timeout: 120_000 }, () => {
     expect(await first).toMatchObject({ code: 130, err: expect.stringContaining('goes on from here') as string });
     expect(await newest()).toMatchObject({ state: 'cancelled' });
     const second = JSON.parse((await run(['import', file, '--json'])).out) as Record<string, number>;
-    expect(second).toMatchObject({ imported: 10_000, lines: 10_000, done: true });
+    expect(second).toMatchObject({ accepted: 10_000, lines: 10_000 });
     expect(second['resumed_at_line']).toBeGreaterThan(0);
     await expect.poll(() => client.countOf('Interrupted'), { timeout: 60_000 }).toBe(10_000);
   });
@@ -79,7 +76,7 @@ describe('tidemark import, beside a service', { timeout: 120_000 }, () => {
     const checked = await run(['import', file, '--type', 'track', '--dry-run', '--json', ...where]);
     const wrong = await run(['import', file, '--type', 'track', '--map', 'nobody=event', ...where]);
 
-    expect([checked.code, JSON.parse(checked.out)]).toMatchObject([3, { valid: 200_000, refused: 1, done: true }]);
+    expect([checked.code, JSON.parse(checked.out)]).toMatchObject([3, { accepted: 200_000, refused: 1 }]);
     expect(JSON.parse(await readFile(`${file}.dry-run.refused.ndjson`, 'utf8'))).toMatchObject({ line: 200_002 });
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('nobody') as string });
     expect(await newest()).toMatchObject({ args: { path: null, name: 'remote.csv' } });

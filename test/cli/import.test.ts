@@ -45,14 +45,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     const { code, out } = await run('import', file, '--json');
 
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual({
-      imported: 3,
-      refused: 0,
-      lines: 3,
-      resumed_at_line: 0,
-      done: true,
-      report: `${file}.refused.ndjson`,
-    });
+    expect(JSON.parse(out)).toEqual({ accepted: 3, refused: 0, lines: 3, resumed_at_line: 0 });
   });
 
   test('tidemark import exits with 3 where lines were refused, and prints where they are', async () => {
@@ -98,7 +91,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     const { code, out } = await run('import', file, '--dry-run', '--json');
 
     expect(code).toBe(3);
-    expect(JSON.parse(out)).toMatchObject({ valid: 1, refused: 1 });
+    expect(JSON.parse(out)).toMatchObject({ accepted: 1, refused: 1 });
     expect(existsSync(`${file}.refused.ndjson`)).toBe(false);
     expect(existsSync(`${file}.dry-run.refused.ndjson`)).toBe(true);
   });
@@ -114,7 +107,7 @@ describe('tidemark import', { timeout: 60_000 }, () => {
     const [code] = (await once(program.child, 'close')) as [number];
 
     expect(code).toBe(3);
-    expect(JSON.parse(out)).toMatchObject({ imported: 50, refused: 1, done: true });
+    expect(JSON.parse(out)).toMatchObject({ accepted: 50, refused: 1 });
     expect(existsSync(`${report}.state.json`)).toBe(false);
   });
 

@@ -108,7 +108,7 @@ test('events query prints events, newest first, with every digit', async () => {
   ]);
   expect(two.err).toContain('There are more: raise --limit.');
   expect(json).toContain('"id": 12345678901234567890');
-  expect(JSON.parse(json)).toHaveLength(2);
+  expect(JSON.parse(json)).toMatchObject({ events: [{ event: 'Paid' }, { event: 'Paid' }], next_cursor: null });
 });
 
 describe('a saved audience', () => {
@@ -145,7 +145,7 @@ describe('a saved audience', () => {
     await outputOf('audience', 'evaluate', id);
 
     const history = await outputOf('audience', 'history', id);
-    const days = JSON.parse(await outputOf('audience', 'history', id, '--per', 'day', '--json')) as unknown[];
+    const days: unknown = JSON.parse(await outputOf('audience', 'history', id, '--per', 'day', '--json'));
     const versions = await outputOf('audience', 'versions', id);
     const one = run('audience', 'versions', id, '--limit', '1', '--json');
 
@@ -155,10 +155,13 @@ describe('a saved audience', () => {
       ['0', '0', '0', '1', 'first'],
       [],
     ]);
-    expect(days).toMatchObject([{ count: 1, entered: 1, left: 0 }]);
+    expect(days).toMatchObject({ history: [{ count: 1, entered: 1, left: 0 }] });
     expect(versions).toMatch(/\n2 .*\{"trait":"plan","is":"pro"\}\n1 .*\{"trait":"n","gte":12345678901234567890\}\n$/);
     expect(await one.code).toBe(0);
-    expect(JSON.parse(one.out)).toMatchObject([{ version: 2 }]);
+    expect(JSON.parse(one.out)).toMatchObject({
+      versions: [{ version: 2 }],
+      next_cursor: expect.any(String) as string,
+    });
     expect(one.err).toContain('There are more: raise --limit.');
   });
 

@@ -90,7 +90,7 @@ describe('tidemark beside a running service', () => {
     const listed = await tidemark(dataDir, 'project', 'list', '--json');
 
     expect([set.code, revoked.code, listed.code]).toEqual([0, 0, 0]);
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'Store', timezone: 'UTC', rate_limit: null }]);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ projects: [{ id, name: 'Store', rate_limit: null }] });
     expect(JSON.parse(revoked.stdout)).toMatchObject({ id: key.id, revoked_at: expect.any(String) as string });
     expect((await store.snapshot()).keys).toEqual([]);
   });
@@ -109,10 +109,12 @@ describe('tidemark beside a running service', () => {
     expect(listed.stdout).toMatch(/^ID +PROJECT +SCOPES +NAME +CREATED +LAST USED +REVOKED\n/u);
     expect(listed.stdout).toMatch(new RegExp(`^key_\\w+ +${id} +read,audiences +Jobs +\\S+ +2026-11-24 +-$`, 'mu'));
     expect(listed.stdout).toMatch(/^key_\w+ +- +admin +- +\S+ +- +-$/mu);
-    expect(JSON.parse(json.stdout)).toMatchObject([
-      { project_id: id, scope: 'read', scopes: ['read', 'audiences'], name: 'Jobs', last_used_day: '2026-11-24' },
-      { project_id: null, scope: 'admin', scopes: ['admin'], name: null, last_used_day: null },
-    ]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      keys: [
+        { project_id: null, scope: 'admin', scopes: ['admin'], name: null, last_used_day: null },
+        { project_id: id, scope: 'read', scopes: ['read', 'audiences'], name: 'Jobs', last_used_day: '2026-11-24' },
+      ],
+    });
   });
 
   test('a project is named by its id or name, by --project or in the old place', async () => {
@@ -127,7 +129,7 @@ describe('tidemark beside a running service', () => {
     const unclear = await tidemark(dataDir, 'key', 'create', '--scope', 'read');
 
     expect([only, named, listed, set, unclear].map(({ code }) => code)).toEqual([0, 0, 0, 0, 2]);
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ project_id: id }, { project_id: id }]);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ keys: [{ project_id: id }, { project_id: id }] });
     expect(await store.listProjects()).toContainEqual(expect.objectContaining({ id, rateLimit: 7 }));
     expect(unclear.stderr).toContain('Say which project by --project');
   });
@@ -177,7 +179,7 @@ describe('tidemark beside a running service', () => {
     await serve(dataDir);
 
     expect(await asking).toBe(0);
-    expect(out).toBe('[]\n');
+    expect(JSON.parse(out)).toEqual({ projects: [], next_cursor: null });
   });
 });
 

@@ -204,7 +204,10 @@ async function expectManyAtOnce(installation: Installation, members: number): Pr
 
 /** The same with and without a service that runs. */
 async function expectCommandLine(installation: Installation, id: string, members: number): Promise<void> {
-  const [project] = JSON.parse(await installation.tidemark('project', 'list', '--json')) as { id: string }[];
+  const { projects } = JSON.parse(await installation.tidemark('project', 'list', '--json')) as {
+    projects: { id: string }[];
+  };
+  const [project] = projects;
   const told = async (): Promise<string[]> => {
     const printed: string[] = [];
     for (const command of ['members', 'changes']) {

@@ -52,7 +52,7 @@ describe.each(await testedForms())('history, $form', ({ settings }) => {
 
       expect(atKill?.isDone).toBe(false);
       expect(code).toBe(3);
-      expect(JSON.parse(stdout)).toMatchObject({ imported: EVENTS + USERS, refused: 3, done: true });
+      expect(JSON.parse(stdout)).toMatchObject({ accepted: EVENTS + USERS, refused: 3 });
       expect(readFileSync(`${file}.refused.ndjson`, 'utf8').trim().split('\n')).toHaveLength(3);
       await expectHistory(service);
     },

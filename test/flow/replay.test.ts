@@ -24,7 +24,7 @@ async function expectReplay(settings: Record<string, string>): Promise<void> {
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout) as T;
   };
-  const status = () => tidemark<readonly GenerationSummary[]>('status');
+  const status = async () => (await tidemark<{ generations: readonly GenerationSummary[] }>('status')).generations;
   /** Resolves with what the generation under construction has read, once that is something; it is not all. */
   const hasRead = async (): Promise<number> => {
     for (;;) {

@@ -194,7 +194,9 @@ describe('projects made by the command line while the service runs', () => {
     expect(await theirs.json()).toMatchObject({ traits: { of: 'first' } });
 
     const listening = await fetch(`${service.url}/v1/events/live`, { headers: { api_key: read } });
-    const keys = JSON.parse(await tidemark('key', 'list', id, '--json')) as { id: string; scope: string }[];
+    const { keys } = JSON.parse(await tidemark('key', 'list', id, '--json')) as {
+      keys: { id: string; scope: string }[];
+    };
     await tidemark('key', 'revoke', keys.find(({ scope }) => scope === 'read')?.id ?? '');
     const status = async (): Promise<number> =>
       (await service.request('/v1/users/shared%20name', undefined, { api_key: read })).status;

@@ -11,7 +11,8 @@ export async function provision(
   timezones = TIMEZONES,
 ): Promise<readonly TestedProject[]> {
   const context = { env, err: (text: string) => void process.stderr.write(text) };
-  const [first] = await carryOut(context, 'project list', {});
+  const { projects: made } = await carryOut(context, 'project list', {});
+  const first = made.at(-1);
   if (first === undefined) throw new Error('the service made no project');
   const projects: TestedProject[] = [{ ...first, writeKey: WRITE_KEY, readKey: READ_KEY }];
   for (const timezone of timezones) {

@@ -52,7 +52,7 @@ export class Replays {
     const signal = AbortSignal.timeout(patienceMs);
     for (const kind of GENERATION_KINDS) await this.#replay(kind, signal);
     for (;;) {
-      const fed = (await this.#ask('replay status', {}, signal)).filter(({ state }) => state !== 'dropped');
+      const fed = (await this.#ask('replay status', {}, signal)).generations.filter(({ state }) => state !== 'dropped');
       if (fed.every(({ behind }) => behind === 0)) return;
       await sleep(PAUSE_MS, undefined, { signal });
     }
@@ -76,7 +76,7 @@ export class Replays {
     if (!built.same) this.#options.findings.add('replayed differently', describe(built));
     await this.#ask('replay swap', { kind, number: built.number }, signal);
     this.#counts[kind]++;
-    const all = (await this.#ask('replay status', {}, signal)).filter((one) => one.kind === kind);
+    const all = (await this.#ask('replay status', {}, signal)).generations.filter((one) => one.kind === kind);
     const former = all.filter(({ state }) => state === 'former').slice(0, -1);
     for (const { number } of [...former, ...all.filter(({ state }) => state === 'dropping')]) {
       await this.#ask('replay drop', { kind, number }, signal);

@@ -46,10 +46,10 @@ export function addAudienceHistory(parent: Command, context: CliContext): void {
         const query = { since, until, per, limit, project: named };
         return operation('GET /v1/audiences/{id}/history', { path, query, notFound: 'AUDIENCE_UNKNOWN' });
       });
-      const { history, next_cursor: next } = JSON.parse(text) as HistoryPage;
-      if (json) printJson(context, history);
-      else context.out(table(['AT', 'USERS', 'ENTERED', 'LEFT', 'VERSION', 'CAUSE'], history.map(historyRow)));
-      sayThereAreMore(context, next);
+      const page = JSON.parse(text, keepDigits) as HistoryPage;
+      if (json) printJson(context, page);
+      else context.out(table(['AT', 'USERS', 'ENTERED', 'LEFT', 'VERSION', 'CAUSE'], page.history.map(historyRow)));
+      sayThereAreMore(context, page);
     });
 }
 
@@ -75,11 +75,10 @@ export function addAudienceVersions(parent: Command, context: CliContext): void 
         const query = { limit, project: named };
         return operation('GET /v1/audiences/{id}/versions', { path, query, notFound: 'AUDIENCE_UNKNOWN' });
       });
-      // Every digit of a definition is kept.
-      const { versions, next_cursor: next } = JSON.parse(text, keepDigits) as VersionsPage;
-      if (json) printJson(context, versions);
-      else context.out(table(['VERSION', 'CHANGED', 'BY', 'DEFINITION'], versions.map(versionRow)));
-      sayThereAreMore(context, next);
+      const page = JSON.parse(text, keepDigits) as VersionsPage;
+      if (json) printJson(context, page);
+      else context.out(table(['VERSION', 'CHANGED', 'BY', 'DEFINITION'], page.versions.map(versionRow)));
+      sayThereAreMore(context, page);
     });
 }
 
@@ -92,7 +91,7 @@ function versionRow({
   return [String(version), at ?? '-', by ?? '-', oneLine(JSON.stringify(definition))];
 }
 
-function sayThereAreMore({ err }: CliContext, next: string | null): void {
+function sayThereAreMore({ err }: CliContext, { next_cursor: next }: HistoryPage | VersionsPage): void {
   if (next !== null) err('There are more: raise --limit.\n');
 }
 
@@ -116,7 +115,7 @@ export function addAudienceCompare(parent: Command, context: CliContext): void {
       const text = await askAudiences(context, project, (named) =>
         operation('POST /v1/audiences/compare', { query: { project: named }, body, notFound: 'AUDIENCE_UNKNOWN' }),
       );
-      const comparison = JSON.parse(text) as ComparisonAnswer;
+      const comparison = JSON.parse(text, keepDigits) as ComparisonAnswer;
       if (json) printJson(context, comparison);
       else context.out(comparisonText(comparison));
     });

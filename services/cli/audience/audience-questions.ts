@@ -26,16 +26,19 @@ export function addAudienceExplain(parent: Command, context: CliContext): void {
       const explained = await askAudiences(context, project, (named) =>
         operation('POST /v1/audiences/explain', { query: { project: named }, body }),
       );
-      const explanation = readExplanation(explained);
+      const explanation = JSON.parse(explained, keepDigits) as AudienceExplanation;
       if (options.json) printJson(context, explanation);
-      else context.out(asScript(explanation as AudienceExplanation));
+      else context.out(asScript(explanation));
     });
 }
+
+/** Paths are shown from here on: the definition is all that there is. */
+const ROOT = '/definition';
 
 /** A script for clickhouse-client. What is read is in comments, which no text of a definition can end. */
 function asScript({ database, sql, rows, reads }: AudienceExplanation): string {
   const lines = reads.flatMap(({ path, condition, reads: description, rows: rowCount }) => [
-    `${path ?? ''} ${condition}`.trim(),
+    `${path?.slice(ROOT.length) ?? ''} ${condition}`.trim(),
     `    ${description}`,
     `    about ${rowCount} rows`,
   ]);
@@ -69,7 +72,7 @@ export function addAudienceWhy(parent: Command, context: CliContext): void {
       const why = await askAudiences(context, project, (named) =>
         operation('POST /v1/audiences/why', { query: { project: named }, body }),
       );
-      const explanation = readExplanation(why) as Why;
+      const explanation = JSON.parse(why, keepDigits) as Why;
       if (options.json) printJson(context, explanation);
       else context.out(linesOf(explanation.why, '').join(''));
     });
@@ -98,14 +101,4 @@ function foundIn({ kind, count, value, version }: ShownEvaluation): string {
   if (version === null || version === undefined) return ': never set';
   if (version.is_deletion) return `: deleted ${version.timestamp}`;
   return `: ${value === undefined ? 'nothing there' : JSON.stringify(value)}, set ${version.timestamp}`;
-}
-
-const ROOT = '/definition';
-
-/** Every digit is kept. Paths are shown from the root of the definition, which is all that there is. */
-function readExplanation(text: string): unknown {
-  return JSON.parse(text, (key, value, context) => {
-    const isPath = key === 'path' && typeof value === 'string' && value.startsWith(ROOT);
-    return isPath ? value.slice(ROOT.length) : keepDigits(key, value, context);
-  });
 }

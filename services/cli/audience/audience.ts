@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { addAudienceChanges, addAudienceMembers } from './audience-changes.ts';
 import { addAudienceCompare, addAudienceHistory, addAudienceVersions } from './audience-past.ts';
 import type { Answer } from '../../../schemas/operations.ts';
+import { keepDigits } from '../../messages/exact-number.ts';
 import { operation, type ServiceRequest } from '../client/operation.ts';
+import { onePage } from '../client/pages.ts';
 import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
 import {
   addOperands,
@@ -75,18 +77,15 @@ function addAudienceList(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (word: string | undefined, options: ProjectOption & { json?: true }) => {
       const { project } = readOperands(word, [], options);
-      const all: ShownAudience[] = [];
-      for (let cursor: string | null | undefined; cursor !== null;) {
-        const query = { limit: 100, cursor };
+      const listed = await onePage('audiences', { limit: Infinity, pageLimit: 100 }, async (limit, cursor) => {
         const text = await askAudiences(context, project, (named) =>
-          operation('GET /v1/audiences', { query: { ...query, project: named } }),
+          operation('GET /v1/audiences', { query: { limit, cursor, project: named } }),
         );
-        const page = JSON.parse(text) as Audiences;
-        all.push(...page.audiences);
-        cursor = page.next_cursor;
-      }
-      if (options.json) printJson(context, all);
-      else context.out(table(['ID', 'NAME', 'REFRESH', 'MEMBERS', 'EVALUATED', 'FAILURE'], all.map(rowOf)));
+        return JSON.parse(text, keepDigits) as Audiences;
+      });
+      if (options.json) printJson(context, listed);
+      else
+        context.out(table(['ID', 'NAME', 'REFRESH', 'MEMBERS', 'EVALUATED', 'FAILURE'], listed.audiences.map(rowOf)));
     });
 }
 

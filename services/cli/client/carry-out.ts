@@ -1,8 +1,9 @@
 import type { CommandResults, StoreName } from '../../app/commands.ts';
-import type { Answer, Body } from '../../../schemas/operations.ts';
+import type { Answer, Body, Query } from '../../../schemas/operations.ts';
 import type { Erasure } from '../../maintenance/erasure/erase-project.ts';
 import type { ProjectContent } from '../../stores/projects/delete-project.ts';
 import { askFor, type AskOptions } from './ask.ts';
+import { onePage } from './pages.ts';
 import { operation, type Sent, type ServiceRequest } from './operation.ts';
 import type { ServiceClient } from './service-client.ts';
 import { type ServiceContext, withService } from './with-service.ts';
@@ -144,6 +145,7 @@ const REQUESTS = {
     const path = { kind, number: String(number) };
     return job('replay drop', operation('POST /v1/admin/generations/{kind}/{number}/drop', { path, streams: true }));
   },
+  'replay status': (query: Query<'GET /v1/admin/generations'>) => operation('GET /v1/admin/generations', { query }),
   verify: (body: Sent<'POST /v1/admin/verifications'>) =>
     job('verify', operation('POST /v1/admin/verifications', { body, streams: true })),
 } as const;
@@ -162,35 +164,50 @@ function job<Name extends keyof CommandResults>(
 
 export type ProjectInList = Answer<'GET /v1/admin/projects'>['projects'][number];
 
-type PageOf<Page> = (cursor: string | undefined) => ServiceRequest<Page>;
+type Keys = Answer<'GET /v1/admin/keys'>;
+type KeysRequest = (query: { readonly limit: number; readonly cursor: string | undefined }) => ServiceRequest<Keys>;
 
-const keysOfProject = (id: string) => (cursor: string | undefined) =>
-  operation('GET /v1/admin/projects/{id}/keys', { path: { id }, query: { limit: PAGE_LIMIT, cursor } });
-
-const adminKeys = (cursor: string | undefined) =>
-  operation('GET /v1/admin/keys', { query: { limit: PAGE_LIMIT, cursor } });
-
-/** What comes in pages. */
+/** What comes in pages, as if it were one. */
 const LISTS = {
-  'project list': (client: ServiceClient, _args: object, options: AskOptions) => projectsOf(client, options),
-  'key list': async (client: ServiceClient, { project }: OfProject, options: AskOptions) => {
-    const ids = project === undefined ? (await projectsOf(client, options)).map(({ id }) => id) : [project];
-    const sources = ids.map((id) => keysOfProject(id));
-    const pages = await Promise.all(
-      (project === undefined ? [...sources, adminKeys] : sources).map((page) => pagesOf(client, page, options)),
+  'project list': projectsOf,
+  'key list': async (client: ServiceClient, { project }: OfProject, options: AskOptions): Promise<Keys> => {
+    if (project !== undefined) return keysOf(client, keysOfProject(project), options);
+    const { projects } = await projectsOf(client, {}, options);
+    const sources = [...projects.map(({ id }) => keysOfProject(id)), adminKeys];
+    const lists = await Promise.all(sources.map((source) => keysOf(client, source, options)));
+    // The newest first, as in each of them.
+    const keys = lists.flatMap((list) => list.keys);
+    const sorted = keys.toSorted(
+      (one, other) => compare(other.created_at, one.created_at) || compare(other.id, one.id),
     );
-    const keys = pages.flat().flatMap((page) => page.keys);
-    // The oldest first.
-    return keys.toSorted((one, other) => compare(one.created_at, other.created_at) || compare(one.id, other.id));
+    return { keys: sorted, next_cursor: null };
   },
   'dead-letters list': deadLettersOf,
-  'replay status': async (client: ServiceClient, _args: object, options: AskOptions) =>
-    (await askFor(client, operation('GET /v1/admin/generations'), options)).generations,
 } as const;
 
 const PAGE_LIMIT = 1_000;
+const ALL = { limit: Infinity, pageLimit: PAGE_LIMIT } as const;
 
-type DeadLetters = Answer<'GET /v1/admin/dead-letters'>;
+function projectsOf(
+  client: ServiceClient,
+  _args: object,
+  options: AskOptions,
+): Promise<Answer<'GET /v1/admin/projects'>> {
+  return onePage('projects', ALL, (limit, cursor) =>
+    askFor(client, operation('GET /v1/admin/projects', { query: { limit, cursor } }), options),
+  );
+}
+
+const keysOfProject =
+  (id: string): KeysRequest =>
+  (query) =>
+    operation('GET /v1/admin/projects/{id}/keys', { path: { id }, query });
+
+const adminKeys: KeysRequest = (query) => operation('GET /v1/admin/keys', { query });
+
+function keysOf(client: ServiceClient, requestOf: KeysRequest, options: AskOptions): Promise<Keys> {
+  return onePage('keys', ALL, (limit, cursor) => askFor(client, requestOf({ limit, cursor }), options));
+}
 
 interface DeadLetterFilters extends OfProject {
   readonly state?: string | undefined;
@@ -202,45 +219,19 @@ interface DeadLetterFilters extends OfProject {
   readonly limit?: number | undefined;
 }
 
-/** Up to the limit, 100 where none is given, as if it were one page. */
-async function deadLettersOf(
+/** Up to the limit, 100 where none is given. */
+function deadLettersOf(
   client: ServiceClient,
-  { limit = 100, ...filters }: DeadLetterFilters,
+  { limit: wanted = 100, ...filters }: DeadLetterFilters,
   options: AskOptions,
-): Promise<DeadLetters> {
-  let listed: DeadLetters | undefined;
-  for (;;) {
-    const missing = limit - (listed?.dead_letters.length ?? 0);
-    const cursor = listed?.next_cursor ?? undefined;
-    if (listed !== undefined && (cursor === undefined || missing <= 0)) return listed;
-    const query = { ...filters, limit: Math.min(missing, PAGE_LIMIT), cursor };
-    const next = await askFor(client, operation('GET /v1/admin/dead-letters', { query, streams: true }), options);
-    listed = { ...next, dead_letters: [...(listed?.dead_letters ?? []), ...next.dead_letters] };
-  }
+): Promise<Answer<'GET /v1/admin/dead-letters'>> {
+  return onePage('dead_letters', { limit: wanted, pageLimit: PAGE_LIMIT }, (limit, cursor) => {
+    const query = { ...filters, limit, cursor };
+    return askFor(client, operation('GET /v1/admin/dead-letters', { query, streams: true }), options);
+  });
 }
 
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
-}
-
-/** Oldest first. */
-async function projectsOf(client: ServiceClient, options: AskOptions): Promise<readonly ProjectInList[]> {
-  const page = (cursor: string | undefined) =>
-    operation('GET /v1/admin/projects', { query: { limit: PAGE_LIMIT, cursor } });
-  return (await pagesOf(client, page, options)).flatMap(({ projects }) => projects).toReversed();
-}
-
-async function pagesOf<Page extends { readonly next_cursor: string | null }>(
-  client: ServiceClient,
-  page: PageOf<Page>,
-  options: AskOptions,
-): Promise<readonly Page[]> {
-  const pages: Page[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const read: Page = await askFor(client, page(cursor), options);
-    pages.push(read);
-    cursor = read.next_cursor;
-  }
-  return pages;
 }

@@ -1,0 +1,182 @@
+/** `--json` of every command, beside what a service answered to it. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tidemark } from '../../services/cli/run-cli.ts';
+import { openEventLog } from '../../services/event-log/open.ts';
+import { keepDigits } from '../../services/messages/exact-number.ts';
+import { TOPICS } from '../../services/messages/message.ts';
+import { CliRun } from '../support/cli-run.ts';
+import { eventually } from '../support/eventually.ts';
+import { identify, recordOf } from '../support/messages.ts';
+import { type Exchange, RecordingProxy } from '../support/recording-proxy.ts';
+import { ADMIN_KEY, ServiceProcess } from '../support/service.ts';
+
+let folder: string;
+let service: ServiceProcess;
+let proxy: RecordingProxy;
+
+/** Ids that commands printed, for those after them. */
+const known = { project: '', key: '', audience: '', letter: '' };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+  service = await ServiceProcess.start(folder);
+  proxy = await RecordingProxy.start(service.url);
+  const properties = { total: JSON.rawJSON('12345678901234567890'), 7: 'b', 1: 'a' };
+  const batch = [
+    { type: 'identify', user_id: 'ada', traits: { plan: 'pro', n: JSON.rawJSON('12345678901234567890') } },
+    { type: 'track', user_id: 'ada', event: 'Paid', properties },
+    { type: 'track', user_id: 'ada', event: 'Paid', properties },
+  ];
+  const { receipt } = (await (await service.request('/v1/batch', { batch })).json()) as { receipt: string };
+  await eventually(async () => {
+    const state = await service.request(`/v1/receipts/${receipt}?wait=10`);
+    expect(await state.json()).toMatchObject({ queryable: true });
+  });
+  const { projects } = await asked<{ projects: { id: string }[] }>('/v1/admin/projects');
+  known.project = projects[0]?.id ?? '';
+  await putAside(known.project);
+}, 180_000);
+
+afterAll(async () => {
+  proxy.stop();
+  await service.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Postgres has no text with a NUL, and no message that came by HTTP has one. */
+async function putAside(projectId: string): Promise<void> {
+  const log = await openEventLog(`lmdb:${join(folder, 'event-log')}`, { topics: TOPICS });
+  const record = recordOf(identify({ projectId, userId: 'eve\0', traits: '{"n":12345678901234567.25}' }));
+  await log.append([{ topic: 'tidemark.identify', ...record }]);
+  await log.close();
+  await eventually(async () => {
+    const { dead_letters: letters } = await asked<{ dead_letters: { id: string }[] }>('/v1/admin/dead-letters');
+    expect(letters).toHaveLength(1);
+    known.letter = letters[0]?.id ?? '';
+  });
+}
+
+async function asked<T>(path: string): Promise<T> {
+  return (await (await service.request(path, undefined, { api_key: ADMIN_KEY })).json()) as T;
+}
+
+async function run(words: readonly string[]): Promise<{ readonly out: string; readonly answers: readonly Exchange[] }> {
+  proxy.taken();
+  const command = new CliRun([...words, '--json', '--url', proxy.url, '--key', ADMIN_KEY]);
+  const code = await command.code;
+  // Those of 1 and 3 have a finding, and an answer too.
+  expect(code === 0 || command.out !== '', `${words.join(' ')}: ${command.err}`).toBe(true);
+  return { out: command.out, answers: proxy.taken() };
+}
+
+const PRO = '{"trait":"plan","is":"pro"}';
+const EXACT = '{"trait":"n","gte":12345678901234567890}';
+
+/** For a key of the installation. */
+const of = (): readonly string[] => ['--project', known.project];
+
+/** The words of each command, in the order in which they can be run. */
+const COMMANDS: readonly (readonly [command: string, words: () => readonly string[]])[] = [
+  ['project create', () => ['Second']],
+  ['project list', () => []],
+  ['project set', () => ['Second', '--rate-limit', '7']],
+  ['project delete', () => ['Second', '--dry-run']],
+  ['project delete', () => ['Second', '--confirm', 'Second']],
+  ['key create', () => ['--scope', 'read', ...of()]],
+  ['key list', () => [...of()]],
+  ['key revoke', () => [known.key]],
+  ['audience preview', () => [PRO]],
+  ['audience save', () => ['Exact', EXACT]],
+  ['audience list', () => []],
+  ['audience show', () => [known.audience]],
+  ['audience change', () => [known.audience, '--definition', PRO]],
+  ['audience evaluate', () => [known.audience]],
+  ['audience members', () => [known.audience]],
+  ['audience changes', () => [known.audience]],
+  ['audience history', () => [known.audience]],
+  ['audience versions', () => [known.audience]],
+  ['audience compare', () => [known.audience, EXACT]],
+  ['audience explain', () => [`{"all":[${PRO},${EXACT}]}`]],
+  ['audience why', () => [`{"all":[${PRO},${EXACT}]}`, '--user', 'ada']],
+  ['audience delete', () => [known.audience]],
+  ['events counts', () => ['--measure', 'sum', '--of', 'total', ...of()]],
+  ['events query', () => ['--event', 'Paid', '--limit', '1', ...of()]],
+  ['user show', () => ['ada', ...of()]],
+  ['user events', () => ['ada', '--limit', '1', ...of()]],
+  ['user export', () => ['ada', ...of()]],
+  ['dead-letters list', () => []],
+  ['dead-letters show', () => [known.letter]],
+  ['dead-letters edit', () => [known.letter, '{"user_id":"bob"}', '--dry-run']],
+  ['dead-letters replay', () => ['--all']],
+  ['dead-letters drop', () => ['--all']],
+  ['import', () => [join(folder, 'history.ndjson'), ...of()]],
+  ['import', () => [join(folder, 'history.ndjson'), ...of(), '--dry-run']],
+  ['verify', () => []],
+  ['status', () => []],
+  ['replay profiles', () => ['--dry-run']],
+  ['replay profiles', () => ['--yes']],
+  ['replay analytics', () => ['--dry-run']],
+  ['replay status', () => []],
+  ['replay rollback', () => ['profiles']],
+  ['replay drop', () => ['profiles', '2']],
+];
+
+/** A line of JSON for each message, of many answers: tail.test.ts. */
+const OF_MANY_ANSWERS = ['tail'];
+
+test('--json prints what the service answers, in every command, digit for digit', { timeout: 300_000 }, async () => {
+  await writeFile(join(folder, 'history.ndjson'), '{"type":"track","user_id":"bob","event":"Paid"}\n{}\n');
+  const differences: string[] = [];
+  for (const [command, words] of COMMANDS) {
+    const { out, answers } = await run([...command.split(' '), ...words()]);
+    const expected = expectedOf(command, words(), answers);
+    if (comparable(out) !== comparable(expected)) {
+      differences.push(`${command} ${words().join(' ')}: ${comparable(out)}\n instead of ${comparable(expected)}`);
+    }
+    const made = out.startsWith('{\n') || !out.includes('\n{') ? (JSON.parse(out) as { readonly id?: string }) : {};
+    if (command === 'key create') known.key = made.id ?? '';
+    if (command === 'audience save') known.audience = made.id ?? '';
+  }
+
+  expect(differences.join('\n')).toBe('');
+  expect([...new Set(COMMANDS.map(([command]) => command)), ...OF_MANY_ANSWERS].sort()).toEqual(
+    commandsWithJson(tidemark({ env: {}, out: () => undefined, err: () => undefined })).sort(),
+  );
+});
+
+function commandsWithJson(command: Command, path = ''): string[] {
+  const below = command.commands.flatMap((child) => commandsWithJson(child, `${path} ${child.name()}`.trim()));
+  return command.options.some(({ long }) => long === '--json') ? [path, ...below] : below;
+}
+
+function expectedOf(command: string, words: readonly string[], answers: readonly Exchange[]): string {
+  if (command === 'import') {
+    const job =
+      answers.findLast(({ path }) => /^\/v1\/admin\/imports(\/imp\w+|\/job\w+)?(\?|$)/.test(path))?.text ?? '';
+    return JSON.stringify((JSON.parse(job) as { readonly result: unknown }).result);
+  }
+  if (words.includes('--yes')) {
+    // Two answers: of the build, and of the swap.
+    const [built = '{}'] = answers.map(({ text }) => resultIn(text)).slice(-2);
+    return `${built.slice(0, -1)},"swapped":true}`;
+  }
+  return resultIn(answers.at(-1)?.text ?? '');
+}
+
+/** That of a stream of progress is in its last line. */
+function resultIn(text: string): string {
+  const last = text.trimEnd().split('\n').at(-1) ?? '';
+  return last.startsWith('{"result":') ? last.slice('{"result":'.length, -1) : text;
+}
+
+function comparable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text, keepDigits));
+  } catch {
+    return text;
+  }
+}
