@@ -1,6 +1,7 @@
 /** The server-sent events of `GET /v1/events/live`, over as many connections as it takes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { keepDigits } from '../messages/exact-number.ts';
+import { hasCode } from '../runtime/errors.ts';
 import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 
 /** One message, as the service shows it. Its content is in `properties` or `traits`. */
@@ -37,7 +38,7 @@ export interface LiveStreamOptions {
 /**
  * Every event of the stream. After a break it goes on where it was. Never ends by itself.
  *
- * @throws ServiceUnreachable where the first attempt finds no service; HttpStatusError where the service will not answer
+ * @throws ServiceUnreachable where the first attempt finds no service; HttpStatusError, TidemarkError `COMMAND_INVALID` where the service will not answer
  *   a later attempt either.
  */
 export async function* liveTicks(
@@ -72,6 +73,7 @@ export async function* liveTicks(
 
 /** Whether another attempt would end the same way. What a service says while it starts or stops does not last. */
 function isLasting(error: unknown): boolean {
+  if (hasCode(error, 'COMMAND_INVALID')) return true;
   return error instanceof HttpStatusError && error.status < 500 && error.status !== 429;
 }
 

@@ -42,7 +42,8 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   }
 }
 
-function tidemark(given: CliContext): Command {
+/** The command with its subcommands. */
+export function tidemark(given: CliContext): Command {
   const context: { -readonly [Name in keyof CliContext]: CliContext[Name] } = { ...given };
   const root = new Command('tidemark')
     .description(

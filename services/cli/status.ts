@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Answer } from '../../schemas/operations.ts';
+import { keepDigits } from '../messages/exact-number.ts';
 import { readConfig } from '../runtime/config.ts';
 import { roomOf, usedBytes } from '../runtime/disk-usage.ts';
 import { type CliContext, ExitCode } from './context.ts';
@@ -35,8 +36,9 @@ export function addStatus(root: Command, context: CliContext): void {
     .option(...JSON_OPTION);
   addUrlOption(command).action(async ({ json, ...options }: OutputOptions & ServiceOptions) => {
     const installation = await installationStatus(context, options);
-    if (installation !== undefined && json !== true) {
-      context.out(installationText(serviceUrl(context, options.url), installation));
+    if (installation !== undefined) {
+      if (json) printJson(context, installation);
+      else context.out(installationText(serviceUrl(context, options.url), installation));
       if (installation.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
       return;
     }
@@ -44,13 +46,13 @@ export function addStatus(root: Command, context: CliContext): void {
     const client = hasKey ? clientWithKey(context, options) : clientWithoutKey(context, options);
     const disk = options.url === undefined ? await localDisk(context) : null;
     const status = await observe(client, disk, context.signal);
-    if (json) printJson(context, { ...status, installation: installation ?? null });
+    if (json) printJson(context, status);
     else context.out(statusText(status));
     if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
   });
 }
 
-/** What an operator is told; undefined where neither a key nor the socket of this machine opens it. */
+/** What an operator is told; undefined without a key and the socket of this machine, and where no service tells it. */
 async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Installation | undefined> {
   const hasKey = keyOf(context, options) !== undefined;
   const isLocal = options.url === undefined && !hasKey;
@@ -58,11 +60,22 @@ async function installationStatus(context: CliContext, options: ServiceOptions):
   if (client === undefined) return undefined;
   try {
     const response = await ask(client, pathTo('GET /v1/admin/status'));
-    return response.ok ? ((await response.json()) as Installation) : undefined;
+    if (response.status === 401 && !(await hasMetricsKey(context, options))) await client.expectOk(response, 'admin');
+    return response.ok ? (JSON.parse(await response.text(), keepDigits) as Installation) : undefined;
   } catch (error) {
     if (error instanceof ServiceUnreachable) return undefined;
     throw error;
   }
+}
+
+/** Whether the key is the one that `/metrics` asks for: it opens nothing else. */
+async function hasMetricsKey(context: CliContext, options: ServiceOptions): Promise<boolean> {
+  const opens = async (client: ServiceClient): Promise<boolean> => {
+    const response = await ask(client, pathTo('GET /metrics'));
+    await response.body?.cancel();
+    return response.ok;
+  };
+  return !(await opens(clientWithoutKey(context, options))) && opens(clientWithKey(context, options));
 }
 
 async function observe(
@@ -92,7 +105,7 @@ function ask(client: ServiceClient, path: string): Promise<Response> {
 }
 
 async function readText(client: ServiceClient, path: string): Promise<string> {
-  return (await client.expectOk(await ask(client, path))).text();
+  return (await client.expectOk(await ask(client, path), 'admin')).text();
 }
 
 async function readJsonAnswer<T>(client: ServiceClient, path: string): Promise<T> {

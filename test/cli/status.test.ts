@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseMetrics, statusOf, type Observed } from '../../services/cli/service-status.ts';
 import { CliRun } from '../support/cli-run.ts';
 import { ADMIN_KEY, READ_KEY, ReadingServer } from '../support/reading-server.ts';
@@ -91,12 +93,15 @@ test('with a key of the installation, status says what an operator is told', asy
   const told = new CliRun(['status', '--url', server.url, '--key', ADMIN_KEY]);
   // This server has no readers, which it says.
   expect(await told.code).toBe(1);
+  const json = new CliRun(['status', '--url', server.url, '--key', ADMIN_KEY, '--json']);
+  expect(await json.code).toBe(1);
   const read = new CliRun(['status', '--url', server.url, '--key', READ_KEY, '--json']);
-  expect(await read.code).toBe(0);
+  expect(await read.code).toBe(2);
 
   expect(told.out).toMatch(/^Tidemark \d+\.\d+\.\d+ at http:\S+, role all, is ready\.\n/);
   expect(told.out).toContain('Wants attention:\n');
-  expect(JSON.parse(read.out)).toMatchObject({ up: true, installation: null });
+  expect(JSON.parse(json.out)).toMatchObject({ role: 'all', ready: true, attention: expect.any(Array) as unknown[] });
+  expect(read.err).toContain('its scope is not admin');
 });
 
 test('status says where no service is up, and what the data folder of this machine takes', async () => {
@@ -110,3 +115,27 @@ test('status says where no service is up, and what the data folder of this machi
   expect(disk).toMatchObject({ folder: dataDir, used_bytes: 0 });
   expect(attention).toContainEqual({ what: 'service', why: expect.stringContaining('No service answers') as string });
 });
+
+test('status takes the key of the metrics where they ask for one, and no other key that opens nothing', async () => {
+  const url = await withMetricsKey('metrics-key');
+
+  const opened = new CliRun(['status', '--url', url, '--key', 'metrics-key']);
+  const wrong = new CliRun(['status', '--url', url, '--key', 'another']);
+  const none = new CliRun(['status', '--url', url]);
+
+  expect([await opened.code, await wrong.code, await none.code]).toEqual([0, 2, 2]);
+  expect(opened.out).toContain('is ready.');
+  expect(wrong.err).toContain('does not take this key');
+});
+
+/** The answers of a service whose operator has given `/metrics` a key. */
+async function withMetricsKey(key: string): Promise<string> {
+  const service = createServer(({ url, headers }, response) => {
+    const isOpen = url === '/' || url === '/readyz' || (url === '/metrics' && headers['api_key'] === key);
+    response.statusCode = isOpen ? 200 : 401;
+    response.end(url === '/metrics' ? '' : '{"name":"Tidemark","ready":true,"parts":{}}');
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void service.close());
+  return `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+}

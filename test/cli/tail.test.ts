@@ -99,7 +99,7 @@ test('tail says what is wrong: no service, no key, a wrong key, a wrong address'
   ] as const;
   const runs = wrong.map(([args, env]) => new CliRun(['tail', '--url', server.url, ...args], { env }));
 
-  expect(await Promise.all(runs.map(({ code }) => code))).toEqual([2, 1, 1, 2, 1, 2]);
+  expect(await Promise.all(runs.map(({ code }) => code))).toEqual([2, 2, 2, 2, 1, 2]);
   expect(runs.map(({ err }) => err)).toEqual([
     expect.stringContaining('--key or TIDEMARK_KEY') as string,
     expect.stringContaining('does not take this key') as string,

@@ -4,6 +4,7 @@ import { Agent, type IncomingMessage, request as requestHttp, type RequestOption
 import { request as requestHttps } from 'node:https';
 import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
+import { TidemarkError } from '../../runtime/errors.ts';
 
 export interface ClientTarget {
   /** Without a slash at the end. */
@@ -113,16 +114,19 @@ export class ServiceClient {
     return answer;
   }
 
-  /** @throws HttpStatusError | ServiceUnreachable */
-  async expectOk(response: Response): Promise<Response> {
+  /**
+   * @param scope Of the key that is needed.
+   * @throws TidemarkError `COMMAND_INVALID` where the service does not take the key; HttpStatusError; ServiceUnreachable.
+   */
+  async expectOk(response: Response, scope?: KeyScope): Promise<Response> {
     if (response.ok) return response;
+    if (response.status === 401) throw keyRefused(this.url, scope);
     const text = await response.text().catch(() => '');
     throw new HttpStatusError(response.status, refusalText(this.url, response.status, text));
   }
 }
 
 function refusalText(url: string, status: number, text: string): string {
-  if (status === 401) return unauthorizedText(url);
   const detail = detailIn(text);
   return detail === undefined ? `${url} answered ${status}; is this a Tidemark service?` : `${detail} (${status})`;
 }
@@ -139,8 +143,11 @@ function detailIn(text: string): string | undefined {
 
 export const HOW_TO_MAKE_A_KEY = 'Make one with: npx tidemark key create --project PROJECT --scope read';
 
-/** @param scope Of the key that is needed. */
-export function unauthorizedText(url: string, scope: 'read' | 'admin' = 'read'): string {
+type KeyScope = 'read' | 'admin';
+
+/** What 401 means to every command: it was used wrongly. @param scope Of the key that is needed. */
+export function keyRefused(url: string, scope: KeyScope = 'read'): TidemarkError {
   const how = scope === 'read' ? HOW_TO_MAKE_A_KEY : 'Make one with: npx tidemark key create --scope admin';
-  return `${url} does not take this key: it is wrong or revoked, or its scope is not ${scope}. ${how}`;
+  const message = `${url} does not take this key: it is wrong or revoked, or its scope is not ${scope}. ${how}`;
+  return new TidemarkError('COMMAND_INVALID', message);
 }

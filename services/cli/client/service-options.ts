@@ -1,5 +1,5 @@
 /** Which service a subcommand asks: by --url and --key, or by the settings of the service. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../../runtime/config.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { hostInUrl } from '../../runtime/server-url.ts';
@@ -32,14 +32,20 @@ export function addServiceOptions(command: Command): Command {
 /** What asks no service. */
 const OWN: readonly string[] = ['completion'];
 
-/** Gives every subcommand the options of a service that have none of their own. */
+/** Gives every subcommand the options of a service that have none of their own, and lets none take two projects. */
 export function addServiceOptionsBelow(command: Command): void {
   for (const child of command.commands) addServiceOptionsBelow(child);
   if (command.commands.length > 0 || OWN.includes(command.name())) return;
+  command.options.find(({ long }) => long === '--project')?.argParser(sameProject);
   for (const option of [URL_OPTION, KEY_OPTION]) {
     const [name] = option[0].split(' ');
     if (!command.options.some(({ long }) => long === name)) command.option(option[0], option[1]);
   }
+}
+
+function sameProject(project: string, before: string | undefined): string {
+  if (before === undefined || before === project) return project;
+  throw new InvalidArgumentError(`Two projects are named: ${before} and ${project}.`);
 }
 
 /** @throws TidemarkError `COMMAND_INVALID` where no key is given or the address is not usable. */
