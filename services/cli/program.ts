@@ -27,6 +27,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+// What is done goes on where nobody can be told of it: its result is on standard output. A reader that left is no fault.
+let couldTell = true;
+process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => (couldTell &&= code === 'EPIPE'));
+process.on('exit', () => {
+  if (!couldTell) process.exitCode ||= 1;
+});
+
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   out: (text) => void process.stdout.write(text),

@@ -32,7 +32,9 @@ async function writeExport(context: CliContext, user: string, options: ExportOpt
   // It is about a person: nobody else is to read it.
   const opened = await open(part, 'w', 0o600);
   try {
-    await readExport(context, user, options, async (text) => void (await opened.write(text)));
+    await readExport(context, user, options, (text) => opened.appendFile(text));
+    // A disk may take text that it has no room for, and say so only here.
+    await opened.sync();
     await opened.close();
     await rename(part, file);
   } catch (error) {
