@@ -157,7 +157,7 @@ export class MemoryAdmin {
     const failed = { failed_at: '2026-11-24T14:00:00.000000Z', attempts: [] };
     const letter = { id: DEAD_LETTER, state: 'waiting', bytes: 0, ...failed, ...unknown };
     const facets = { reader: [], topic: [], code: [], project: [], day: [] };
-    const none = { project: null, answers: [], messages: 0, behind: 0, rate_limit: null };
+    const none = { project: null, answers: [], messages: 0, behind: 0, rate_limit: null, as_of: null };
     const generation = { kind: 'profiles', created_at: '2026-11-24T14:13:41.494Z', ...none };
     const generations = [
       { ...generation, number: 1, state: 'live', answers: ['all'] },
