@@ -124,7 +124,8 @@ interface Dying {
 }
 
 async function startUntil(step: KillStep, folder: string): Promise<Dying> {
-  const settings = { NODE_OPTIONS: PRELOAD, KILL_AT: step };
+  // Where messages were appended before any start, their project is made from them.
+  const settings = { NODE_OPTIONS: PRELOAD, KILL_AT: step, RECOVER_PROJECTS: 'on' };
   const started = await start(folder, settings).catch((error: unknown) => error as Error);
   const output = (): string => (started instanceof Error ? started.message : started.output.join('\n'));
   return {

@@ -36,10 +36,13 @@ export async function readLog(url: string, onMessage: (message: LoggedMessage) =
   return { ends, deadLetters, undecodable };
 }
 
+/** All but that of projects, which no reader of messages follows. */
+const READ_TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC];
+
 async function readEmbedded(url: string, take: Take): Promise<void> {
   const log = await openEventLog(url, { topics: TOPICS });
   try {
-    const ranges = (await log.ends(TOPICS)).map(({ offset, ...at }) => ({ ...at, from: 0n, to: offset }));
+    const ranges = (await log.ends(READ_TOPICS)).map(({ offset, ...at }) => ({ ...at, from: 0n, to: offset }));
     for await (const { topic, partition, records } of log.scan(ranges)) {
       for (const { offset, value } of records) take(topic, partition, offset, value);
     }
@@ -57,7 +60,7 @@ async function readKafka(url: string, take: Take): Promise<void> {
     logLevel: logLevel.NOTHING,
     retry: { retries: 20, maxRetryTime: 1_000 },
   });
-  for (const topic of [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC]) {
+  for (const topic of READ_TOPICS) {
     await readTopic(kafka, prefix + topic, (partition, offset, value) => take(topic, partition, offset, value));
   }
 }

@@ -77,7 +77,7 @@ describe.each(await testedAnalytics())('of the copies of a track, in $name', (te
 
   async function expectViews({ projectId }: MessageMaker, expected: readonly Track[]): Promise<void> {
     const columns = 'event, message_id, toString(toUnixTimestamp64Micro(timestamp)) AS at';
-    const order = 'ORDER BY timestamp DESC, message_id DESC, event DESC';
+    const order = 'ORDER BY timestamp DESC, received_at DESC, message_id DESC, event DESC';
     const views = [
       `events WHERE project_id = {projectId:String}`,
       `user_timeline(project = {projectId:String}, user_id = 'ada')`,
@@ -125,8 +125,9 @@ function firstCopies(messages: readonly Track[]): readonly Track[] {
   return [...first.values()].toSorted((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
 }
 
-function placeOf({ timestamp, messageId, event }: Track): string {
-  return `${String(timestamp + 10_000_000_000_000_000n).padStart(20, '0')} ${messageId} ${event}`;
+function placeOf({ timestamp, receivedAt, messageId, event }: Track): string {
+  const times = [timestamp, receivedAt].map((micros) => String(micros + 10_000_000_000_000_000n).padStart(20, '0'));
+  return [...times, messageId, event].join(' ');
 }
 
 function named({ event, messageId, timestamp }: Pick<Track, 'event' | 'messageId' | 'timestamp'>): string {

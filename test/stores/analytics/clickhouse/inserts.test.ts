@@ -95,7 +95,7 @@ describe.skipIf(server === undefined)('a ClickHouse server', () => {
     const rows = someRows();
     await stopMerges();
     await askServer(database.url, "ALTER TABLE user_event_rows ADD CONSTRAINT never CHECK event = ''");
-    await expect(store.insert([], rows)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(store.insert([], rows)).rejects.toMatchObject({ code: 'STORE_REJECTED' });
     const halfDone = await rowCounts();
     await askServer(database.url, 'ALTER TABLE user_event_rows DROP CONSTRAINT never');
 
