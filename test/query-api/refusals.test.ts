@@ -43,8 +43,9 @@ test('what ingest refused is listed by endpoint, problem and pointer, for its pr
     ],
   });
   expect(await post('/v1/batch', batch, { prefer: 'handling=lenient' })).toBe(200);
-  const dropped = { type: 'track', userId: 'a', event: 'e', timestamp: 'yesterday' };
-  const sdk = { batch: [{ type: 'track', userId: 'a', event: 'e' }, dropped], sentAt: null };
+  const dropped = { userId: 'a', event: 'e' };
+  const mended = { type: 'track', userId: 'a', event: 'e', timestamp: 'yesterday' };
+  const sdk = { batch: [mended, dropped], sentAt: null };
   expect(await post('/v1/batch', JSON.stringify(sdk))).toBe(200);
   await post('/v1/track', '{', { api_key: key });
   expect(await post('/v1/track', '{', { api_key: 'unknown' })).toBe(401);
@@ -64,7 +65,8 @@ test('what ingest refused is listed by endpoint, problem and pointer, for its pr
   expect(groups).toContainEqual(['/v1/identify', 'too-large', '', 1]);
   expect(groups).toContainEqual(['/legacy/add-event', 'invalid-body', '', 1]);
   expect(groups).toContainEqual(['/v1/batch', 'invalid-body', '/batch/*/user_id', 1]);
-  expect(groups).toContainEqual(['/v1/batch', 'invalid-body', '/batch/*/timestamp', 1]);
+  expect(groups).toContainEqual(['/v1/batch', 'adjusted', '/batch/*/timestamp', 1]);
+  expect(groups).toContainEqual(['/v1/batch', 'invalid-body', '/batch/*/type', 1]);
   expect(refusals.map(({ example }) => example)).toContain(JSON.stringify(dropped));
   expect(groups).toHaveLength(new Set(groups.map((group) => JSON.stringify(group))).size);
   expect(next_cursor).toBeNull();

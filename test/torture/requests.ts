@@ -25,6 +25,15 @@ const INVALID_ITEMS = [
   '{"type":"track","user_id":"ada"}',
   'null',
 ];
+/** Nobody, nothing, or no call: all else in the form of an SDK is mended. */
+const INVALID_SDK_ITEMS = [
+  '{"type":"track","event":"x"}',
+  '{"type":"nothing known","userId":"ada"}',
+  '{"type":"track","userId":"ada"}',
+  'null',
+];
+/** What SDKs call the members of the interface's own form. */
+const SDK_NAMES: Readonly<Record<string, string>> = { user_id: 'userId', message_id: 'messageId' };
 const REMEMBERED = 40;
 
 export class RequestMaker {
@@ -87,25 +96,28 @@ export class RequestMaker {
     return single(`/v1/${repeated.kind}`, this.#items[repeated.kind](repeated.user, repeated.kind, repeated));
   }
 
-  #batch(): PlannedRequest {
+  /** In the form of SDKs it may have pages, and is lenient unasked. */
+  #batch(isSdk = this.#options.dice.chance(0.3)): PlannedRequest {
     const { dice } = this.#options;
     const isLenient = dice.chance(0.3);
-    const items: (Item | null)[] = Array.from({ length: dice.between(1, 25) }, () => this.#batchItem());
+    const items: (Item | null)[] = Array.from({ length: dice.between(1, 25) }, () => this.#batchItem(isSdk));
     const texts = new Map<number, string>();
     if (isLenient) {
       for (let count = dice.between(0, 4); count > 0; count--) items.splice(dice.between(0, items.length), 0, null);
-      for (const [index, item] of items.entries()) if (item === null) texts.set(index, dice.pick(INVALID_ITEMS));
+      for (const [index, item] of items.entries())
+        if (item === null) texts.set(index, dice.pick(isSdk ? INVALID_SDK_ITEMS : INVALID_ITEMS));
     }
     const key = dice.chance(0.2) ? randomUUID() : undefined;
     return {
       path: '/v1/batch',
-      headers: { ...(isLenient && { prefer: 'handling=lenient' }), ...(key && { 'idempotency-key': key }) },
+      headers: { ...(isLenient && !isSdk && { prefer: 'handling=lenient' }), ...(key && { 'idempotency-key': key }) },
       items,
       isNamed: key !== undefined || items.every((item) => item === null || item.messageId !== null),
       isValid: true,
       body: (ids) => {
-        const written = items.map((item, index) => (item ? typed(item, ids[index] ?? null) : texts.get(index)));
-        return `{"batch":[${written.join(',')}]}`;
+        const names = isSdk ? SDK_NAMES : {};
+        const written = items.map((item, index) => (item ? typed(item, ids[index] ?? null, names) : texts.get(index)));
+        return `{${isSdk ? '"sentAt":null,' : ''}"batch":[${written.join(',')}]}`;
       },
       told: (answer) => {
         const { success, message_ids: names } = answer as { success?: unknown; message_ids?: (string | null)[] };
@@ -115,10 +127,10 @@ export class RequestMaker {
     };
   }
 
-  #batchItem(): Item {
+  #batchItem(isSdk: boolean): Item {
     const roll = this.#options.dice.between(0, 9);
     if (roll < 3) return this.#items.identify(this.#user(), 'batch');
-    return roll === 9 ? this.#items.page(this.#user()) : this.#items.track(this.#user(), 'batch');
+    return roll === 9 && isSdk ? this.#items.page(this.#user()) : this.#items.track(this.#user(), 'batch');
   }
 
   #projectUser(): PlannedRequest {
@@ -150,7 +162,7 @@ export class RequestMaker {
 
   /** A batch of which one item is wrong: nothing of it may be recorded. */
   #invalid(): PlannedRequest {
-    const batch = this.#batch();
+    const batch = this.#batch(false);
     const wrong = this.#options.dice.pick(INVALID_ITEMS);
     const body = (ids: readonly (string | null)[]): string => `${batch.body(ids).slice(0, -2)},${wrong}]}`;
     return { ...batch, headers: {}, isValid: false, body };
@@ -172,13 +184,17 @@ function single(path: string, item: Item): PlannedRequest {
   };
 }
 
-function typed(item: Item, id: string | null): string {
+function typed(item: Item, id: string | null, names: Readonly<Record<string, string>>): string {
   const type = item.event === null ? 'identify' : item.members.some(([name]) => name === 'event') ? 'track' : 'page';
-  return `{"type":"${type}",${objectOf(item, id).slice(1)}`;
+  return `{"type":"${type}",${objectOf(item, id, names).slice(1)}`;
 }
 
-function objectOf({ members, messageId }: Item, id: string | null): string {
+function objectOf(
+  { members, messageId }: Item,
+  id: string | null,
+  names: Readonly<Record<string, string>> = {},
+): string {
   const name = messageId ?? id;
   const all = name === null ? members : [...members, ['message_id', JSON.stringify(name)]];
-  return `{${all.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
+  return `{${all.map(([key, text]) => `${JSON.stringify(names[key] ?? key)}:${text}`).join(',')}}`;
 }
