@@ -104,12 +104,12 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: ({ userId }) =>
       numbered(3, (n) => ({
         type: 'track',
-        userId,
-        event: n === 1 ? TOO_LONG : 'Ticked',
+        userId: n === 1 ? TOO_LONG : userId,
+        event: 'Ticked',
         properties: { n },
         timestamp,
       })),
-    mustBeRecorded: ({ event }) => event !== TOO_LONG,
+    mustBeRecorded: ({ userId }) => userId !== TOO_LONG,
   },
   {
     name: 'wrong key',
