@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
-import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { openClusterInMemory } from '../../support/cluster.ts';
 import { migrationsUpTo } from '../../support/older-database.ts';
+
+const PROJECT = `
+  insert into projects (id, name, timezone, session_secret, created_at_ms)
+  values ('proj_shop', 'Shop', 'UTC', sha256('shop'), 1)`;
 
 const INSERTED = `
   insert into audiences (id, project_id, name, definition, version, created_at_ms, updated_at_ms, evaluated_at,
@@ -15,8 +18,9 @@ test('audiences saved before versions were kept have their present version and t
   const database = await openClusterInMemory();
   try {
     await migrateDatabase(database, await migrationsUpTo(14));
-    const projects = new SqlProjectStore(database);
-    const { id: project } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
+    // As a program of then made it.
+    await database.query(PROJECT);
+    const project = 'proj_shop';
     await database.query(INSERTED, [project]);
 
     await migrateDatabase(database);
