@@ -2475,10 +2475,7 @@ export interface components {
             readonly state: "live" | "building" | "former" | "dropping" | "dropped";
         };
         readonly GenerationBody: {
-            /**
-             * Format: date-time
-             * @description Messages on the log that arrive after now, because a clock was wrong, are taken as of this instant. What the live generation does so is kept.
-             */
+            /** @description Messages on the log that arrive after now, because a clock was wrong, are taken as of this instant. What the live generation does so is kept. */
             readonly as_of?: string | null;
             /** @enum {string} */
             readonly kind: "profiles" | "analytics";

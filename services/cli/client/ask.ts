@@ -3,7 +3,7 @@ import type { Progress } from '../../runtime/command.ts';
 import { keepDigits } from '../../messages/exact-number.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { ServiceRequest } from './operation.ts';
-import { keyRefused, type ServiceClient, ServiceUnreachable } from './service-client.ts';
+import { badKey, type ServiceClient, ServiceUnreachable } from './service-client.ts';
 
 export interface AskOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -151,7 +151,7 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
 
 function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: number, text: string): Error {
   const scope = request.path.startsWith('/v1/events') ? 'read' : 'admin';
-  if (status === 401) return keyRefused(client.url, scope);
+  if (status === 401) return badKey(client.url, scope);
   try {
     return errorOf({ status, ...(JSON.parse(text) as ProblemText) }, request);
   } catch {

@@ -120,7 +120,7 @@ export class ServiceClient {
    */
   async expectOk(response: Response, scope?: KeyScope): Promise<Response> {
     if (response.ok) return response;
-    if (response.status === 401) throw keyRefused(this.url, scope);
+    if (response.status === 401) throw badKey(this.url, scope);
     const text = await response.text().catch(() => '');
     throw new HttpStatusError(response.status, refusalText(this.url, response.status, text));
   }
@@ -146,7 +146,7 @@ export const HOW_TO_MAKE_A_KEY = 'Make one with: npx tidemark key create --proje
 type KeyScope = 'read' | 'admin';
 
 /** What 401 means to every command: it was used wrongly. @param scope Of the key that is needed. */
-export function keyRefused(url: string, scope: KeyScope = 'read'): TidemarkError {
+export function badKey(url: string, scope: KeyScope = 'read'): TidemarkError {
   const how = scope === 'read' ? HOW_TO_MAKE_A_KEY : 'Make one with: npx tidemark key create --scope admin';
   const message = `${url} does not take this key: it is wrong or revoked, or its scope is not ${scope}. ${how}`;
   return new TidemarkError('COMMAND_INVALID', message);
