@@ -228,5 +228,5 @@ async function expectCommandLine(installation: Installation, id: string, members
   expect(lines?.at(-1)).toBe('{"next_cursor":null}');
   // All of the first evaluation, and the two of the second.
   expect(changes).toHaveLength(members + 2 + 1);
-  expect(JSON.parse(list?.join('\n') ?? '')).toHaveLength(11);
+  expect(JSON.parse(list?.join('\n') ?? '')).toMatchObject({ audiences: { length: 11 }, next_cursor: null });
 }
