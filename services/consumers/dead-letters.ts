@@ -79,7 +79,7 @@ function hasFailed(one: Unprocessable): one is Failed {
   return one.error !== undefined;
 }
 
-/** Of those that are among these records. */
+/** The offsets of the unstored messages that are among these records. */
 export function offsetsIn(
   { topic, partition, records }: PartitionRecords,
   unstored: readonly Unprocessable[],

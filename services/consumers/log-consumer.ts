@@ -26,7 +26,7 @@ export interface ConsumerOptions {
   readonly projectId?: string;
   /** The projects that were deleted, whose messages are skipped; none by default. Asked before each batch, and each attempt to write it. */
   readonly deletedProjects?: () => Promise<ReadonlySet<string>>;
-  /** Of what was made of dead letters before; nothing by default. */
+  /** Tells what was decided about earlier dead letters; nothing by default. */
   readonly deadLetterHistory?: DeadLetterHistory;
 }
 

@@ -19,7 +19,7 @@ export interface BatchReport {
 /** A reader of a process: of live messages, or of imported ones. */
 export type LaneReader = ReaderName | `import-${ReaderName}`;
 
-/** Of each reader how many messages it has not processed yet, and when the log stored the oldest of them: null if it is not known. */
+/** How many messages each reader has not processed yet, and when the log stored the oldest of them: null if it is not known. */
 type ReaderLags = Readonly<Record<LaneReader, { readonly messages: number; readonly oldestAtMs: number | null }>>;
 
 interface ReaderMetricsParts {

@@ -87,7 +87,7 @@ const ETAG_CHARS = 22;
 
 /**
  * An answer that may be kept, and is asked for again with its ETag each time: 304 where the caller has it (RFC 9110,
- * 13.1.2). Of the same bytes in every process.
+ * 13.1.2). The ETag is the same in every process.
  */
 function revalidated({ headers }: Pick<Call, 'headers'>, answer: Answer | Refusal): Answer | Refusal {
   if ('refused' in answer || answer.body instanceof Readable) return answer;

@@ -29,7 +29,7 @@ export class ReceivingBytes {
     return new BodyBytes(this, projectId);
   }
 
-  /** Has the body hold so many instead of what it holds; false, and nothing changed, where that would be too much. */
+  /** Sets how many bytes the body holds. False, with nothing changed, if that would be too much. */
   change(body: BodyBytes, bytes: number): boolean {
     const { projectId, held } = body;
     const more = bytes - held;
@@ -45,7 +45,7 @@ export class ReceivingBytes {
     return true;
   }
 
-  /** @param ofProject What a project would hold with so many more: others lose a body only to one that holds half as much. */
+  /** @param ofProject Bytes that the project would hold then: others lose a body only to one that holds half as much. */
   #makeRoom(ofProject: number, more: number): boolean {
     while (this.#held + more > this.#limit) {
       const [most] = [...this.#projects.values()].toSorted((one, other) => other.bytes - one.bytes);

@@ -106,7 +106,7 @@ async function* fileParts(
   let bytes = 0;
   let isFirst = true;
   const source = path === undefined ? process.stdin : createReadStream(path);
-  // Who reads it gets its errors. It may be ended before anybody does.
+  // The reader gets its errors. The source may end before anything reads it.
   source.on('error', () => undefined);
   for await (const chunk of signal === undefined ? source : addAbortSignal(signal, source)) {
     part.push(chunk as Buffer);

@@ -182,7 +182,7 @@ export class LargeBatch {
   }
 }
 
-/** Of the message that it is of. The caller's id may contain slashes, so it comes last. */
+/** Identifies the claimed message. The caller's id may contain slashes, so it comes last. */
 export function claimIdentity({ projectId, topic, userKey, messageId }: Claim): string {
   return `${projectId}/${topic}/${userKey}/${messageId}`;
 }

@@ -1,7 +1,7 @@
 import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import { charsOf } from './large-batch.ts';
 
-/** What fades by half in so many milliseconds. */
+/** The time in which a cost fades by half. */
 const HALF_LIFE_MS = 10_000;
 // A usual change takes 0.05 to 0.3 ms. One of a profile of 10,000 traits takes 130 ms for a single trait and 500 for 9,000.
 const SLOW_MS_A_CHANGE = 5;

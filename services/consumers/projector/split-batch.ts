@@ -49,7 +49,7 @@ export function* splitBySize(
 const MOST_TRANSACTION_MS = 1_000;
 const SMALLEST_SHARE = 1 / 400;
 
-/** Of one transaction. */
+/** The limits of one transaction. */
 export const MOST_IN_A_PART: PartLimits = {
   // More save little (30 bytes of position, one fsync) and keep readers of profiles waiting longer.
   records: 4_000,

@@ -45,7 +45,7 @@ export async function* readInput(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const source = file?.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }) ?? process.stdin;
-  // Who reads it gets its errors. It may be ended before anybody does.
+  // The reader gets its errors. The source may end before anything reads it.
   source.on('error', () => undefined);
   const chunks = counted(addAbortSignal(signal, source), read);
   const begun: Buffer[] = [];
