@@ -1,6 +1,6 @@
 /** Files that were uploaded to be imported: each in a folder of its own, which goes away after some days. */
 import { randomBytes } from 'node:crypto';
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -134,7 +134,8 @@ export class UploadedFiles {
   }
 
   async #write(id: string, offset: number, body: Readable): Promise<NotKept | undefined> {
-    await using file = await open(uploadPath(this.folder, id), 'r+');
+    // Appends: a write that a full disk cuts short goes on where it ended, or fails.
+    await using file = await open(uploadPath(this.folder, id), constants.O_WRONLY | constants.O_APPEND);
     await file.truncate(offset);
     let [at, checkedAt] = [offset, offset];
     try {
@@ -145,7 +146,8 @@ export class UploadedFiles {
           if (!this.#options.hasRoom(this.folder, chunk.length)) return 'no-room';
           checkedAt = at;
         }
-        at += (await file.write(chunk, 0, chunk.length, at)).bytesWritten;
+        await file.appendFile(chunk);
+        at += chunk.length;
       }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

@@ -24,7 +24,7 @@ export class Report {
       throw new TidemarkError('IMPORT_CHANGED', `The report ${path} is not what the import has written so far.`);
     }
     try {
-      const file = await open(path, bytes === 0 ? 'w' : 'r+', 0o600);
+      const file = await open(path, 'a', 0o600);
       await file.truncate(bytes);
       return new Report(file, bytes);
     } catch (cause) {
@@ -40,7 +40,8 @@ export class Report {
   async add(lines: string): Promise<void> {
     if (lines === '') return;
     const bytes = Buffer.from(lines);
-    await this.#file.write(bytes, 0, bytes.length, this.#bytes);
+    // A write that a full disk cuts short goes on where it ended, or fails.
+    await this.#file.appendFile(bytes);
     this.#bytes += bytes.length;
   }
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,6 +8,7 @@ import {
   UploadedFiles,
   type UploadOptions,
 } from '../../../services/admin/imports/uploaded-files.ts';
+import { SmallDisk } from '../../torture/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DAY_MS = 86_400_000;
@@ -84,6 +86,24 @@ describe('uploaded files', () => {
         }
       })(),
     );
+    expect(await files.create('a', body, Number.NaN)).toBe('no-room');
+  });
+
+  test.runIf(SmallDisk.canMount)('a chunk that a full disk cuts short is never followed by the next one', async () => {
+    const disk = await SmallDisk.mount(join(await temporaryFolder(), 'disk'), 18);
+    onTestFinished(() => disk.unmount());
+    const ballast = join(disk.folder, 'ballast');
+    await writeFile(ballast, Buffer.alloc(2 ** 20));
+    // Asked ahead of the file, and between two chunks: the disk has room again before the second is written.
+    let asked = 0;
+    const hasRoom = (): boolean => {
+      if (asked++ > 0) rmSync(ballast);
+      return true;
+    };
+    const files = new UploadedFiles(disk.folder, { hasRoom });
+    onTestFinished(() => files.close());
+    const body = Readable.from([Buffer.alloc(18 * 2 ** 20, 'a'), Buffer.from('b')]);
+
     expect(await files.create('a', body, Number.NaN)).toBe('no-room');
   });
 
