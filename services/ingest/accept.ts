@@ -107,7 +107,7 @@ export class Ingestor {
     isLenient = false,
   ): Promise<AcceptedBody | Refusal> {
     const { clock } = this.#parts;
-    const mayOffload = !clock.skewed && !clock.isAhead && this.admit() === undefined;
+    const mayOffload = !clock.isAhead && this.admit() === undefined;
     const facts = this.#facts.of(project, source, isLenient, clock.processBits);
     if (mayOffload && body.length >= LARGE_BODY_BYTES && this.#thread.isReady)
       return this.#acceptLarge(facts, body, idempotencyKey);

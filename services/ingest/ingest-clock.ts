@@ -63,9 +63,12 @@ export class IngestClock {
     return this.#processBits;
   }
 
-  /** The wall clock, in milliseconds since 1970; while it is in doubt, what it would say if it had not been set. */
+  /**
+   * The wall clock, in milliseconds since 1970; what it would say if it had not been set, where the last reading of
+   * `next` or `skewed` was in doubt.
+   */
   now(): number {
-    return this.skewed ? this.#options.elapsedMs() + this.#offsetMs : this.#options.nowMs();
+    return this.#doubt === undefined ? this.#options.nowMs() : this.#options.elapsedMs() + this.#offsetMs;
   }
 
   /** Whether the clock is in doubt now. */
