@@ -2,6 +2,9 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../stores/analytics/analytics-store.ts';
 import type { ProjectLimits } from '../stores/projects/project-store.ts';
 
+// A page of 1,000 events may be 500 MB as they came in; with these bounds it is some 60 MB at worst.
+export const MAX_PAGE_CHARS = 8_000_000;
+
 /** Runs several queries under the limits of one query, and sums up what they took. */
 export class QueryBudget {
   readonly #reader: AnalyticsReader;

@@ -1,5 +1,4 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Project } from '../stores/projects/project-store.ts';
 
 /** What a project's receipts are signed with; of types that can be cloned between threads. */
 export interface ReceiptSigner {
@@ -18,16 +17,22 @@ const HASH_BYTES = 32;
 // key that signs nothing else.
 const KEY_LABEL = 'receipt';
 
-const signers = new WeakMap<Pick<Project, 'sessionSecret'>, ReceiptSigner>();
+/** The part of a project that its receipts depend on. */
+interface Signing {
+  readonly id: string;
+  readonly sessionSecret: Uint8Array;
+}
+
+const signers = new WeakMap<Signing, ReceiptSigner>();
 
 /** Worked out once for each object. */
-export function receiptSignerOf(project: Pick<Project, 'id' | 'sessionSecret'>): ReceiptSigner {
+export function receiptSignerOf(project: Signing): ReceiptSigner {
   let signer = signers.get(project);
   if (signer === undefined) signers.set(project, (signer = newSigner(project)));
   return signer;
 }
 
-function newSigner({ id, sessionSecret }: Pick<Project, 'id' | 'sessionSecret'>): ReceiptSigner {
+function newSigner({ id, sessionSecret }: Signing): ReceiptSigner {
   const key = createHmac('sha256', sessionSecret).update(KEY_LABEL).digest();
   const pads = new Uint8Array(2 * BLOCK_BYTES).fill(0x36, 0, BLOCK_BYTES).fill(0x5c, BLOCK_BYTES);
   key.forEach((byte, i) => {

@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Appended } from '../event-log/event-log.ts';
 import { MESSAGE_TOPICS, type MessageTopic } from '../messages/message.ts';
 import { END_OF_TIME } from '../messages/timestamp.ts';
 import { type ReceiptSigner, SIGNATURE_BYTES, writeSignature } from './receipt-signer.ts';
@@ -14,6 +13,13 @@ export interface ReceiptEntry {
   readonly topic: MessageTopic;
   readonly partition: number | null;
   /** The next offset: one past the highest that the request's messages took. */
+  readonly offset: bigint;
+}
+
+/** Where a record of a request is in the log. */
+interface AppendedAt {
+  readonly topic: string;
+  readonly partition: number;
   readonly offset: bigint;
 }
 
@@ -43,7 +49,7 @@ const END_OF_TIME_MS = Number(END_OF_TIME / 1000n);
  * The receipt as opaque text, always under 4 KB: a request over too many partitions to name them all gets one entry a
  * topic. Pure.
  */
-export function encodeReceipt(signer: ReceiptSigner, acceptedAtMs: number, appended: readonly Appended[]): string {
+export function encodeReceipt(signer: ReceiptSigner, acceptedAtMs: number, appended: readonly AppendedAt[]): string {
   const writer = WRITER;
   writer.length = 0;
   writer.byte(FORMAT);
@@ -100,7 +106,7 @@ function isSignedBy(signer: ReceiptSigner, bytes: Buffer): boolean {
 
 type Ends = Map<MessageTopic, Map<number, bigint>>;
 
-function highest(appended: readonly Appended[]): Ends {
+function highest(appended: readonly AppendedAt[]): Ends {
   const ends: Ends = new Map();
   for (const { topic, partition, offset } of appended) {
     const partitions = ends.get(topic as MessageTopic) ?? new Map<number, bigint>();
@@ -112,7 +118,7 @@ function highest(appended: readonly Appended[]): Ends {
 }
 
 /** The usual case, without maps and lists: a third of the time. */
-function writeOne(writer: Writer, { topic, partition, offset }: Appended): void {
+function writeOne(writer: Writer, { topic, partition, offset }: AppendedAt): void {
   writer.byte(MESSAGE_TOPICS.indexOf(topic as MessageTopic));
   writer.number(1);
   writer.number(partition);

@@ -156,7 +156,7 @@ function liveRowOf({ message, at }: Matched, signer: ReceiptSigner): string {
     received_at: formatMicros(receivedAt),
     source,
     log: { topic: at.topic, partition: at.partition, offset: String(at.offset) },
-    receipt: encodeReceipt(signer, acceptedAtMs, [{ ...at, appendedAtMs: acceptedAtMs }]),
+    receipt: encodeReceipt(signer, acceptedAtMs, [at]),
     ...(isCut && { cut: true }),
   });
   const adjusted = type === 'session' || message.adjusted === null ? '' : `,"adjusted":${message.adjusted}`;

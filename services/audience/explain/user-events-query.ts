@@ -4,7 +4,7 @@ import type { Micros } from '../../messages/message.ts';
 import { END_OF_TIME } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type EventCondition, type Member, microsOf } from '../definition/audience.ts';
-import type { QueryBudget } from '../query-budget.ts';
+import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
 import { Params } from '../sql/params.ts';
 import { parseStoredJson, passesAll, valueAt } from '../sql/stored-value.ts';
 import type { CountedEvent } from './event-window.ts';
@@ -33,7 +33,6 @@ interface Copy extends CountedEvent {
 
 // An event may have 500 KB, so the first page is small.
 const FIRST_ROWS = 100;
-const MAX_PAGE_CHARS = 8_000_000;
 const MAX_PAGE_ROWS = 20_000;
 
 // A tenth of what one person does in years. Each event takes some 300 bytes of memory.

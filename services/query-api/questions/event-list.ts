@@ -1,10 +1,9 @@
 import { microsOf } from '../../audience/definition/audience.ts';
-import { QueryBudget } from '../../audience/query-budget.ts';
+import { MAX_PAGE_CHARS, QueryBudget } from '../../audience/query-budget.ts';
 import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { AnalyticsReader, QueryLimits, StoredEvent } from '../../stores/analytics/analytics-store.ts';
-import { MAX_PAGE_CHARS } from '../users/events.ts';
 import { encodePosition } from './event-position.ts';
 import { compileEvents, compileKeys, type ListedRow, type ListedKey, type ListContext } from './list-sql.ts';
 import type { EventsQuestion } from './read-question.ts';

@@ -1,3 +1,4 @@
+import { MAX_PAGE_CHARS } from '../../audience/query-budget.ts';
 import type { AnalyticsReader, EventsQuery, StoredEvent } from '../../stores/analytics/analytics-store.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { encodeCursor } from '../cursor.ts';
@@ -8,8 +9,6 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-// A page of 1,000 events may be 500 MB as they came in; with these bounds it is some 60 MB at worst.
-export const MAX_PAGE_CHARS = 8_000_000;
 const FIRST_ROWS = 100;
 
 /**

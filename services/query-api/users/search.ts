@@ -16,7 +16,7 @@ import {
 import type { Project } from '../../stores/projects/project-store.ts';
 import { BEFORE_ALL, userNumberOf } from '../audiences/cursor.ts';
 import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from '../query.ts';
-import { MAX_PAGE_CHARS } from './events.ts';
+import { MAX_PAGE_CHARS } from '../../audience/query-budget.ts';
 import { type OtherId, readOtherId, userKeyIn } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { profileBody } from './users.ts';

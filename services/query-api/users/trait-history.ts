@@ -17,7 +17,7 @@ import {
   versionsQuery,
 } from '../../stores/analytics/user-trait-history.ts';
 import { type Checked, readLimit, refuseParameter, single } from '../query.ts';
-import { MAX_PAGE_CHARS } from './events.ts';
+import { MAX_PAGE_CHARS } from '../../audience/query-budget.ts';
 import { BY, readNamedUser } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
