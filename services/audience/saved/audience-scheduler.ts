@@ -108,7 +108,8 @@ export class AudienceScheduler implements AudienceEvaluator {
         isUnavailable = false;
         if (isBusy) continue;
       } catch (error) {
-        if (!isUnavailable && !signal.aborted) logger.warn({ err: error }, 'audiences cannot be evaluated now');
+        const isStopping = signal.aborted || hasCode(error, 'STOPPING');
+        if (!isUnavailable && !isStopping) logger.warn({ err: error }, 'audiences cannot be evaluated now');
         isUnavailable = true;
       }
       await pause(everyMs, signal);

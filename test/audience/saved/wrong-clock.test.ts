@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AudienceScheduler } from '../../../services/audience/saved/audience-scheduler.ts';
 import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';
+import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { AMPLE } from '../../support/analytics.ts';
 import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
@@ -39,4 +40,25 @@ test('nothing is evaluated while the clock is wrong, neither what is due nor wha
   isWrong = false;
 
   await expect.poll(evaluation, PATIENTLY).toMatchObject({ cause: 'first', members: 0 });
+});
+
+test('no warning is logged where the thread that knows the clock has stopped with the service', async () => {
+  const lines: unknown[] = [];
+  const logger = { ...silent, warn: (...line: unknown[]) => void lines.push(line) };
+  let looks = 0;
+  const isClockWrong = (): Promise<boolean> => {
+    looks++;
+    return Promise.reject(new TidemarkError('STOPPING', 'the HTTP thread has ended'));
+  };
+  const projects = new SqlProjectStore(database());
+  const store = new SqlAudienceStore(database(), 100);
+  const losses = { expectNone: async () => undefined };
+  const parts = { store, projects, history: analytics(), losses, limits: AMPLE, logger };
+  const scheduler = new AudienceScheduler({ ...parts, everyMs: 10, isClockWrong });
+  onTestFinished(() => scheduler.stop());
+
+  scheduler.start();
+
+  await expect.poll(() => looks, PATIENTLY).toBeGreaterThan(2);
+  expect(lines).toEqual([]);
 });
