@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
-import type { LogLevel } from './config.ts';
+import type { Config } from './config.ts';
 import { LineOutput } from './line-output.ts';
 
 /** Prints lines. ("Log" alone always means the event log.) */
@@ -19,7 +19,7 @@ export interface OpenedLogger {
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 /** Logs to standard output, one JSON object a line, without ever waiting for its reader. */
-export function openLogger(level: LogLevel): OpenedLogger {
+export function openLogger(level: Config['logLevel']): OpenedLogger {
   const output = new LineOutput(1, { maxBufferedBytes: MAX_BUFFERED_BYTES });
   return {
     logger: createLogger(level, output),
@@ -29,7 +29,7 @@ export function openLogger(level: LogLevel): OpenedLogger {
 }
 
 /** A logger on any destination. Errors are printed with their code and cause; it is never passed personal data. */
-export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
+export function createLogger(level: Config['logLevel'], destination: DestinationStream): Logger {
   return pino(
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelByName } },
     destination,

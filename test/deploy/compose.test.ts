@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readConfig, SETTINGS } from '../../services/runtime/config.ts';
+import { readConfig, SETTING_NAMES } from '../../services/runtime/config.ts';
 import { checkRole, ROLES, roleOf } from '../../services/app/role.ts';
 import { type ComposeService, defaultsOf, readCompose, valueOf, variablesOf } from '../support/compose.ts';
 
@@ -36,7 +36,7 @@ describe('docker-compose.yml', () => {
   test.each(ours)('%s is given settings that the service knows and accepts', (name, service) => {
     const environment = environmentOf(service);
 
-    expect(Object.keys(environment).filter((setting) => !(setting in SETTINGS))).toEqual([]);
+    expect(Object.keys(environment).filter((setting) => !SETTING_NAMES.includes(setting))).toEqual([]);
     expect(() => checkRole(roleOf([name]), readConfig(environment))).not.toThrow();
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SETTINGS } from '../../services/runtime/config.ts';
+import { SETTING_NAMES } from '../../services/runtime/config.ts';
 
 /** `instruction` in capitals; `text` with continued lines joined. */
 interface Step {
@@ -75,7 +75,7 @@ describe('deploy/Dockerfile', () => {
     const names = textsOf('ENV').flatMap((text) => [...text.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name));
 
     expect(names).toContain('DATA_DIR');
-    expect(names.filter((name) => !(name in SETTINGS) && name !== 'NODE_ENV')).toEqual([]);
+    expect(names.filter((name) => !SETTING_NAMES.includes(name) && name !== 'NODE_ENV')).toEqual([]);
   });
 
   test('the image copies nothing that .dockerignore excludes', () => {
