@@ -5,8 +5,8 @@ import { SqlAudienceStore } from '../audience/saved/sql-audience-store.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { AnalyticsReader, QueryLimits } from '../stores/analytics/analytics-store.ts';
-import { LiveAnalytics } from '../stores/generations/live-analytics.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
+import { liveAnalytics } from '../stores/generations/live-stores.ts';
 import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
 import type { ProjectLimits } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
@@ -40,7 +40,7 @@ export function audienceSchedulerOf(
   return new AudienceScheduler({
     store: new SqlAudienceStore(database, config.maxProjectAudiences),
     projects: new SqlProjectStore(database),
-    history: new LiveAnalytics(analytics, live),
+    history: liveAnalytics(analytics, live),
     losses: new LostAnalytics(database, analytics, live),
     limits: queryLimitsOf(config),
     logger,

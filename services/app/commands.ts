@@ -11,7 +11,6 @@ import { type Command, commandInvalid } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
-import { LiveProgress } from '../stores/generations/live-progress.ts';
 import { contentCommand, deletionCommand } from '../stores/projects/delete-project.ts';
 import { type ProjectCommandResults, projectCommands } from '../stores/projects/project-commands.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
@@ -78,7 +77,7 @@ const verification = group(['log', 'codec', 'database', 'analytics'], ({ config:
 
 const imports = group(['database', 'log'], ({ database, log, logger, config: { dataDir, importDir }, importer }) => {
   if (importer === undefined) return {};
-  const guard = new LogGuard({ log, progress: new LiveProgress(database, new LiveGenerations(database)), logger });
+  const guard = new LogGuard({ log, progress: new LiveGenerations(database), logger });
   const folders = { folder: importsFolderOf(dataDir), importDir };
   const projectStore = new SqlProjectStore(database);
   return { ...importCommands({ ...folders, projects: projectStore, importer, checkLog: () => guard.check() }) };

@@ -6,7 +6,7 @@ import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { standInFor } from '../runtime/stand-in.ts';
+import { callMethod, standInFor } from '../runtime/stand-in.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
@@ -156,9 +156,7 @@ export class Deferred<T extends object> {
   constructor(what: string, code: ErrorCode) {
     this.#unopened = () => new TidemarkError(code, `${what} is not open yet`);
     this.standIn = standInFor<T>((method, args) => {
-      const opened = this.#opened as Record<string, (...args: readonly unknown[]) => unknown> | undefined;
-      if (opened === undefined) return Promise.reject(this.#unopened());
-      return opened[method]?.(...args);
+      return this.#opened === undefined ? Promise.reject(this.#unopened()) : callMethod(this.#opened, method, args);
     });
   }
 

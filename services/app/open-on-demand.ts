@@ -1,6 +1,6 @@
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { standInFor } from '../runtime/stand-in.ts';
+import { standInBy } from '../runtime/stand-in.ts';
 import type { StoreName } from './commands.ts';
 import { closeStores, type OpenedStores, openNeeded } from './open-stores.ts';
 
@@ -33,13 +33,7 @@ export class OpenOnDemand {
 
   /** Its methods are those of the store. */
   standIn<Name extends StoreName>(name: Name): OpenedStores[Name] {
-    return standInFor<OpenedStores[Name]>(async (method, args) => {
-      const store = (await this.open([name]))[name] as unknown as Record<
-        string,
-        (...args: readonly unknown[]) => unknown
-      >;
-      return store[method]?.(...args);
-    });
+    return standInBy(async () => (await this.open([name]))[name] as OpenedStores[Name]);
   }
 
   async close(): Promise<void> {

@@ -16,3 +16,12 @@ export function standInFor<T extends object>(call: (method: string, args: readon
     },
   });
 }
+
+/** A stand-in that looks up for every call which object it goes to. */
+export function standInBy<T extends object>(find: (method: string, args: readonly unknown[]) => Promise<T>): T {
+  return standInFor<T>(async (method, args) => callMethod(await find(method, args), method, args));
+}
+
+export function callMethod(target: object, method: string, args: readonly unknown[]): unknown {
+  return (target as Record<string, AnyMethod>)[method]?.(...args);
+}

@@ -3,8 +3,7 @@ import { beginningOf } from '../../services/event-log/identity.ts';
 import { FIRST_TABLES, makeTables } from '../../services/maintenance/replay/replay.ts';
 import type { Database } from '../../services/stores/database/database.ts';
 import { LiveGenerations } from '../../services/stores/generations/live-generations.ts';
-import { LiveProgress } from '../../services/stores/generations/live-progress.ts';
-import { LiveProfiles } from '../../services/stores/generations/live-stores.ts';
+import { liveProfiles } from '../../services/stores/generations/live-stores.ts';
 import { SqlGenerations } from '../../services/stores/generations/sql-generations.ts';
 import type { ReaderStep } from '../../services/stores/profiles/profile-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
@@ -33,7 +32,7 @@ export function testGenerations(name: string, openDatabase: () => Database): voi
     test("what is written into one is not in another, and a project's own answers for it once it is swapped in", async () => {
       const { database, projectId, userKey, number } = await made(openDatabase());
       await write(database, number, projectId, userKey);
-      const live = () => new LiveProfiles(database, new LiveGenerations(database)).find(projectId, userKey);
+      const live = () => liveProfiles(database, new LiveGenerations(database)).find(projectId, userKey);
       expect(await live()).toBeUndefined();
 
       await swap(database, projectId, 1, number);
@@ -100,7 +99,7 @@ export function testGenerations(name: string, openDatabase: () => Database): voi
     test('shortly after a swap, passed is what both generations have passed', async () => {
       const { database, projectId, number } = await made(openDatabase());
       const step = stepOf(randomTopic());
-      const passed = async () => (await new LiveProgress(database, new LiveGenerations(database)).progress()).projector;
+      const passed = async () => (await new LiveGenerations(database).progress()).projector;
       await database.script(`delete from live_generations where project_id <> ''`);
       await new SqlProfileStore(database, 1).write([step], [], () => []);
       expect(await passed()).toContainEqual(step.to);

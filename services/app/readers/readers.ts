@@ -4,7 +4,6 @@ import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
-import { LiveProgress } from '../../stores/generations/live-progress.ts';
 import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { ReaderName } from '../../stores/profiles/profile-store.ts';
@@ -47,7 +46,7 @@ export class Readers implements ReadersHealth {
   readonly #verification: VerifyWatch | undefined;
 
   private constructor(parts: ReadersParts, analytics: AnalyticsStore | undefined, kinds: readonly ReaderName[]) {
-    const progress = new LiveProgress(parts.database, new LiveGenerations(parts.database));
+    const progress = new LiveGenerations(parts.database);
     const throttle = inSequence(parts.throttle);
     const arePaused = (): Promise<boolean> => new SqlGenerations(parts.database).isAnyPaused();
     const lag = new LiveLag({ log: parts.log, progress, readers: kinds, arePaused });

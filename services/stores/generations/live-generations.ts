@@ -1,4 +1,8 @@
+import type { Position } from '../../event-log/event-log.ts';
+import { nameOf } from '../../event-log/partition.ts';
 import type { Database } from '../database/database.ts';
+import type { ReaderProgress } from '../profiles/profile-store.ts';
+import { progressOf } from '../profiles/progress-of.ts';
 import { FIRST_GENERATION, type GenerationKind } from './generation.ts';
 import { type LiveRow, SqlGenerations } from './sql-generations.ts';
 
@@ -12,13 +16,15 @@ const FOLLOWED_WITHIN_MS = 5_000;
  * processes may answer from different generations, but each query is answered by one of them. Both are still updated,
  * so both answers are correct. While Postgres is unreachable the last known state is used: no swap is possible then.
  */
-export class LiveGenerations {
+export class LiveGenerations implements ReaderProgress {
+  readonly #database: Database;
   readonly #generations: SqlGenerations;
   #known: readonly LiveRow[] | undefined;
   #lookedUpAt = -Infinity;
   #looking: Promise<readonly LiveRow[]> | undefined;
 
   constructor(database: Database) {
+    this.#database = database;
     this.#generations = new SqlGenerations(database);
   }
 
@@ -30,11 +36,17 @@ export class LiveGenerations {
   }
 
   /**
-   * All generations that may answer a query now, looked up again. Right after a swap this includes the previous one.
+   * For each partition, the progress of the generation furthest behind, among all that may answer a query now: right after
+   * a swap this includes the previous one. What it has passed is visible in every answer.
    */
-  async answering(): Promise<Readonly<Record<GenerationKind, readonly number[]>>> {
+  async progress(): Promise<{ readonly projector: readonly Position[]; readonly sink: readonly Position[] }> {
     const rows = await this.#generations.live();
-    return { profiles: answeringNumbers(rows, 'profiles'), analytics: answeringNumbers(rows, 'analytics') };
+    return { projector: await this.#progress(rows, 'profiles'), sink: await this.#progress(rows, 'analytics') };
+  }
+
+  async #progress(rows: readonly LiveRow[], kind: GenerationKind): Promise<readonly Position[]> {
+    const numbers = answeringNumbers(rows, kind);
+    return furthestBehind(await Promise.all(numbers.map((number) => progressOf(this.#database, kind, number))));
   }
 
   async #rows(): Promise<readonly LiveRow[]> {
@@ -60,4 +72,17 @@ function answeringNumbers(rows: readonly LiveRow[], kind: GenerationKind): reado
     .filter((row) => row.kind === kind)
     .flatMap(({ number, previous, forMs }) => [number, forMs < FOLLOWED_WITHIN_MS ? previous : null]);
   return [...new Set(numbers.filter((number) => number !== null))];
+}
+
+/** A partition that one of them has never read is omitted. */
+function furthestBehind(readers: readonly (readonly Position[])[]): readonly Position[] {
+  const [first = [], ...others] = readers;
+  return others.reduce((behind, positions) => {
+    const byName = new Map(positions.map((position) => [nameOf(position), position]));
+    return behind.flatMap((position) => {
+      const other = byName.get(nameOf(position));
+      if (other === undefined) return [];
+      return other.offset < position.offset ? other : position;
+    });
+  }, first);
 }

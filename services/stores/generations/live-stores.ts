@@ -1,11 +1,10 @@
-import type { AnalyticsReader } from '../analytics/analytics-store.ts';
+import { standInBy } from '../../runtime/stand-in.ts';
+import type { AnalyticsGenerations, AnalyticsReader } from '../analytics/analytics-store.ts';
+import type { AudienceHistory } from '../analytics/audience-history.ts';
 import type { Database } from '../database/database.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
-import type { Profile, WholeProfile } from '../profiles/profile.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';
-import { LiveAnalytics, type LivingAnalytics } from './live-analytics.ts';
 import { LiveGenerations } from './live-generations.ts';
-import { LiveProgress } from './live-progress.ts';
 
 /** The stores that queries use: always those of the live generations. */
 export interface LiveStores {
@@ -14,50 +13,41 @@ export interface LiveStores {
   readonly progress: ReaderProgress;
 }
 
-export function liveStores(database: Database, analytics: LivingAnalytics): LiveStores {
+type AnalyticsWithHistory = AnalyticsReader & AudienceHistory;
+
+/** The analytics of the first generation, which can open the others. */
+export type FirstAnalytics = AnalyticsWithHistory & Pick<AnalyticsGenerations, 'ofGeneration'>;
+
+export function liveStores(database: Database, analytics: FirstAnalytics): LiveStores {
   const live = new LiveGenerations(database);
-  return {
-    profiles: new LiveProfiles(database, live),
-    analytics: new LiveAnalytics(analytics, live),
-    progress: new LiveProgress(database, live),
-  };
+  return { profiles: liveProfiles(database, live), analytics: liveAnalytics(analytics, live), progress: live };
 }
 
 /** The profiles of the live generation of each project. */
-export class LiveProfiles implements ProfileReader {
-  readonly #database: Database;
-  readonly #live: LiveGenerations;
-  readonly #stores = new Map<number, SqlProfileStore>();
-
-  constructor(database: Database, live: LiveGenerations) {
-    this.#database = database;
-    this.#live = live;
-  }
-
-  async find(projectId: string, userKey: string): Promise<Profile | undefined> {
-    return (await this.#storeOf(projectId)).find(projectId, userKey);
-  }
-
-  async findPage(
-    projectId: string,
-    userKeys: readonly string[],
-    maxChars: number,
-  ): Promise<readonly (Profile | undefined)[]> {
-    return (await this.#storeOf(projectId)).findPage(projectId, userKeys, maxChars);
-  }
-
-  async findWhole(projectId: string, userKey: string): Promise<WholeProfile | undefined> {
-    return (await this.#storeOf(projectId)).findWhole(projectId, userKey);
-  }
-
-  async seenWith(projectId: string, anonymousId: string, after: string, limit: number): Promise<readonly string[]> {
-    return (await this.#storeOf(projectId)).seenWith(projectId, anonymousId, after, limit);
-  }
-
-  async #storeOf(projectId: string): Promise<SqlProfileStore> {
-    const number = await this.#live.numberOf('profiles', projectId);
-    let store = this.#stores.get(number);
-    if (store === undefined) this.#stores.set(number, (store = new SqlProfileStore(this.#database, number)));
+export function liveProfiles(database: Database, live: LiveGenerations): ProfileReader {
+  const stores = new Map<number, SqlProfileStore>();
+  return standInBy<ProfileReader>(async (_, [projectId]) => {
+    const number = await live.numberOf('profiles', projectId as string);
+    let store = stores.get(number);
+    if (store === undefined) stores.set(number, (store = new SqlProfileStore(database, number)));
     return store;
-  }
+  });
+}
+
+/** What the first generation alone has: the history of audiences, whose members come from the live generations. */
+const OF_FIRST: ReadonlySet<string> = new Set<keyof AnalyticsWithHistory>([
+  'askHistory',
+  'audienceChanges',
+  'finalize',
+  'finalizedAt',
+  'forgetAudience',
+]);
+
+/** The analytics of the live generation of each project. Each query is answered by a single generation. */
+export function liveAnalytics(analytics: FirstAnalytics, live: LiveGenerations): AnalyticsWithHistory {
+  return standInBy<AnalyticsWithHistory>(async (method, [query]) => {
+    if (OF_FIRST.has(method)) return analytics;
+    const { projectId } = query as { readonly projectId?: string };
+    return analytics.ofGeneration(await live.numberOf('analytics', projectId));
+  });
 }
