@@ -20,7 +20,7 @@ import { failureOf } from './faults.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
 import { brokerOf } from './platformatic/options.ts';
-import { PrefixedEventLog } from './prefix.ts';
+import { withTopicPrefix } from './prefix.ts';
 import { KafkaReader } from './reader.ts';
 import { KafkaScan } from './scan.ts';
 import { prepareTopics, type TopicsFound } from './topics.ts';
@@ -87,7 +87,7 @@ export class KafkaEventLog implements EventLog {
       const log = new KafkaEventLog(openWire, wire, found);
       // So that the first append need not do it. If it fails, that append tries again.
       await log.#appendLeaders.refresh().catch(() => undefined);
-      return prefix === '' ? log : new PrefixedEventLog(log, prefix);
+      return prefix === '' ? log : withTopicPrefix(log, prefix);
     } catch (error) {
       await wire.close();
       const failure = failureOf(error, 'to open the event log');
