@@ -14,8 +14,7 @@ import { twoStepRoutes } from '../ingest/two-step.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { isServer } from './embedded.ts';
-import { encoderModuleOf } from './encoder-module.ts';
+import { encoderModuleOf, isServer } from './embedded.ts';
 import type { Stores } from './stores.ts';
 
 export interface IngestSideParts {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RecordEncoder } from '../../services/event-log/record-encoder.ts';
-import { encoderModuleOf } from '../../services/app/encoder-module.ts';
+import { encoderModuleOf } from '../../services/app/embedded.ts';
 
 const EMBEDDED = { eventLogUrl: 'lmdb:/data/event-log', spoolDir: undefined, schemaRegistryUrl: undefined };
 
