@@ -1,6 +1,6 @@
 /** `GET /v1/admin/status`: how an installation is, in one answer. */
 import type { EventLog } from '../event-log/event-log.ts';
-import type { Readiness } from '../http/operations.ts';
+import type { Readiness } from '../http/pages.ts';
 import type { Answer, Route } from '../http/route.ts';
 import type { Codec } from '../messages/codec.ts';
 import { formatMicros } from '../messages/timestamp.ts';

@@ -1,10 +1,9 @@
 /** How commands are answered over HTTP: with their result, as a stream of lines, or with the job that they became. */
 import { Readable } from 'node:stream';
 import { LOCAL_KEY } from '../http/access/authenticate.ts';
-import type { Change } from '../http/auditing.ts';
+import type { Answer, Change } from '../http/route.ts';
 import type { Call } from '../http/call.ts';
 import { type Refusal, renderRefusal } from '../http/problems.ts';
-import type { Answer } from '../http/route.ts';
 import type { CommandArguments, CommandEvent } from '../runtime/command.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { AdminPort } from './admin-commands.ts';

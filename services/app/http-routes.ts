@@ -5,7 +5,8 @@ import { consoleRoutes } from '../console/console-routes.ts';
 import { ConsoleSessions } from '../console/console-sessions.ts';
 import { importRoutes } from '../admin/imports/import-routes.ts';
 import { adminRoutes } from '../admin/routes.ts';
-import { operationRoutes, type Readiness } from '../http/operations.ts';
+import { operationRoutes } from '../http/operations.ts';
+import type { Readiness } from '../http/pages.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { openApiDocument } from '../query-api/openapi.ts';
 import { readingRoutes } from '../query-api/routes.ts';
@@ -14,7 +15,7 @@ import type { AppParts } from '../http/app.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Registry } from 'prom-client';
 import { audienceQueriesOf } from './audience-parts.ts';
-import type { Assembled, HttpSideParts } from './http-side.ts';
+import type { Assembled, HttpSideParts } from './http-parts.ts';
 import type { Stores } from './stores.ts';
 
 export function appOf(

@@ -1,7 +1,8 @@
 /** Runs in the thread that http-thread.ts starts. */
-import { workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import { Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
+import type { Config } from '../runtime/config.ts';
 import { controlSocketPath } from '../runtime/control-socket.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { logWarnings } from '../runtime/node-warnings.ts';
@@ -11,9 +12,30 @@ import { pagesOf } from '../console/console-files.ts';
 import { type BoundServer, bindServer } from '../http/starting.ts';
 import { hasEmbedded } from './embedded.ts';
 import type { HttpSide } from './http-side.ts';
-import type { HttpControl, HttpThreadData } from './http-thread.ts';
-import { importThreads } from './imports/import-thread.ts';
+import { importThreads, type StartImport } from './imports/import-thread.ts';
 import type { Stores } from './stores.ts';
+
+/** The commands that the thread carries out. */
+export interface HttpControl {
+  /** Resolves with the address once it listens and answers that it is starting; rejects where it cannot. */
+  bind(): Promise<string>;
+  /** Resolves once it answers requests; rejects where it cannot. */
+  open(): Promise<void>;
+  /** In a thread of its own, which inherits the priority of this one. */
+  readonly startImport: StartImport;
+  /** True also until messages can be accepted. */
+  isClockWrong(): Promise<boolean>;
+  /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** What the thread is started with: ports for its commands, for its calls of the stores, and for its log lines. */
+export interface HttpThreadData {
+  readonly config: Config;
+  readonly commands: MessagePort;
+  readonly stores: MessagePort;
+  readonly lines: MessagePort;
+}
 
 const { config, commands, stores: port, lines } = workerData as HttpThreadData;
 const logger = createLogger(config.logLevel, { write: (line: string) => lines.postMessage(line) });

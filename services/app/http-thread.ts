@@ -10,30 +10,9 @@ import type { Config } from '../runtime/config.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import { Caller, serveCalls } from '../runtime/threads.ts';
+import type { HttpControl, HttpThreadData } from './http-thread-entry.ts';
 import type { StartImport } from './imports/import-thread.ts';
 import type { Stores } from './stores.ts';
-
-/** The commands that the thread carries out. */
-export interface HttpControl {
-  /** Resolves with the address once it listens and answers that it is starting; rejects where it cannot. */
-  bind(): Promise<string>;
-  /** Resolves once it answers requests; rejects where it cannot. */
-  open(): Promise<void>;
-  /** In a thread of its own, which inherits the priority of this one. */
-  readonly startImport: StartImport;
-  /** True also until messages can be accepted. */
-  isClockWrong(): Promise<boolean>;
-  /** Stops accepting, finishes what was accepted, closes the log. Idempotent. */
-  stop(): Promise<void>;
-}
-
-/** What the thread is started with: ports for its commands, for its calls of the stores, and for its log lines. */
-export interface HttpThreadData {
-  readonly config: Config;
-  readonly commands: MessagePort;
-  readonly stores: MessagePort;
-  readonly lines: MessagePort;
-}
 
 export class HttpThread {
   /** Rejects if the thread ends without having been stopped; never resolves. */

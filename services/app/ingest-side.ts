@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { EventLog } from '../event-log/event-log.ts';
 import { IngestSpool } from '../event-log/spool/ingest-spool.ts';
 import type { SpoolingLogParts } from '../event-log/spool/spooling-log.ts';
-import type { Readiness } from '../http/operations.ts';
+import type { Readiness } from '../http/pages.ts';
 import type { RouteSet } from '../http/route.ts';
 import { Ingestor } from '../ingest/accept.ts';
 import { IngestClock } from '../ingest/ingest-clock.ts';

@@ -1,7 +1,5 @@
 /** The port of the event log. It moves bytes; it does not know messages. */
 
-import type { AppendEncoded } from './record-encoder.ts';
-
 /** A partition of a topic. */
 export interface TopicPartition {
   readonly topic: string;
@@ -116,8 +114,8 @@ export interface EventLog {
    */
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
   /**
-   * Only of a log with a writer thread: loads a module in that thread whose `encodeRecords` encodes records; see
-   * record-encoder.ts.
+   * Only of a log with a writer thread: loads a module in that thread whose `encodeRecords` encodes records, so that the
+   * thread that answers requests need not.
    *
    * @throws whatever keeps the module from being loaded.
    */
@@ -145,3 +143,34 @@ export interface EventLog {
   /** Finishes the appends in progress, then closes the readers and the log. Idempotent. */
   close(): Promise<void>;
 }
+
+/** What records are encoded from that are appended as one. */
+export interface EncodeJob {
+  /** What it has in common with other jobs, of types that can be cloned: sent once for all jobs of a batch that share it. */
+  readonly shared: object;
+  readonly length: number;
+  /** Writes its bytes, `length` of them. */
+  write(target: Buffer, at: number): void;
+}
+
+export interface EncodedRecords {
+  /** Empty where nothing is to be appended. */
+  readonly records: readonly NewRecord[];
+  /** Opaque to the log. Called once the records are durable. @param appended Of each record, in their order. */
+  readonly result: (appended: readonly Appended[]) => string;
+}
+
+/**
+ * A module's export `encodeRecords`. Where it throws, nothing is appended for the job. The bytes may be reused once it
+ * has returned.
+ */
+export type RecordEncoder = (shared: unknown, bytes: Buffer) => EncodedRecords;
+
+/** The result of a job whose records are durable. */
+export interface EncodeResult {
+  readonly result: string;
+  readonly appendedAtMs: number;
+}
+
+/** Settles as `EventLog.append` does; with null where the encoder failed or is not loaded, and nothing was appended. */
+export type AppendEncoded = (job: EncodeJob) => Promise<EncodeResult | null>;

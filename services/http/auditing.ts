@@ -3,19 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '../runtime/logger.ts';
 import type { AuditEntry, AuditLog } from '../stores/audit/audit-log.ts';
 import type { Call } from './call.ts';
-
-/** What a handler says that it changed. */
-export interface Change {
-  /** A kind of object and what was done to it: `audience.change`. */
-  readonly action: string;
-  /** Its id. */
-  readonly object: string;
-  /** The id of its project, null for none; the request's project where left out. */
-  readonly project?: string | null;
-  /** JSON text without secrets; null or left out where there was nothing before, or is nothing after. */
-  readonly before?: string | null | undefined;
-  readonly after?: string | null | undefined;
-}
+import type { Change } from './route.ts';
 
 // Twice the longest definition of an audience.
 const MAX_JSON_LENGTH = 65_536;

@@ -4,16 +4,9 @@ import type { Registry } from 'prom-client';
 import type { KeyRing } from '../stores/projects/project-store.ts';
 import { keyIn, UNAUTHORIZED } from './access/authenticate.ts';
 import type { Call } from './call.ts';
-import { frontPage, isForPeople, referenceFile, referencePage } from './pages.ts';
+import { frontPage, isForPeople, type Readiness, referenceFile, referencePage } from './pages.ts';
 import type { Refusal } from './problems.ts';
 import type { Answer, Route, RouteSet } from './route.ts';
-
-/** Whether this process can do its work, and how each part of it is. */
-export interface Readiness {
-  readonly ready: boolean;
-  /** Name of the part → its state in a word: `ready`, `starting`, `away`, … */
-  readonly parts: Readonly<Record<string, string>>;
-}
 
 export interface OperationsParts {
   readonly readiness: () => Readiness;

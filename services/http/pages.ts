@@ -2,9 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Readiness } from './operations.ts';
 import type { Refusal } from './problems.ts';
 import type { Answer } from './route.ts';
+
+/** Whether this process can do its work, and how each part of it is. */
+export interface Readiness {
+  readonly ready: boolean;
+  /** Name of the part → its state in a word: `ready`, `starting`, `away`, … */
+  readonly parts: Readonly<Record<string, string>>;
+}
 
 /** Whether a person asks: browsers name HTML, programs do not. */
 export function isForPeople({ accept = '' }: IncomingHttpHeaders): boolean {

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { Scope } from '../stores/projects/project-store.ts';
-import type { Change } from './auditing.ts';
 import type { Call } from './call.ts';
 import type { ErrorStyle, Refusal } from './problems.ts';
 
@@ -56,4 +55,17 @@ export interface Answer {
   readonly isSecret?: true;
   /** What was changed: recorded in the audit log before the answer leaves. */
   readonly audit?: Change;
+}
+
+/** What a handler says that it changed. */
+export interface Change {
+  /** A kind of object and what was done to it: `audience.change`. */
+  readonly action: string;
+  /** Its id. */
+  readonly object: string;
+  /** The id of its project, null for none; the request's project where left out. */
+  readonly project?: string | null;
+  /** JSON text without secrets; null or left out where there was nothing before, or is nothing after. */
+  readonly before?: string | null | undefined;
+  readonly after?: string | null | undefined;
 }

@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Appended, EventLog, NewRecord } from '../event-log/event-log.ts';
-import type { AppendEncoded } from '../event-log/record-encoder.ts';
+import type { Appended, AppendEncoded, EventLog, NewRecord } from '../event-log/event-log.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
 import type { Codec } from '../messages/codec.ts';
 import type { Micros } from '../messages/message.ts';

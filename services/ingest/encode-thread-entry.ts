@@ -2,10 +2,26 @@
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Codec } from '../messages/codec.ts';
+import type { MessageTopic, Problem } from '../messages/message.ts';
 import { EmbeddedSchemaIds } from '../messages/schema-ids.ts';
-import { readBodyJob } from './encode-job.ts';
-import type { ThreadAnswer, ThreadRequest } from './encode-thread.ts';
+import { type AcceptedBody, type JobFacts, readBodyJob } from './encode-job.ts';
 import { encodeBody, type EncodedBody } from './record-encoder.ts';
+
+/** What the thread is sent: the facts and the bytes of a `BodyJob`. */
+export interface ThreadRequest {
+  readonly facts: JobFacts;
+  readonly bytes: Uint8Array;
+}
+
+/** What it answers, to one request after the other: the keys and values of the records in turn, one behind the other. */
+export type ThreadAnswer =
+  | { readonly problems: readonly Problem[] }
+  | {
+      readonly accepted: AcceptedBody;
+      readonly topics: readonly MessageTopic[];
+      readonly lengths: readonly number[];
+      readonly bytes: Uint8Array;
+    };
 
 /** A request that is encoded beside the answers to others gives them the processor first. */
 const NICENESS = 5;

@@ -1,27 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { MessageRecord } from '../messages/arrival.ts';
-import type { MessageTopic, Problem } from '../messages/message.ts';
 import type { Refused } from '../messages/validate.ts';
 import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { AcceptedBody, BodyJob, JobFacts } from './encode-job.ts';
+import type { BodyJob } from './encode-job.ts';
+import type { ThreadAnswer, ThreadRequest } from './encode-thread-entry.ts';
 import type { EncodedBody } from './record-encoder.ts';
-
-/** What the thread is sent: the facts and the bytes of a `BodyJob`. */
-export interface ThreadRequest {
-  readonly facts: JobFacts;
-  readonly bytes: Uint8Array;
-}
-
-/** What it answers, to one request after the other: the keys and values of the records in turn, one behind the other. */
-export type ThreadAnswer =
-  | { readonly problems: readonly Problem[] }
-  | {
-      readonly accepted: AcceptedBody;
-      readonly topics: readonly MessageTopic[];
-      readonly lengths: readonly number[];
-      readonly bytes: Uint8Array;
-    };
 
 export interface EncodeThreadParts {
   readonly logger: Pick<Logger, 'warn'>;

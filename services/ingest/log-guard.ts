@@ -1,7 +1,6 @@
-import type { Appended, EventLog, NewRecord, Position } from '../event-log/event-log.ts';
+import type { Appended, AppendEncoded, EventLog, NewRecord, Position } from '../event-log/event-log.ts';
 import { identityOf } from '../event-log/identity.ts';
 import { nameOf } from '../event-log/partition.ts';
-import type { AppendEncoded } from '../event-log/record-encoder.ts';
 import { replaced } from '../event-log/refusals.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import { hasCode, isRetryable, TidemarkError } from '../runtime/errors.ts';

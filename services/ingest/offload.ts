@@ -1,5 +1,4 @@
-import type { EventLog } from '../event-log/event-log.ts';
-import type { AppendEncoded } from '../event-log/record-encoder.ts';
+import type { AppendEncoded, EventLog } from '../event-log/event-log.ts';
 import { DecayingMax } from '../runtime/decaying-max.ts';
 import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';

@@ -1,7 +1,6 @@
 /** Request bodies → records, or everything that is wrong with the body. The one place where ingest makes records. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Appended } from '../event-log/event-log.ts';
-import type { EncodedRecords } from '../event-log/record-encoder.ts';
+import type { Appended, EncodedRecords } from '../event-log/event-log.ts';
 import { encodeReceipt } from '../http/receipt.ts';
 import { type Arrival, arrivalOf, countByType, encoded, type MessageRecord, stamped } from '../messages/arrival.ts';
 import { Codec } from '../messages/codec.ts';
@@ -83,7 +82,7 @@ function jsonOf(list: readonly unknown[] = []): string {
 
 let embeddedCodec: Codec | undefined;
 
-/** What the embedded log's writer thread runs, see event-log/record-encoder.ts. */
+/** What the embedded log's writer thread runs, see event-log/event-log.ts. */
 export function encodeRecords(given: unknown, bytes: Buffer): EncodedRecords {
   const facts = given as JobFacts;
   const body = encodeBody(facts, readBodyJob(bytes), (embeddedCodec ??= new Codec(new EmbeddedSchemaIds())));

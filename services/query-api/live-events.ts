@@ -13,7 +13,8 @@ import { LIVE_TOPICS } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import type { Project } from '../stores/projects/project-store.ts';
 import { type LiveFilter, readFilter } from './live-filter.ts';
-import { type LiveParts, LiveReader, type Matched, type PartitionEnd, type Tick } from './live-reader.ts';
+import { type LiveParts, LiveReader, type Matched, type Tick } from './live-reader.ts';
+import type { PartitionEnd } from './live-sharer.ts';
 import { refuseParameter } from './query.ts';
 
 /** A traits or properties text of more characters is cut: the whole is in the user's events. */

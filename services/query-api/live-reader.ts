@@ -5,7 +5,7 @@ import { LIVE_TOPICS, type Message } from '../messages/message.ts';
 import { isRetryable } from '../runtime/errors.ts';
 import { pause } from '../runtime/pause.ts';
 import { type LiveFilter, RecordFilter } from './live-filter.ts';
-import { type Shared, Sharer } from './live-sharer.ts';
+import { type PartitionEnd, type Shared, Sharer } from './live-sharer.ts';
 
 export interface LiveParts {
   readonly log: Pick<EventLog, 'ends' | 'scan'>;
@@ -13,8 +13,6 @@ export interface LiveParts {
   /** Ends every stream: a stop of the service must not wait for listeners. */
   readonly stopping?: AbortSignal;
 }
-
-export type PartitionEnd = TopicPartition & { readonly offset: bigint };
 
 /** Every half second one event, with rows or without: it also keeps the connection alive. */
 export const INTERVAL_MS = 500;

@@ -1,4 +1,6 @@
-import type { PartitionEnd } from './live-reader.ts';
+import type { TopicPartition } from '../event-log/event-log.ts';
+
+export type PartitionEnd = TopicPartition & { readonly offset: bigint };
 
 /** A listener that has not taken so many events reads by itself from there on, until it has caught up. */
 const MAX_QUEUED = 4;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RecordEncoder } from '../../services/event-log/record-encoder.ts';
+import type { RecordEncoder } from '../../services/event-log/event-log.ts';
 import { encoderModuleOf } from '../../services/app/embedded.ts';
 
 const EMBEDDED = { eventLogUrl: 'lmdb:/data/event-log', spoolDir: undefined, schemaRegistryUrl: undefined };

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AnalyticsStore, Query } from '../../services/stores/analytics/analytics-store.ts';
-import type { ChangesQuery, Evaluation } from '../../services/stores/analytics/audience-history.ts';
+import type {
+  AnalyticsStore,
+  ChangesQuery,
+  Evaluation,
+  Query,
+} from '../../services/stores/analytics/analytics-store.ts';
 import { AMPLE } from '../support/analytics.ts';
 
 const NEVER = BigInt(Date.UTC(1900, 0)) * 1000n;

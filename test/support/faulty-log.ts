@@ -1,5 +1,10 @@
-import type { Appended, EventLog, NewRecord } from '../../services/event-log/event-log.ts';
-import type { AppendEncoded, RecordEncoder } from '../../services/event-log/record-encoder.ts';
+import type {
+  Appended,
+  AppendEncoded,
+  EventLog,
+  NewRecord,
+  RecordEncoder,
+} from '../../services/event-log/event-log.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 
 /** What ingest uses of the event log, in memory, with faults to order. One partition a topic unless told otherwise. */

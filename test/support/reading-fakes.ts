@@ -1,5 +1,6 @@
 import type {
   AnalyticsReader,
+  ChangesQuery,
   EventCursor,
   EventsQuery,
   Query,
@@ -7,7 +8,6 @@ import type {
   QueryResult,
   StoredEvent,
 } from '../../services/stores/analytics/analytics-store.ts';
-import type { ChangesQuery } from '../../services/stores/analytics/audience-history.ts';
 import { beginningOf } from '../../services/event-log/identity.ts';
 import type { Position } from '../../services/event-log/event-log.ts';
 import type { Micros } from '../../services/messages/message.ts';

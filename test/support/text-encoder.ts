@@ -1,5 +1,5 @@
 /** Encodes records of text, for a log's tests: `a,b` gives two, of a topic in common. Some text orders a fault. */
-import type { EncodedRecords } from '../../services/event-log/record-encoder.ts';
+import type { EncodedRecords } from '../../services/event-log/event-log.ts';
 import { record } from './event-log-records.ts';
 
 export function encodeRecords(shared: unknown, bytes: Buffer): EncodedRecords {

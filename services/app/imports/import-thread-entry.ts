@@ -1,14 +1,27 @@
 /** Runs in the thread that import-thread.ts starts. */
 import { setPriority } from 'node:os';
-import { workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EventLog } from '../../event-log/event-log.ts';
+import type { ImportTask } from '../../maintenance/import/begin.ts';
 import { FileImport, type ImportProgress, type ImportTarget } from '../../maintenance/import/import-file.ts';
 import type { Command, CommandEvent, Progress } from '../../runtime/command.ts';
+import type { Config } from '../../runtime/config.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { serveCalls } from '../../runtime/threads.ts';
 import { CommandRun } from '../../admin/command-run.ts';
-import type { ImportControl, ImportThreadData } from './import-thread.ts';
 import { StoreOpener } from '../open-stores.ts';
+
+/** What the thread carries out. */
+export interface ImportControl {
+  run(task: ImportTask, isDry: boolean): Promise<AsyncIterable<CommandEvent>>;
+  /** Ends the import after the append under way. Resolves once what was done is noted and the log is closed. */
+  close(): Promise<void>;
+}
+
+export interface ImportThreadData {
+  readonly config: Config;
+  readonly control: MessagePort;
+}
 
 const { config, control } = workerData as ImportThreadData;
 const logger = createLogger(config.logLevel, { write: (line) => void process.stdout.write(line) });

@@ -1,5 +1,5 @@
 /** Imports of a service, each in a thread of its own: reading a file takes all of a processor that others leave. */
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ImportTask } from '../../maintenance/import/begin.ts';
 import type { ImportResult } from '../../maintenance/import/import-file.ts';
 import type { ImportRunner } from '../../maintenance/import/import-commands.ts';
@@ -7,18 +7,7 @@ import type { CommandCall, CommandEvent } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { Caller } from '../../runtime/threads.ts';
-
-/** What the thread carries out. */
-export interface ImportControl {
-  run(task: ImportTask, isDry: boolean): Promise<AsyncIterable<CommandEvent>>;
-  /** Ends the import after the append under way. Resolves once what was done is noted and the log is closed. */
-  close(): Promise<void>;
-}
-
-export interface ImportThreadData {
-  readonly config: Config;
-  readonly control: MessagePort;
-}
+import type { ImportControl, ImportThreadData } from './import-thread-entry.ts';
 
 /** Starts an import in a new thread. Ending the iteration ends it, and waits until what was done is noted. */
 export type StartImport = (task: ImportTask, isDry: boolean) => Promise<AsyncIterable<CommandEvent>>;

@@ -1,6 +1,6 @@
 /** The SQL of what audiences were before: their definitions, and their sizes by evaluation. */
 import type { Micros } from '../../messages/message.ts';
-import type { EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { Queryable, SqlValue } from '../../stores/database/database.ts';
 import {
   type AudienceVersion,

@@ -1,6 +1,6 @@
 /** The row of a saved audience (schemas/postgres/005-audiences.sql). */
 import type { ErrorCode } from '../../runtime/errors.ts';
-import type { EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { SavedAudience } from './audience-store.ts';
 
 export const AUDIENCE_COLUMNS = `id, project_id, name, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,

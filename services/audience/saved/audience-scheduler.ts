@@ -3,8 +3,12 @@ import { parseBody } from '../../messages/json.ts';
 import { type ErrorCode, hasCode, isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
-import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
-import type { AudienceHistory, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type {
+  AudienceHistory,
+  Evaluation,
+  EvaluationCause,
+  QueryLimits,
+} from '../../stores/analytics/analytics-store.ts';
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';

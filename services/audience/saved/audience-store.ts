@@ -1,5 +1,5 @@
 /** Saved audiences. They are not in the log, a replay does not change them, and the backup of the projects has them. */
-import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/audience-history.ts';
+import type { Difference, Evaluation, EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { JsonText, Micros } from '../../messages/message.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
 

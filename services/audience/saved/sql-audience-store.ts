@@ -1,6 +1,6 @@
 import type { Micros } from '../../messages/message.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-import type { Difference, Evaluation } from '../../stores/analytics/audience-history.ts';
+import type { Difference, Evaluation } from '../../stores/analytics/analytics-store.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../../stores/projects/keys.ts';

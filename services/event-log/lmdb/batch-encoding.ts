@@ -1,4 +1,4 @@
-import type { Appended } from '../event-log.ts';
+import type { Appended, EncodedRecords, RecordEncoder } from '../event-log.ts';
 import { Batch, place, type Placed, type SpareMemory } from './batch.ts';
 import type { Layout } from './layout.ts';
 import {
@@ -8,7 +8,6 @@ import {
   type EncodeOutcome,
   NOT_ENCODED,
 } from './requests.ts';
-import type { EncodedRecords, RecordEncoder } from '../record-encoder.ts';
 
 interface EncodedJob extends Placed, Pick<EncodedRecords, 'result'> {
   appended: readonly Appended[];

@@ -1,7 +1,7 @@
 import { MAX_BATCH_BYTES, SpareMemory } from './batch.ts';
 import { Gatherer } from './gather.ts';
 import { type EncodeRequest, type EncodeOutcome, NOT_ENCODED } from './requests.ts';
-import type { EncodeJob, EncodeResult } from '../record-encoder.ts';
+import type { EncodeJob, EncodeResult } from '../event-log.ts';
 
 interface QueuedJob {
   readonly job: EncodeJob;

@@ -1,5 +1,6 @@
 import type {
   Appended,
+  AppendEncoded,
   EventLog,
   LogReader,
   NewRecord,
@@ -18,7 +19,6 @@ import { LmdbReader } from './reader.ts';
 import { scan } from './scan.ts';
 import { LmdbStore } from './store.ts';
 import { LmdbWriter } from './writer.ts';
-import type { AppendEncoded } from '../record-encoder.ts';
 import { checkGroup, logClosed } from '../refusals.ts';
 
 export interface LmdbEventLogOptions {

@@ -19,7 +19,7 @@ import type {
   WriteResult,
 } from './requests.ts';
 import { LmdbStore } from './store.ts';
-import type { RecordEncoder } from '../record-encoder.ts';
+import type { RecordEncoder } from '../event-log.ts';
 
 if (parentPort === null) throw new Error('this is the entry of a worker thread');
 const port = parentPort;

@@ -8,7 +8,7 @@ import { haveEarlierCopy, hoursAround, rowsBetween, type StoredRow } from './ana
 import { cellOf, type Checkpoints, partitionKey } from './checkpoints.ts';
 import type { ComparedCell, Span } from './compare.ts';
 import { type DeadLettered, recordState } from './log-cells.ts';
-import type { Findings } from './report.ts';
+import type { Findings, RowFault } from './report.ts';
 import { scanMessages, type ScannedMessages, type ScanParts } from './scan-messages.ts';
 
 export interface RowParts extends ScanParts {
@@ -20,12 +20,6 @@ export interface RowParts extends ScanParts {
   readonly missing: Findings;
   /** Rows without a message. */
   readonly surplus: Findings;
-}
-
-/** How many messages of a cell are missing in analytics, and how many rows have no message. */
-export interface RowFault {
-  missing: number;
-  surplus: number;
 }
 
 /**

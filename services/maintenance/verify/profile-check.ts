@@ -6,12 +6,14 @@ import { MAX_TRAITS, type Message, MESSAGE_TOPICS } from '../../messages/message
 import { parseJson } from '../../messages/parse-json.ts';
 import { ownAnonymousIdOf } from '../../messages/user-key.ts';
 import * as ids from '../../stores/profiles/anonymous-ids.ts';
+import type { AnonymousIds } from '../../stores/profiles/profile.ts';
 import { newestTraits } from '../../stores/profiles/newest-traits.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Decoded } from '../../consumers/decode-batch.ts';
 import { partitionKey } from './checkpoints.ts';
 import { identityOf, type Located, type DeadLettered } from './log-cells.ts';
 import { wholeRanges } from './log-ranges.ts';
+import type { DifferentProfile, ProfileFinding } from './report.ts';
 import { readSlice, type Stored, type StoredUser } from './profile-slice.ts';
 import { type ScanParts, scanMessages } from './scan-messages.ts';
 
@@ -26,23 +28,6 @@ export interface ProfileParts extends ScanParts {
   readonly usersAtOnce?: number;
   /** How many traits a profile keeps. */
   readonly maxTraits?: number;
-}
-
-/** Plain JSON. */
-export interface ProfileFinding {
-  readonly users: number;
-  /**
-   * Of whom nobody can say what they should be: a copy of a message came after the window of repeats, or the projector is
-   * just writing messages of theirs.
-   */
-  readonly undecided: number;
-  readonly different: { readonly count: number; readonly first: readonly DifferentProfile[] };
-}
-
-export interface DifferentProfile {
-  readonly project: string;
-  readonly user: string;
-  readonly why: string;
 }
 
 const USERS_AT_ONCE = 20_000;
@@ -74,7 +59,7 @@ function isInSlice({ userKey }: Message, slices: number, slice: number): boolean
 interface FoldedUser {
   userId: string | null;
   anonymousId: string | null;
-  anonymousIds: ids.AnonymousIds;
+  anonymousIds: AnonymousIds;
   firstSeen: bigint;
   lastSeen: bigint;
   anonymous: { readonly value: boolean; readonly version: string } | null;

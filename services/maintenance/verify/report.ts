@@ -4,8 +4,6 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import { cellOf, type Checkpoints } from './checkpoints.ts';
 import type { ComparedCell } from './compare.ts';
 import { identityOf, type Located } from './log-cells.ts';
-import type { RowFault } from './missing-rows.ts';
-import type { ProfileFinding } from './profile-check.ts';
 
 /** The result of a verification, as plain JSON. */
 
@@ -67,6 +65,28 @@ export interface VerificationReport {
   }[];
   /** Present if profiles were compared by content. */
   readonly profiles: ProfileFinding | null;
+}
+
+/** How many messages of a cell are missing in analytics, and how many rows have no message. */
+export interface RowFault {
+  missing: number;
+  surplus: number;
+}
+
+export interface ProfileFinding {
+  readonly users: number;
+  /**
+   * Of whom nobody can say what they should be: a copy of a message came after the window of repeats, or the projector is
+   * just writing messages of theirs.
+   */
+  readonly undecided: number;
+  readonly different: { readonly count: number; readonly first: readonly DifferentProfile[] };
+}
+
+export interface DifferentProfile {
+  readonly project: string;
+  readonly user: string;
+  readonly why: string;
 }
 
 /** By project and hour, in order. @param faults In ClickHouse, by cell: only cells that were looked into have any. */

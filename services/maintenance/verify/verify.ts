@@ -15,7 +15,7 @@ import { DeadLetterCoordinates, type DeadLetterStores } from './dead-letter-coor
 import { LogCells } from './log-cells.ts';
 import { deletedFromLog, rangesSince, wholeRanges } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
-import { findMissingRows, type RowFault } from './missing-rows.ts';
+import { findMissingRows } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
 import { checkProfiles } from './profile-check.ts';
 import {
@@ -24,6 +24,7 @@ import {
   hoursOf,
   MAX_NAMED,
   partitionOf,
+  type RowFault,
   unknownBefore,
   type VerificationReport,
 } from './report.ts';

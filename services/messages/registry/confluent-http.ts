@@ -1,7 +1,16 @@
 import http from 'node:http';
 import https from 'node:https';
 import { reasonOf } from '../../runtime/transport-faults.ts';
-import type { RegistryAddress } from './address.ts';
+
+/** Where a registry is and how to get in. */
+export interface RegistryAddress {
+  /** Without name, password, query and trailing slash: it may be shown. */
+  readonly base: string;
+  /** The value of the header of that name. Secret. */
+  readonly authorization: string | undefined;
+  /** PEM, instead of the authorities that Node trusts. */
+  readonly ca: string | undefined;
+}
 
 /** No answer, or another than the one asked for. */
 export class RegistryError extends Error {

@@ -1,7 +1,6 @@
 import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry';
 import type { AvroSchema } from '../schema-ids.ts';
-import type { RegistryAddress } from './address.ts';
-import { ConfluentHttp, type Method, RegistryError } from './confluent-http.ts';
+import { ConfluentHttp, type Method, type RegistryAddress, RegistryError } from './confluent-http.ts';
 
 type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
 type Response = Awaited<ReturnType<NonNullable<ReturnType<Middleware>['response']>>>;

@@ -1,12 +1,21 @@
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { isPermanent } from '../../runtime/transport-faults.ts';
 import { TOPICS } from '../message.ts';
 import { type AvroSchema, currentSchemaOf, type SchemaIds, type Topic } from '../schema-ids.ts';
-import type { RegistryAddress } from './address.ts';
-import { RegistryError } from './confluent-http.ts';
+import { type RegistryAddress, RegistryError } from './confluent-http.ts';
 import { ConfluentRegistry } from './confluent-registry.ts';
-import type { SchemaIdsOptions } from './open.ts';
 import { SchemaMemory } from './schema-memory.ts';
+
+export interface SchemaIdsOptions {
+  /** Stands before the name of every topic on the log, and so before the subjects' too. */
+  readonly topicPrefix?: string | undefined;
+  /** Keeps the answers of the registry, so that a process can start while it is unreachable. Several processes may share it. */
+  readonly cacheFile?: string | undefined;
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
+  /** How long an id that the registry does not know is not asked for again. */
+  readonly absentForMs?: number | undefined;
+}
 
 const LOOKUPS_AT_ONCE = 8;
 const ABSENT_FOR_MS = 30_000;

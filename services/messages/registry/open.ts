@@ -1,16 +1,7 @@
 import { EmbeddedSchemaIds, type SchemaIds } from '../schema-ids.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import { parseRegistryUrl } from './address.ts';
-
-export interface SchemaIdsOptions {
-  /** Stands before the name of every topic on the log, and so before the subjects' too. */
-  readonly topicPrefix?: string | undefined;
-  /** Keeps the answers of the registry, so that a process can start while it is unreachable. Several processes may share it. */
-  readonly cacheFile?: string | undefined;
-  readonly logger?: Pick<Logger, 'warn'> | undefined;
-  /** How long an id that the registry does not know is not asked for again. */
-  readonly absentForMs?: number | undefined;
-}
+import { ServerUrl } from '../../runtime/server-url.ts';
+import type { SchemaIdsOptions } from './confluent.ts';
+import type { RegistryAddress } from './confluent-http.ts';
 
 /**
  * The ids of `schemas/messages/ids.json` where no URL is given; else those of the Confluent-compatible registry at
@@ -25,4 +16,27 @@ export async function openSchemaIds(url: string | undefined, options: SchemaIdsO
   if (url === undefined) return new EmbeddedSchemaIds();
   const { ConfluentSchemaIds } = await import('./confluent.ts');
   return ConfluentSchemaIds.open(parseRegistryUrl(url), options);
+}
+
+const FORM = {
+  server: 'the schema registry',
+  ports: { http: 80, https: 443 },
+  parameters: ['ca_file'],
+} as const;
+
+/**
+ * `http[s]://[USER:PASSWORD@]HOST[:PORT][/PATH][?ca_file=PEM]`
+ *
+ * @throws TidemarkError `CONFIG_INVALID`
+ */
+export function parseRegistryUrl(text: string): RegistryAddress {
+  const url = new ServerUrl(text, FORM);
+  const { user = '', password = '' } = url;
+  const { ca } = url.certificates(url.scheme === 'https', { ca: 'ca_file' });
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  return {
+    base: `${url.origin()}/${url.path}`.replace(/\/+$/, ''),
+    authorization: user === '' && password === '' ? undefined : authorization,
+    ca,
+  };
 }

@@ -2,8 +2,8 @@
 import { workerData } from 'node:worker_threads';
 import { endProcess } from '../end-process.ts';
 import { sleepSync } from '../pause.ts';
+import { Beats, CHECK_INTERVAL_MS } from './beats.ts';
 import { Watch } from './watch.ts';
-import { Beats, CHECK_INTERVAL_MS } from './watchdog.ts';
 
 const watch = new Watch(new Beats(workerData as SharedArrayBuffer));
 for (;;) {

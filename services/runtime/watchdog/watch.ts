@@ -1,4 +1,4 @@
-import { type Beats, CHECK_INTERVAL_MS, CHECKS_ALLOWED, CHECKS_TO_STOP } from './watchdog.ts';
+import { type Beats, CHECK_INTERVAL_MS, CHECKS_ALLOWED, CHECKS_TO_STOP } from './beats.ts';
 
 /** Decides from one check to the next whether the process must end. */
 export class Watch {

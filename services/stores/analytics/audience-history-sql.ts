@@ -4,8 +4,7 @@
  */
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { Query } from './analytics-store.ts';
-import type { ChangesQuery, Evaluation } from './audience-history.ts';
+import type { ChangesQuery, Evaluation, Query } from './analytics-store.ts';
 
 const OF_AUDIENCE = 'project_id = {hProject:String} AND audience_id = {hAudience:String}';
 const AT = "{hAt:DateTime64(6, 'UTC')}";

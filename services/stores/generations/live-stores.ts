@@ -1,6 +1,5 @@
 import { standInBy } from '../../runtime/stand-in.ts';
-import type { AnalyticsGenerations, AnalyticsReader } from '../analytics/analytics-store.ts';
-import type { AudienceHistory } from '../analytics/audience-history.ts';
+import type { AnalyticsGenerations, AnalyticsReader, AudienceHistory } from '../analytics/analytics-store.ts';
 import type { Database } from '../database/database.ts';
 import type { ProfileReader, ReaderProgress } from '../profiles/profile-store.ts';
 import { SqlProfileStore } from '../profiles/sql-profile-store.ts';

@@ -3,13 +3,10 @@ import type { Message, Micros } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import type { Queryable } from '../database/database.ts';
 import { compareBytes } from './newest-traits.ts';
-import type { ProfileChange } from './profile.ts';
+import type { AnonymousIds, ProfileChange } from './profile.ts';
 
 /** How many anonymous ids of a user are kept. */
 export const MAX_ANONYMOUS_IDS = 100;
-
-/** Anonymous id → when a message gave it last. */
-export type AnonymousIds = ReadonlyMap<string, Micros>;
 
 export const NO_ANONYMOUS_IDS: AnonymousIds = new Map();
 

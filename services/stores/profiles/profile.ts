@@ -1,5 +1,4 @@
 import type { JsonText, Micros } from '../../messages/message.ts';
-import type { AnonymousIds } from './anonymous-ids.ts';
 
 /** A trait as the newest message that mentions it left it. Pure data. */
 export interface TraitState {
@@ -8,6 +7,9 @@ export interface TraitState {
   /** The version of that message: 32 hexadecimal digits, compared as a string. */
   readonly version: string;
 }
+
+/** Anonymous id → when a message gave it last. */
+export type AnonymousIds = ReadonlyMap<string, Micros>;
 
 /**
  * What a set of messages of one user says, to be merged into what the store holds. Merging is commutative,

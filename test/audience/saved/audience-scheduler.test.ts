@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
-import type { AudienceHistory } from '../../../services/stores/analytics/audience-history.ts';
+import type { AnalyticsStore, AudienceHistory } from '../../../services/stores/analytics/analytics-store.ts';
 import type { AudienceClaims, AudienceStore, SavedAudience } from '../../../services/audience/saved/audience-store.ts';
 import { AudienceScheduler, type SchedulerParts } from '../../../services/audience/saved/audience-scheduler.ts';
 import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LmdbEventLog } from '../../../services/event-log/lmdb/lmdb-event-log.ts';
-import type { AppendEncoded, EncodeJob, EncodeResult } from '../../../services/event-log/record-encoder.ts';
+import type { AppendEncoded, EncodeJob, EncodeResult } from '../../../services/event-log/event-log.ts';
 import { placeOf, readCount, record, text, until } from '../../support/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

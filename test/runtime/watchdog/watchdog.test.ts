@@ -4,7 +4,7 @@ import {
   CHECKS_TO_STOP,
   type Watched,
   type WatchedThread,
-} from '../../../services/runtime/watchdog/watchdog.ts';
+} from '../../../services/runtime/watchdog/beats.ts';
 import { Watch } from '../../../services/runtime/watchdog/watch.ts';
 
 const HTTP: Watched = 'the HTTP thread';

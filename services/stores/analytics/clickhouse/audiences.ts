@@ -1,8 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Micros } from '../../../messages/message.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
-import type { Query, QueryLimits, QueryResult } from '../analytics-store.ts';
-import type { ChangesQuery, Difference, Evaluation } from '../audience-history.ts';
+import type { ChangesQuery, Difference, Evaluation, Query, QueryLimits, QueryResult } from '../analytics-store.ts';
 import {
   changesQuery,
   differenceQuery,

@@ -4,6 +4,9 @@ import { TidemarkError } from '../../../runtime/errors.ts';
 import type { Micros } from '../../../messages/message.ts';
 import type {
   AnalyticsStore,
+  ChangesQuery,
+  Difference,
+  Evaluation,
   EventsQuery,
   IngestedRange,
   LiveNumbers,
@@ -13,7 +16,6 @@ import type {
   Rows,
   StoredEvent,
 } from '../analytics-store.ts';
-import type { ChangesQuery, Difference, Evaluation } from '../audience-history.ts';
 import { ClickHouseAudiences, HISTORY_LIMITS } from './audiences.ts';
 import type { Deployment } from './deployment.ts';
 import { forgetProject } from './forget-project.ts';
@@ -196,11 +198,10 @@ export class ClickHouseStore implements AnalyticsStore {
 
   forgetProject(projectId: string, signal: AbortSignal): Promise<number> {
     this.#refuseIfStopping();
-    const either = AbortSignal.any([signal, this.#stopping.signal]);
     const shards = this.#clients.shards.map((client) => {
       return { client, ask: (query: Query): Promise<QueryResult> => this.#ask(client, query, LOOKUP_LIMITS) };
     });
-    return forgetProject(shards, projectId, either);
+    return forgetProject(shards, projectId, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
   /** Runs a DDL statement, adapted to the deployment of this ClickHouse. */
@@ -266,7 +267,6 @@ export class ClickHouseStore implements AnalyticsStore {
     this.#refuseIfStopping();
     const startedMs = performance.now();
     const { graceMs, question } = this.#deployment;
-    const stopping = this.#stopping.signal;
     const patience = graceMs === undefined ? [] : [AbortSignal.timeout(limits.maxMs + graceMs)];
     try {
       const result = await client.query({
@@ -274,7 +274,7 @@ export class ClickHouseStore implements AnalyticsStore {
         query_params: params,
         format: 'JSON',
         clickhouse_settings: questionSettings(limits),
-        abort_signal: AbortSignal.any([stopping, ...patience]),
+        abort_signal: AbortSignal.any([this.#stopping.signal, ...patience]),
       });
       const { data, statistics } = (await result.json()) as unknown as JsonAnswer;
       const { rows_read: rowsRead, bytes_read: bytesRead } = statistics;

@@ -3,8 +3,7 @@ import { rootCertificates } from 'node:tls';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { EmbeddedSchemaIds } from '../../../services/messages/schema-ids.ts';
-import { parseRegistryUrl } from '../../../services/messages/registry/address.ts';
-import { openSchemaIds } from '../../../services/messages/registry/open.ts';
+import { openSchemaIds, parseRegistryUrl } from '../../../services/messages/registry/open.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 test('without a registry, the ids are those of the program', async () => {
