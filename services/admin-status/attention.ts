@@ -1,6 +1,8 @@
 /** What of an installation wants attention. Pure. */
+import type { Answer } from '../../schemas/operations.ts';
 import { READER_NAMES, type StatusReaderName } from './log-lag.ts';
-import type { InstallationStatus } from './status.ts';
+
+export type InstallationStatus = Answer<'GET /v1/admin/status'>;
 
 export interface Attention {
   /** One of a closed list, for programs. */

@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import type { Answer } from '../http/route.ts';
 import { beginningOfHour } from '../messages/day-and-hour.ts';
 import { formatMicros } from '../messages/timestamp.ts';
-import type { InstallationStatus } from './status.ts';
+import type { InstallationStatus } from './attention.ts';
 import type { ProjectFigures, StoreFigures } from './store-figures.ts';
 
 /** The body of the answer. Null is what cannot be found out now. */

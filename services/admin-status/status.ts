@@ -7,7 +7,7 @@ import { formatMicros } from '../messages/timestamp.ts';
 import { programVersion } from '../runtime/version.ts';
 import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../stores/processes/process-store.ts';
 import type { ReaderProgress } from '../stores/profiles/profile-store.ts';
-import { type Attention, attentionTo } from './attention.ts';
+import { attentionTo, type InstallationStatus } from './attention.ts';
 import { type DataFolders, diskFigures, storedBytes } from './disk.ts';
 import { type Lag, logFigures, type StatusReaderName } from './log-lag.ts';
 import { answerPartitions } from './partitions.ts';
@@ -16,7 +16,7 @@ import type { StoreFigures } from './store-figures.ts';
 import { WaitingDeadLetters } from './waiting-dead-letters.ts';
 
 export interface StatusParts {
-  readonly role: string;
+  readonly role: InstallationStatus['role'];
   readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
   readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
   readonly progress: ReaderProgress;
@@ -24,63 +24,6 @@ export interface StatusParts {
   readonly figures: StoreFigures;
   readonly folders: DataFolders;
   readonly readiness: () => Readiness;
-}
-
-export interface ReaderStatus {
-  /** As in `/readyz`, or `missing` where no process reports that it runs it. */
-  readonly state: string;
-  readonly lag_messages: number | null;
-  readonly lag_seconds: number | null;
-  readonly messages_per_second: number;
-}
-
-export interface ProcessStatus {
-  readonly id: string;
-  readonly role: string;
-  readonly version: string;
-  readonly state: 'running' | 'missing';
-  readonly started_at: string;
-  readonly seen_seconds_ago: number;
-  readonly parts: Readonly<Record<string, string>>;
-}
-
-interface StoreCounts {
-  readonly postgres: number;
-  readonly clickhouse: number;
-}
-
-/** The body of the answer. Null is what cannot be found out now. */
-export interface InstallationStatus {
-  readonly version: string;
-  readonly role: string;
-  readonly uptime_seconds: number;
-  readonly ready: boolean;
-  readonly parts: Readonly<Record<string, string>>;
-  readonly rates: Readonly<Record<'accepted' | 'refused' | 'projected' | 'stored', number>>;
-  readonly readers: Readonly<Record<StatusReaderName, ReaderStatus>>;
-  readonly newest_queryable_event: { readonly at: string; readonly age_seconds: number } | null;
-  /** How many records were deleted from the beginning of the log. */
-  readonly deleted_from_log: number | null;
-  readonly processes: readonly ProcessStatus[] | null;
-  readonly disk: {
-    readonly folder: string;
-    readonly total_bytes: number;
-    readonly free_bytes: number;
-    readonly used_bytes: number;
-  } | null;
-  readonly stored_bytes: Readonly<Record<'log' | 'profiles' | 'analytics', number | null>>;
-  /** Null before the first; left out where it cannot be found out. */
-  readonly verification?: {
-    readonly finished_at: string;
-    readonly missing: StoreCounts;
-    readonly surplus: StoreCounts;
-  } | null;
-  readonly dead_letters: {
-    /** By reader. */
-    readonly waiting: Readonly<Record<string, number>>;
-    readonly counted_all: boolean;
-  } | null;
-  readonly attention: readonly Attention[];
 }
 
 /** Each source has so long, and counts as unknown after it: a status is asked for when something hangs. */
@@ -226,7 +169,7 @@ function readersOf(
   lags: Readonly<Record<StatusReaderName, Lag>> | undefined,
   nowMs: number,
 ): InstallationStatus['readers'] {
-  const readerOf = (name: StatusReaderName): ReaderStatus => {
+  const readerOf = (name: StatusReaderName): InstallationStatus['readers']['sink'] => {
     const processes = running?.filter(({ rates }) => name in rates);
     const states = processes?.map(({ parts }) => parts[name] ?? 'ready');
     const worst = states?.find((state) => state !== 'ready') ?? states?.[0];
@@ -253,10 +196,12 @@ function lagSecondsOf(lag: Lag | undefined, nowMs: number): number | null {
   return lag.oldestAtMs === null ? null : secondsSince(lag.oldestAtMs, nowMs);
 }
 
+type ProcessStatus = NonNullable<InstallationStatus['processes']>[number];
+
 function processStatus({ id, role, version, startedAtMs, ageMs, parts }: SeenProcess): ProcessStatus {
   return {
     id,
-    role,
+    role: role as ProcessStatus['role'],
     version,
     state: ageMs > MISSING_AFTER_MS ? 'missing' : 'running',
     started_at: timeOf(startedAtMs),

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Koa from 'koa';
 import type { Registry } from 'prom-client';
-import type { Logger } from '../runtime/logger.ts';
 import type { AuditLog } from '../stores/audit/audit-log.ts';
-import type { KeyRing } from '../stores/projects/project-store.ts';
 import {
   authenticate,
   authenticateByBody,
@@ -23,31 +21,24 @@ import { PROJECT_PARAMETER } from './access/named-project.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { handle, type HandleParts } from './handling/handle.ts';
 import { ReceivingBytes, TOO_MUCH_RECEIVED } from './receiving-bytes.ts';
-import { respond } from './respond.ts';
+import { respond, type RespondParts } from './respond.ts';
 import { NO_PATH, type RouteTable } from './route-table.ts';
-import type { SessionKeys } from './access/session-cookie.ts';
 import { type Answering, HttpServer, type ServerOptions } from './server.ts';
 import { type Context, type Next, refuse, routeOf, type State, type Step } from './steps.ts';
 
-export interface AppParts {
+export interface AppParts extends RespondParts {
   readonly table: Pick<RouteTable, 'find' | 'styleOf'>;
-  readonly keys: KeyRing;
   readonly registry: Registry;
-  readonly logger: Logger;
   /** Bytes of bodies that may be received at once. */
   readonly maxReceivingBytes: number;
   /** Origins of pages that may send what SDKs send; `*` is any. None where left out. */
   readonly corsOrigins?: readonly string[];
-  /** Told of every refusal, before it is sent. */
-  readonly onRefusal?: (call: Call, refusal: Refusal) => void;
   /** Whether `/v1/admin` is served on the port; it is where left out. On the Unix socket it always is. */
   readonly isAdminOnPort?: boolean;
   /** Where changes are recorded; needed only where a route changes anything. */
   readonly audit?: Pick<AuditLog, 'append'>;
   /** Where requests with an Idempotency-Key are kept; without it the header counts for nothing but messages. */
   readonly repeats?: HandleParts['repeats'];
-  /** Of the console; without it a cookie counts for nothing. */
-  readonly sessions?: SessionKeys;
 }
 
 export interface AnsweringOptions {

@@ -1,13 +1,29 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { AuthenticatedKey, Project } from '../stores/projects/project-store.ts';
-import type { Refusal } from './problems.ts';
-import type { Route } from './route.ts';
+import type { AuthenticatedKey, Project, Scope } from '../stores/projects/project-store.ts';
+import type { ErrorStyle, Refusal } from './problems.ts';
 
 const NO_BODY: Buffer = Buffer.alloc(0);
 const NO_PARAMS: Readonly<Record<string, string>> = {};
 
+/** What is known of a route before it answers: one method on one path. */
+export interface RouteHead {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v1/track`, or with parameters that take one segment each: `/v1/users/:user_id`. */
+  readonly path: string;
+  /** Other paths of the same route. */
+  readonly aliases?: readonly string[];
+  /**
+   * Whether it takes bodies of analytics SDKs: of any content type, with a key in the body where no header has one, from
+   * pages of the origins in CORS_ORIGINS.
+   */
+  readonly takesSdkBodies?: boolean;
+  /** The scope that opens it (see `opens`); 'any' takes every key, null needs none. */
+  readonly scope: Scope | 'any' | null;
+  readonly style: ErrorStyle;
+}
+
 /** One request on its way through the middleware: each step adds what it found out. */
-export class Call {
+export class Call<Matched extends RouteHead = RouteHead> {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** The path as it was sent, without the query, never decoded. */
@@ -19,7 +35,7 @@ export class Call {
   readonly startedAtMs: number;
   /** Whether it arrived on the Unix socket: without a key of its own it acts as an admin's. */
   readonly isLocal: boolean;
-  route: Route | undefined;
+  route: Matched | undefined;
   key: AuthenticatedKey | undefined;
   /** The project that the request names, where its key belongs to none. */
   namedProject: Project | undefined;

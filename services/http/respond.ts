@@ -1,13 +1,23 @@
 import type { Logger } from '../runtime/logger.ts';
+import type { KeyRing } from '../stores/projects/project-store.ts';
 import { OpenCalls } from './access/open-calls.ts';
-import type { AppParts } from './app.ts';
+import type { SessionKeys } from './access/session-cookie.ts';
 import type { Call } from './call.ts';
 import type { HttpMetrics } from './http-metrics.ts';
-import { refusalOf } from './problems.ts';
+import { type Refusal, refusalOf } from './problems.ts';
+import type { RouteTable } from './route-table.ts';
 import { send } from './send.ts';
 import type { Step } from './steps.ts';
 
-type RespondParts = Pick<AppParts, 'table' | 'keys' | 'sessions' | 'logger' | 'onRefusal'>;
+export interface RespondParts {
+  readonly table: Pick<RouteTable, 'styleOf'>;
+  readonly keys: KeyRing;
+  readonly logger: Logger;
+  /** Of the console; without it a cookie counts for nothing. */
+  readonly sessions?: SessionKeys;
+  /** Told of every refusal, before it is sent. */
+  readonly onRefusal?: (call: Call, refusal: Refusal) => void;
+}
 
 /** The one step that waits for the others: sends what came of the request, then counts and logs it. */
 export function respond(parts: RespondParts, metrics: HttpMetrics): Step {

@@ -1,22 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { Scope } from '../stores/projects/project-store.ts';
-import type { Call } from './call.ts';
-import type { ErrorStyle, Refusal } from './problems.ts';
+import type { Call, RouteHead } from './call.ts';
+import type { Refusal } from './problems.ts';
 
 /** What a role plugs into the server: one method on one path. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/v1/track`, or with parameters that take one segment each: `/v1/users/:user_id`. */
-  readonly path: string;
-  /** Other paths of the same route. */
-  readonly aliases?: readonly string[];
-  /**
-   * Whether it takes bodies of analytics SDKs: of any content type, with a key in the body where no header has one, from
-   * pages of the origins in CORS_ORIGINS.
-   */
-  readonly takesSdkBodies?: boolean;
-  /** The scope that opens it (see `opens`); 'any' takes every key, null needs none. */
-  readonly scope: Scope | 'any' | null;
+export interface Route extends RouteHead {
   /**
    * The names of the query parameters. Where they are given, any other is refused 400, but for `project`, which names the
    * project.
@@ -26,7 +13,6 @@ export interface Route {
   readonly bodyLimitBytes: number | null;
   /** Whether the handler reads the body itself, as it comes, of any type: then `bodyLimitBytes` is null. */
   readonly streamsBody?: boolean;
-  readonly style: ErrorStyle;
   /** Asked after the key and before the body: a refusal here saves reading it. */
   readonly admit?: (call: Call) => Refusal | undefined;
   /** Asked once the body is there: what is limited at once is counted from here on, so that a half-sent request takes no place. */

@@ -5,7 +5,7 @@ import type { Answer, Route } from './route.ts';
 
 /** What a request's middleware share. */
 export interface State {
-  call: Call;
+  call: Call<Route>;
   /** What to answer; undefined until known; it stays so if the client disconnects. */
   outcome: Answer | Refusal | undefined;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { InstallationStatus } from '../../services/admin-status/status.ts';
+import type { InstallationStatus } from '../../services/admin-status/attention.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import type { ProcessReport } from '../../services/stores/processes/process-store.ts';
 import { recordOf, track } from '../support/messages.ts';

@@ -254,7 +254,7 @@ export class ReadingServer {
     const { processes, figures, progress, recorded, codec } = this;
     const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
     const projects = { listProjects: async () => [PROJECT, OTHER_PROJECT] };
-    const status = { role: 'all', log: recorded, codec, progress, processes, figures, folders, readiness };
+    const status = { role: 'all' as const, log: recorded, codec, progress, processes, figures, folders, readiness };
     return [
       { routes: statusRoutes(status) },
       { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects }) },

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readJson } from '../../messages/json.ts';
 import { isObject } from '../../messages/sdk/sdk-call.ts';
 import type { AuthenticatedKey, Scope } from '../../stores/projects/project-store.ts';
+import type { RouteHead } from '../call.ts';
 import type { Refusal } from '../problems.ts';
-import type { Route } from '../route.ts';
 
 // Longer than any key; more would only be hashed in vain.
 const MAX_KEY_LENGTH = 512;
@@ -43,7 +43,7 @@ export const LOCAL_KEY: AuthenticatedKey = {
 };
 
 /** The routes of other scopes that a scope opens beside its own. */
-const ALSO_OPENS: Readonly<Record<Scope, readonly Route['scope'][]>> = {
+const ALSO_OPENS: Readonly<Record<Scope, readonly RouteHead['scope'][]>> = {
   write: [],
   read: [],
   audiences: ['read'],
@@ -51,7 +51,7 @@ const ALSO_OPENS: Readonly<Record<Scope, readonly Route['scope'][]>> = {
 };
 
 /** Whether this key opens this route. */
-export function opens(key: AuthenticatedKey | undefined, { scope }: Route): key is AuthenticatedKey {
+export function opens(key: AuthenticatedKey | undefined, { scope }: RouteHead): key is AuthenticatedKey {
   if (key === undefined || scope === null) return false;
   if (scope === 'any' || key.scopes.includes(scope)) return true;
   return key.scopes.some((one) => ALSO_OPENS[one].includes(scope));

@@ -1,12 +1,17 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { TidemarkError } from '../../../runtime/errors.ts';
-import type { LiveNumbers } from '../analytics-store.ts';
-import type { ClickHouseStore } from './clickhouse-store.ts';
+import type { AnalyticsStore, LiveNumbers } from '../analytics-store.ts';
 import { type Deployment, quotedName } from './deployment.ts';
 import { openingError } from './errors.ts';
 import { FORGET_DOUBTFUL } from './ingested-ranges.ts';
 import { viewStatements } from './views.ts';
 import type { QueryQueue } from '../query-queue.ts';
+
+/** The store of one generation's database. */
+export interface GenerationStore extends AnalyticsStore {
+  /** Runs a statement that defines something. */
+  define(sql: string, settings?: ClickHouseSettings): Promise<void>;
+}
 
 /** Access to the databases of other generations. */
 export interface ClickHouseDatabases {
@@ -15,7 +20,7 @@ export interface ClickHouseDatabases {
   /** The query queues that all of them share. */
   readonly gates: Readonly<Record<'questions' | 'streams' | 'evaluations', QueryQueue>>;
   /** Opens an existing database and migrates its tables. */
-  open(name: string): Promise<ClickHouseStore>;
+  open(name: string): Promise<GenerationStore>;
 }
 
 const FIRST = 1;
@@ -25,14 +30,14 @@ const DROPPING: ClickHouseSettings = { max_table_size_to_drop: '0', max_partitio
 
 /** Creates, opens, shows and drops the generations of a ClickHouse. */
 export class ClickHouseGenerations {
-  readonly #first: ClickHouseStore;
+  readonly #first: GenerationStore;
   readonly #client: ClickHouseClient;
   readonly #databases: ClickHouseDatabases;
   readonly #deployment: Deployment;
-  readonly #opened = new Map<number, Promise<ClickHouseStore>>();
+  readonly #opened = new Map<number, Promise<GenerationStore>>();
 
   constructor(
-    first: ClickHouseStore,
+    first: GenerationStore,
     client: ClickHouseClient,
     databases: ClickHouseDatabases,
     deployment: Deployment,
@@ -43,7 +48,7 @@ export class ClickHouseGenerations {
     this.#deployment = deployment;
   }
 
-  open(number: number): Promise<ClickHouseStore> {
+  open(number: number): Promise<GenerationStore> {
     if (number === FIRST) return Promise.resolve(this.#first);
     let store = this.#opened.get(number);
     if (store === undefined) {
@@ -97,7 +102,7 @@ export class ClickHouseGenerations {
     await Promise.all(opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value.close()] : [])));
   }
 
-  async #open(number: number): Promise<ClickHouseStore> {
+  async #open(number: number): Promise<GenerationStore> {
     if (!(await this.#existing()).includes(number)) {
       throw new TidemarkError('STORE_UNAVAILABLE', `analytics has no database of generation ${number}`);
     }

@@ -9,7 +9,6 @@ import type { Exclusively } from './migrations.ts';
 import { migrateShards, replicasByShard, serversOf, SHARDED_SETTINGS, type ShardServer } from './shards.ts';
 import { type ClickHouseAddress, readClickHouseUrl } from './url.ts';
 import { fairGate } from '../query-queue.ts';
-import type { AnalyticsOptions } from '../open.ts';
 
 /** The oldest version with all features in use: the newest of these is `json_type_escape_dots_in_keys`. */
 const OLDEST = { major: 25, minor: 8 } as const;
@@ -38,7 +37,7 @@ type ClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
  */
 export async function openClickHouse(
   url: string,
-  { exclusively = (run) => run() }: AnalyticsOptions,
+  { exclusively = (run) => run() }: { readonly exclusively?: Exclusively },
 ): Promise<ClickHouseStore> {
   const address = readClickHouseUrl(url);
   const common = commonOptions(address);
