@@ -131,6 +131,20 @@ describe('a rule of the imports fails where it is broken:', () => {
     expect(rules.rolesAreComplete(treeOf(others))).toEqual(['http does not exist']);
   });
 
+  test('a thread takes a type from the file that starts it', () => {
+    const tree = treeOf({
+      'services/app/a.ts': `new Worker(new URL('./b.ts', import.meta.url));\nimport './d.ts';`,
+      'services/app/b.ts': `import type { A } from './a.ts';`,
+      'services/app/c.ts': `import { a } from './a.ts';`,
+      'services/app/d.ts': '',
+    });
+
+    expect(rules.filesHaveNoCircle(tree)).toEqual([
+      'services/app/a.ts → services/app/b.ts',
+      'services/app/b.ts → services/app/a.ts',
+    ]);
+  });
+
   test('two folders import each other', () => {
     expect(rules.circlesOf({ ...MAY_IMPORT, stores: ['runtime', 'audience'] })).toEqual(['stores → audience']);
   });

@@ -94,6 +94,18 @@ export const fewReadTheConfiguration: Rule = ({ texts, imports }) => [
     .map(([file]) => `${file} reads the environment`),
 ];
 
+/** Imports of types and the programs of threads count. What leads from one circle to another is named too. */
+export const filesHaveNoCircle: Rule = ({ texts, imports }) => {
+  let left = imports.filter(({ to }) => texts.has(to));
+  for (;;) {
+    const importing = new Set(left.map(({ from }) => from));
+    const imported = new Set(left.map(({ to }) => to));
+    const kept = left.filter(({ from, to }) => imported.has(from) && importing.has(to));
+    if (kept.length === left.length) return show(left, () => true);
+    left = kept;
+  }
+};
+
 export const noFileIsABarrel: Rule = ({ texts }) => [...texts.keys()].filter((file) => basename(file) === 'index.ts');
 
 /** `stores/database` of a file below it, '' of `main.ts` and of packages. */

@@ -26,6 +26,10 @@ describe('the imports', () => {
     expect(MAY_IMPORT['runtime']).toEqual([]);
   });
 
+  test('no files import each other in a circle, types and the programs of threads included', () => {
+    expect(rules.filesHaveNoCircle(tree)).toEqual([]);
+  });
+
   test('a role imports no other role, and the list of roles is complete', () => {
     expect(rules.rolesAreApart(tree)).toEqual([]);
     expect(rules.rolesAreComplete(tree)).toEqual([]);
