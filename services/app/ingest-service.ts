@@ -52,7 +52,7 @@ export class IngestService implements Running {
       stores: stores.stores,
       storesAreOpen: false,
       role: 'ingest',
-      log: stores.log.standIn,
+      log: stores.log,
       codec: stores.codec,
       registry,
       ...(metrics === undefined ? {} : { metrics }),

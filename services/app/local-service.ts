@@ -15,7 +15,8 @@ import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
 import { commandsOn } from './commands.ts';
-import { OpenOnDemand } from './open-on-demand.ts';
+import { LazyStores } from './lazy-stores.ts';
+import { StoreOpener } from './open-stores.ts';
 import { audienceQueriesOf, audienceSchedulerOf } from './audience-parts.ts';
 import { type Stores, processStoreOf, storesOf } from './stores.ts';
 
@@ -52,12 +53,12 @@ export class LocalService {
 
   /** Aborts what is under way, and closes what was opened. */
   async close(): Promise<void> {
-    const { admin, keys, watch, changesWatch, opener } = this.#parts;
+    const { admin, keys, watch, changesWatch, lazy } = this.#parts;
     await Promise.all([admin.stop(), this.#server.close(FINISH_LOCAL_MS)]);
     watch.stop();
     changesWatch.stop();
     await keys.stop();
-    await opener.close();
+    await lazy.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
@@ -67,17 +68,17 @@ interface ServiceParts {
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
   readonly changesWatch: ChangesWatch;
-  readonly opener: OpenOnDemand;
+  readonly lazy: LazyStores;
   readonly table: RouteTable;
   readonly audit: Stores['audit'];
   readonly repeats: Stores['repeats'];
 }
 
 function partsOf(config: Config, logger: Logger): ServiceParts {
-  const opener = new OpenOnDemand(config, logger);
-  const database = opener.standIn('database');
-  const analytics = opener.standIn('analytics');
-  const find = commandsOn({ config, logger, hasReaders: false }, (needs) => opener.open(needs));
+  const lazy = new LazyStores(new StoreOpener(config, logger, undefined), { opensOnCall: true });
+  const database = lazy.standIn('database');
+  const analytics = lazy.standIn('analytics');
+  const find = commandsOn({ config, logger, hasReaders: false }, (needs) => lazy.all(needs));
   const admin = new AdminCommands({ find, jobs: new SqlJobStore(database), logger });
   const evaluator = audienceSchedulerOf(config, logger, { database, analytics });
   const readers = { health: async () => ({}), metrics: async () => '' };
@@ -86,8 +87,8 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
   const watch = new ProgressWatch(stores.progress);
   const changesWatch = new ChangesWatch(stores.saved);
   const keys = new ProjectCache(stores.projects, logger);
-  const log = opener.standIn('log');
-  const codec = opener.standIn('codec');
+  const log = lazy.standIn('log');
+  const codec = lazy.standIn('codec');
   const reading = readingRoutes({
     ...stores,
     watch,
@@ -101,7 +102,7 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
     keys,
     watch,
     changesWatch,
-    opener,
+    lazy,
     table: new RouteTable([adminRoutes(admin), reading]),
     audit: stores.audit,
     repeats: stores.repeats,

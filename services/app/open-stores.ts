@@ -121,30 +121,6 @@ export async function openStoresWithoutAnalytics(
   return openTogether(config, logger, signal, (opener) => ({ ...logAndCodec(opener), database: opener.database() }));
 }
 
-/**
- * Opens the stores that a command needs, for the time that it runs. It does not wait for unreachable servers, and caches
- * no schema ids where there is no data folder.
- *
- * @param opened With the database, where that is open already.
- */
-export async function openNeeded(
-  config: Config,
-  logger: Logger,
-  needs: readonly (keyof OpenedStores)[],
-  opened?: Promise<Pick<Partial<OpenedStores>, 'database'>>,
-): Promise<Partial<OpenedStores>> {
-  const opener = new StoreOpener(config, logger, undefined);
-  const isNeeded = needs.some((need) => need === 'database' || need === 'analytics');
-  const before = (await opened)?.database;
-  const database = isNeeded ? (before === undefined ? opener.database() : Promise.resolve(before)) : undefined;
-  return allOpenedOrNone({
-    ...(database !== undefined && before === undefined && { database }),
-    ...(needs.includes('log') && { log: opener.log() }),
-    ...(needs.includes('codec') && { codec: opener.codec() }),
-    ...(needs.includes('analytics') && database !== undefined && { analytics: opener.analytics(database) }),
-  });
-}
-
 export async function closeStores({ log, database, analytics }: Partial<OpenedStores>): Promise<void> {
   await Promise.all([log?.close(), database?.close(), analytics?.close()]);
 }
