@@ -15,9 +15,8 @@ export interface Passed {
 /** The next offset of each partition, by a number that stands for the partition. */
 export type Offsets = ReadonlyMap<number, number>;
 
-/** How far both readers were at one look; no two looks have the same number. */
+/** How far both readers were at one look. */
 export interface ProgressSnapshot {
-  readonly number: number;
   readonly projector: Offsets;
   readonly sink: Offsets;
 }
@@ -41,7 +40,7 @@ export class WantedPositions {
   // A position that the reader had not passed at the last look: the first to be compared at the next one.
   #projectorAt = 0;
   #sinkAt = 0;
-  #lookNumber = -1;
+  #lastLook: ProgressSnapshot | undefined;
   #passed = NEITHER;
 
   constructor(name: string, places: readonly RecordPosition[]) {
@@ -50,11 +49,11 @@ export class WantedPositions {
     this.#places = places.flatMap((place) => [numberOfPartition(place), Number(place.offset)]).slice();
   }
 
-  passedAt({ number, projector, sink }: ProgressSnapshot): Passed {
-    if (this.#lookNumber === number) return this.#passed;
-    this.#lookNumber = number;
-    const projectorAt = this.#notPassed(projector, this.#projectorAt);
-    const sinkAt = this.#notPassed(sink, this.#sinkAt);
+  passedAt(look: ProgressSnapshot): Passed {
+    if (this.#lastLook === look) return this.#passed;
+    this.#lastLook = look;
+    const projectorAt = this.#notPassed(look.projector, this.#projectorAt);
+    const sinkAt = this.#notPassed(look.sink, this.#sinkAt);
     this.#passed = passedOf(projectorAt === undefined, sinkAt === undefined);
     this.#projectorAt = projectorAt ?? 0;
     this.#sinkAt = sinkAt ?? 0;

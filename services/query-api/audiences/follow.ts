@@ -48,7 +48,7 @@ export async function answerFollow(parts: FollowParts, limits: FollowLimits, cal
   const stream = (): Refusal | Promise<Answer> => limits.streams.admit(call) ?? changesAnswer(parts, project, request);
   if (await hasChanges(parts, project, request, until)) return stream();
   const after = later(known ?? EARLIEST, request.at);
-  const outcome = await parts.changesWatch.changed({ audienceId: id, after, waitMs: waitMs.value, client });
+  const outcome = await parts.changesWatch.wait({ audienceId: id, after }, { waitMs: waitMs.value, client });
   if (outcome === 'deleted') return NO_AUDIENCE;
   return outcome === 'changed' ? stream() : linesOfChanges(Readable.from([]), request, until);
 }
