@@ -1,11 +1,12 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import type { EditResult } from '../maintenance/dead-letters/edit.ts';
 import { orderOf } from '../maintenance/dead-letters/settle.ts';
 import { readLimit, refuseBody, single } from '../query-api/query.ts';
-import type { AdminPort } from './admin-commands.ts';
-import { type AdminCall, answerCommand, answerJob } from './answers.ts';
-import { checked, readDryRun, readMembers, readTexts } from './reading.ts';
+import { type AdminCall, answerJob, answerRead } from './answers.ts';
+import type { AdminPorts } from './ports.ts';
+import { readDryRun, readMembers, readTexts } from './reading.ts';
+
+type DeadLetters = AdminPorts['deadLetters'];
 
 const FILTERS = ['reader', 'topic', 'project', 'error', 'since', 'until'] as const;
 const LISTED = [...FILTERS, 'state', 'cursor'] as const;
@@ -13,32 +14,25 @@ const LISTED = [...FILTERS, 'state', 'cursor'] as const;
 export const DEAD_LETTER_PARAMETERS = [...LISTED, 'limit'] as const;
 
 /** `GET /v1/admin/dead-letters` */
-export function answerDeadLetters(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
+export async function answerDeadLetters(deadLetters: DeadLetters, call: AdminCall): Promise<Answer | Refusal> {
   const { query } = call;
   const texts = readTexts(query, LISTED);
   if (!texts.ok) return texts.refusal;
   const limit = single(query, 'limit', readLimit);
   if (!limit.ok) return limit.refusal;
-  return answerCommand(port, call, { name: 'dead-letters list', args: { ...texts.value, limit: limit.value } });
+  return answerRead(call, await deadLetters.list({ ...texts.value, limit: limit.value }));
 }
 
 /** `GET /v1/admin/dead-letters/:id` */
-export function answerDeadLetter(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  return answerCommand(port, call, { name: 'dead-letters show', args: { id: call.params['id'] } });
+export async function answerDeadLetter(deadLetters: DeadLetters, call: AdminCall): Promise<Answer | Refusal> {
+  return answerRead(call, await deadLetters.show(call.params['id'] ?? ''));
 }
 
 /** `POST /v1/admin/dead-letters/:id/edit`. `?dry_run=true` answers with whether the stores would take the correction. */
-export function answerEdit(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
-  const isDry = readDryRun(call.query);
-  if (typeof isDry !== 'boolean') return isDry;
-  return answerCommand(port, call, {
-    name: 'dead-letters edit',
-    args: { id: call.params['id'], record: call.text, dry_run: isDry },
-    answer: (text) => editAnswer(JSON.parse(text) as EditResult),
-  });
-}
-
-function editAnswer(result: EditResult): Answer | Refusal {
+export async function answerEdit(deadLetters: DeadLetters, call: AdminCall): Promise<Answer | Refusal> {
+  const isDryRun = readDryRun(call.query);
+  if (typeof isDryRun !== 'boolean') return isDryRun;
+  const result = await deadLetters.edit({ id: call.params['id'] ?? '', record: call.text, isDryRun });
   if ('problems' in result) return refuseBody(result.problems).refusal;
   const { edited, project, changed } = result;
   const answer = { status: 200, body: JSON.stringify(edited) };
@@ -51,15 +45,15 @@ function editAnswer(result: EditResult): Answer | Refusal {
 const SELECTION = [...FILTERS, 'ids', 'all', 'again', 'limit', 'dry_run'] as const;
 
 /** `POST /v1/admin/dead-letters/replay` and `…/drop` */
-export function answerResolution(
-  port: AdminPort,
+export async function answerResolution(
+  jobs: AdminPorts['jobs'],
   call: AdminCall,
   how: 'replay' | 'drop',
-): Promise<Answer | Refusal> | Refusal {
+): Promise<Answer | Refusal> {
   const members = readMembers(call, SELECTION);
   if (!members.ok) return members.refusal;
-  const wrong = checked(() => orderOf(members.value));
-  if (wrong !== undefined) return wrong;
+  // Before there is a job that fails.
+  orderOf(members.value);
   const action = members.value['dry_run'] === true ? undefined : `dead-letters.${how}`;
-  return answerJob(port, call, { kind: `dead-letters ${how}`, args: members.value }, action);
+  return answerJob(jobs, call, { kind: `dead-letters ${how}`, args: members.value }, action);
 }

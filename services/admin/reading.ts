@@ -2,9 +2,7 @@
 import type { Refusal } from '../http/problems.ts';
 import { parseBody } from '../messages/json.ts';
 import { type Checked, refuseBody, refuseParameter } from '../query-api/query.ts';
-import { TidemarkError } from '../runtime/errors.ts';
 import type { AdminCall } from './answers.ts';
-import { refusalOfFailure } from './failures.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -41,15 +39,4 @@ export function readDryRun(query: URLSearchParams): boolean | Refusal {
 
 export function notFound(detail: string, errorCode?: Refusal['errorCode']): Refusal {
   return { refused: 'not-found', detail, ...(errorCode && { errorCode }) };
-}
-
-/** Why the arguments of a job are refused before it is started; undefined where they are good. */
-export function checked(check: () => unknown): Refusal | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof TidemarkError)) throw error;
-    return refusalOfFailure({ code: error.code, message: error.message }, 'POST');
-  }
 }

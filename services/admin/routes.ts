@@ -1,5 +1,4 @@
 import type { Route, RouteSet } from '../http/route.ts';
-import type { AdminPort } from './admin-commands.ts';
 import {
   answerDeadLetter,
   answerDeadLetters,
@@ -7,6 +6,7 @@ import {
   answerResolution,
   DEAD_LETTER_PARAMETERS,
 } from './dead-letters.ts';
+import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
 import {
   answerJobCancel,
@@ -15,6 +15,7 @@ import {
   JOB_PARAMETERS,
   VERIFICATION_PARAMETERS,
 } from './jobs/job-answers.ts';
+import type { AdminPorts } from './ports.ts';
 import {
   answerAdminKeys,
   answerNewAdminKey,
@@ -35,76 +36,93 @@ const SELECTION_LIMIT_BYTES = 1_048_576;
 
 const PAGE = ['limit', 'cursor'] as const;
 
-const GET = { method: 'GET', scope: 'admin', style: 'problem', bodyLimitBytes: null, query: [] } as const;
+const ADMIN = { scope: 'admin', style: 'problem', refusalOf: refusalForOperators } as const;
+const GET = { ...ADMIN, method: 'GET', bodyLimitBytes: null, query: [] } as const;
 const DELETE = { ...GET, method: 'DELETE' } as const;
 const POST = { ...GET, method: 'POST', bodyLimitBytes: ADMIN_BODY_BYTES } as const;
 const PATCH = { ...POST, method: 'PATCH' } as const;
 /** For what the path says whole. */
 const BARE_POST = { ...GET, method: 'POST' } as const;
 
-/** What operators do over HTTP. */
-export function adminRoutes(port: AdminPort): RouteSet {
-  return { routes: [...projectRoutes(port), ...deadLetterRoutes(port), ...generationRoutes(port), ...jobRoutes(port)] };
+export interface AdminParts extends AdminPorts {
+  /** That of a project that names none. */
+  readonly timezone: string;
 }
 
-function projectRoutes(port: AdminPort): Route[] {
+/** What operators do over HTTP. */
+export function adminRoutes(parts: AdminParts): RouteSet {
+  const { deadLetters, jobs } = parts;
+  return {
+    routes: [
+      ...projectRoutes(parts),
+      ...deadLetterRoutes(deadLetters, jobs),
+      ...generationRoutes(parts),
+      ...verificationRoutes(parts),
+      ...jobRoutes(jobs),
+    ],
+  };
+}
+
+function projectRoutes(parts: AdminParts): Route[] {
+  const { projects, timezone } = parts;
   const all = '/v1/admin/projects';
   const one = `${all}/:id`;
   return [
-    { ...GET, path: all, query: PAGE, handle: (call) => answerProjects(port, call) },
-    { ...POST, path: all, handle: (call) => answerNewProject(port, call) },
-    { ...GET, path: one, handle: (call) => answerProject(port, call) },
-    { ...PATCH, path: one, handle: (call) => answerProjectChange(port, call) },
-    { ...DELETE, path: one, query: DELETION_PARAMETERS, handle: (call) => answerProjectDelete(port, call) },
-    { ...GET, path: `${one}/keys`, query: PAGE, handle: (call) => answerProjectKeys(port, call) },
-    { ...POST, path: `${one}/keys`, handle: (call) => answerNewProjectKey(port, call) },
-    { ...GET, path: '/v1/admin/keys', query: PAGE, handle: (call) => answerAdminKeys(port, call) },
-    { ...POST, path: '/v1/admin/keys', handle: (call) => answerNewAdminKey(port, call) },
-    { ...DELETE, path: '/v1/admin/keys/:id', handle: (call) => answerRevokedKey(port, call) },
+    { ...GET, path: all, query: PAGE, handle: (call) => answerProjects(projects, call) },
+    { ...POST, path: all, handle: (call) => answerNewProject(projects, timezone, call) },
+    { ...GET, path: one, handle: (call) => answerProject(projects, call) },
+    { ...PATCH, path: one, handle: (call) => answerProjectChange(projects, call) },
+    { ...DELETE, path: one, query: DELETION_PARAMETERS, handle: (call) => answerProjectDelete(parts, call) },
+    { ...GET, path: `${one}/keys`, query: PAGE, handle: (call) => answerProjectKeys(projects, call) },
+    { ...POST, path: `${one}/keys`, handle: (call) => answerNewProjectKey(projects, call) },
+    { ...GET, path: '/v1/admin/keys', query: PAGE, handle: (call) => answerAdminKeys(projects, call) },
+    { ...POST, path: '/v1/admin/keys', handle: (call) => answerNewAdminKey(projects, call) },
+    { ...DELETE, path: '/v1/admin/keys/:id', handle: (call) => answerRevokedKey(projects, call) },
   ];
 }
 
-function deadLetterRoutes(port: AdminPort): Route[] {
+function deadLetterRoutes(deadLetters: AdminPorts['deadLetters'], jobs: AdminPorts['jobs']): Route[] {
   const all = '/v1/admin/dead-letters';
   const select = { ...POST, bodyLimitBytes: SELECTION_LIMIT_BYTES } as const;
   return [
-    { ...GET, path: all, query: DEAD_LETTER_PARAMETERS, handle: (call) => answerDeadLetters(port, call) },
-    { ...GET, path: `${all}/:id`, handle: (call) => answerDeadLetter(port, call) },
-    { ...select, path: `${all}/:id/edit`, query: ['dry_run'], handle: (call) => answerEdit(port, call) },
-    { ...select, path: `${all}/replay`, handle: (call) => answerResolution(port, call, 'replay') },
-    { ...select, path: `${all}/drop`, handle: (call) => answerResolution(port, call, 'drop') },
+    { ...GET, path: all, query: DEAD_LETTER_PARAMETERS, handle: (call) => answerDeadLetters(deadLetters, call) },
+    { ...GET, path: `${all}/:id`, handle: (call) => answerDeadLetter(deadLetters, call) },
+    { ...select, path: `${all}/:id/edit`, query: ['dry_run'], handle: (call) => answerEdit(deadLetters, call) },
+    { ...select, path: `${all}/replay`, handle: (call) => answerResolution(jobs, call, 'replay') },
+    { ...select, path: `${all}/drop`, handle: (call) => answerResolution(jobs, call, 'drop') },
   ];
 }
 
-function generationRoutes(port: AdminPort): Route[] {
+function generationRoutes(ports: AdminPorts): Route[] {
   const all = '/v1/admin/generations';
   const one = `${all}/:kind/:number`;
   return [
-    { ...GET, path: all, handle: (call) => answerGenerations(port, call) },
-    { ...POST, path: all, query: ['dry_run'], handle: (call) => answerBuild(port, call) },
-    { ...PATCH, path: one, handle: (call) => answerRate(port, call) },
-    { ...BARE_POST, path: `${one}/compare`, handle: (call) => answerStep(port, call, 'compare') },
-    { ...BARE_POST, path: `${one}/swap`, handle: (call) => answerStep(port, call, 'swap') },
-    { ...POST, path: `${one}/rollback`, handle: (call) => answerRollback(port, call) },
-    { ...BARE_POST, path: `${one}/drop`, handle: (call) => answerStep(port, call, 'drop') },
+    { ...GET, path: all, handle: () => answerGenerations(ports) },
+    { ...POST, path: all, query: ['dry_run'], handle: (call) => answerBuild(ports, call) },
+    { ...PATCH, path: one, handle: (call) => answerRate(ports, call) },
+    { ...BARE_POST, path: `${one}/compare`, handle: (call) => answerStep(ports, call, 'compare') },
+    { ...BARE_POST, path: `${one}/swap`, handle: (call) => answerStep(ports, call, 'swap') },
+    { ...POST, path: `${one}/rollback`, handle: (call) => answerRollback(ports, call) },
+    { ...BARE_POST, path: `${one}/drop`, handle: (call) => answerStep(ports, call, 'drop') },
   ];
 }
 
-function jobRoutes(port: AdminPort): Route[] {
+function verificationRoutes(ports: AdminPorts): Route[] {
+  const all = '/v1/admin/verifications';
+  const one = `${all}/:id`;
+  return [
+    { ...POST, path: all, handle: (call) => answerVerification(ports, call) },
+    { ...GET, path: all, query: VERIFICATION_PARAMETERS, handle: (call) => answerVerifications(ports, call) },
+    { ...GET, path: one, query: HOUR_PARAMETERS, handle: (call) => answerVerificationHours(ports, call) },
+  ];
+}
+
+function jobRoutes(jobs: AdminPorts['jobs']): Route[] {
   const all = '/v1/admin/jobs';
   const one = `${all}/:id`;
-  const verifications = '/v1/admin/verifications';
   return [
-    { ...POST, path: verifications, handle: (call) => answerVerification(port, call) },
-    { ...GET, path: verifications, query: VERIFICATION_PARAMETERS, handle: (call) => answerVerifications(port, call) },
-    {
-      ...GET,
-      path: `${verifications}/:id`,
-      query: HOUR_PARAMETERS,
-      handle: (call) => answerVerificationHours(port, call),
-    },
-    { ...GET, path: all, query: JOB_PARAMETERS, handle: (call) => answerJobs(port, call) },
-    { ...GET, path: one, query: ['wait'], handle: (call) => answerJobState(port, call) },
-    { ...DELETE, path: one, handle: (call) => answerJobCancel(port, call) },
+    { ...GET, path: all, query: JOB_PARAMETERS, handle: (call) => answerJobs(jobs, call) },
+    { ...GET, path: one, query: ['wait'], handle: (call) => answerJobState(jobs, call) },
+    { ...DELETE, path: one, handle: (call) => answerJobCancel(jobs, call) },
   ];
 }

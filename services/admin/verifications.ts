@@ -1,63 +1,64 @@
 /** Verifications over HTTP: started as jobs, listed, and read by project and hour. */
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import { type VerificationHours, readPeriod } from '../maintenance/verify/verify-commands.ts';
+import type { LastVerification } from '../maintenance/verify/last-verification.ts';
+import { readPeriod } from '../maintenance/verify/verify-commands.ts';
 import { type HourCursor, LAST } from '../maintenance/verify/verification-hours.ts';
+import { formatMicros } from '../messages/timestamp.ts';
 import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from '../query-api/query.ts';
-import type { AdminPort } from './admin-commands.ts';
-import { type AdminCall, answerJob, resultOf } from './answers.ts';
+import { type AdminCall, answerJob } from './answers.ts';
 import type { Job } from './jobs/job.ts';
 import { jobsPage } from './jobs/job-answers.ts';
 import { jobJson } from './jobs/job-json.ts';
-import { checked, notFound, readMembers } from './reading.ts';
+import type { AdminPorts } from './ports.ts';
+import { notFound, readMembers } from './reading.ts';
+
+type Ports = Pick<AdminPorts, 'figures' | 'jobs'>;
 
 export const HOUR_PARAMETERS = ['project', 'differing', 'limit', 'cursor'] as const;
 
 /** `POST /v1/admin/verifications` */
-export function answerVerification(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
+export async function answerVerification({ jobs }: Ports, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers(call, ['since', 'until', 'project', 'deep']);
   if (!members.ok) return members.refusal;
-  const wrong = checked(() => readPeriod(members.value, Date.now()));
-  if (wrong !== undefined) return wrong;
-  return answerJob(port, call, { kind: 'verify', args: members.value });
+  // Before there is a job that fails.
+  readPeriod(members.value, Date.now());
+  return answerJob(jobs, call, { kind: 'verify', args: members.value });
 }
 
 /** `GET /v1/admin/verifications`: those that were started, newest first, and the last that the service did by itself. */
-export async function answerVerifications(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const page = await jobsPage(port, call, 'verify');
+export async function answerVerifications({ figures, jobs }: Ports, call: AdminCall): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, call, 'verify');
   if (!page.ok) return page.refusal;
-  const last = await resultOf<unknown>(port, call, { name: 'verify last', args: {} });
-  if (isRefusal(last)) return last;
-  const { jobs, next } = page.value;
-  const body = `{"verifications":[${jobs.join(',')}],"next_cursor":${JSON.stringify(next)},"last":${JSON.stringify(last)}}`;
+  const last = lastOf(await figures.verification());
+  const { items, next } = page.value;
+  const body = `{"verifications":[${items.join(',')}],"next_cursor":${JSON.stringify(next)},"last":${JSON.stringify(last)}}`;
   return { status: 200, body };
 }
 
 /** `GET /v1/admin/verifications/:id`: how it stands, and what it found by project and hour, the newest hour first. */
-export async function answerVerificationHours(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerVerificationHours({ figures, jobs }: Ports, call: AdminCall): Promise<Answer | Refusal> {
   const id = call.params['id'] ?? '';
   const page = readHours(call.query);
   if (!page.ok) return page.refusal;
-  const job = id === LAST ? undefined : await port.findJob(id);
+  const job = id === LAST ? undefined : await jobs.find(id);
   if (id !== LAST && job?.kind !== 'verify') return notFound('There is no such verification.');
   const { limit, ...filter } = page.value;
   // One more than the page has tells whether there is another.
-  const order = { name: 'verify hours', args: { ...filter, verification: id, limit: limit + 1 } };
-  const found = await resultOf<VerificationHours>(port, call, order);
-  if (isRefusal(found)) return found;
-  const verification = job === undefined ? lastJson(found) : jobJson(job);
+  const found = await figures.verificationHours({ ...filter, verification: id }, limit + 1);
+  const verification = job === undefined ? lastJson(await figures.verification()) : jobJson(job);
   if (verification === undefined) return notFound('The service has not verified by itself yet.');
-  const hours = found.hours.slice(0, limit);
+  const hours = found.slice(0, limit);
   const end = hours.at(-1);
-  const next = found.hours.length > limit && end !== undefined ? encodeHour(end) : null;
+  const next = found.length > limit && end !== undefined ? encodeHour(end) : null;
   const body = `{"verification":${verification},"hours":${JSON.stringify(hours)},"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
 }
 
 /** What the service did by itself, shown as the job that it was not. */
-function lastJson({ last }: VerificationHours): string | undefined {
-  if (last === undefined || last === null) return undefined;
-  const finishedAtMs = Date.parse(last.finished_at);
+function lastJson(last: LastVerification | null): string | undefined {
+  if (last === null) return undefined;
+  const { finishedAtMs } = last;
   const startedAtMs = finishedAtMs - (last.report?.took_ms ?? 0);
   const nothing = { progress: null, rate: null, failure: null };
   const result = last.report === null ? null : JSON.stringify(last.report);
@@ -75,8 +76,11 @@ function lastJson({ last }: VerificationHours): string | undefined {
   return jobJson(job);
 }
 
-function isRefusal(value: unknown): value is Refusal {
-  return typeof value === 'object' && value !== null && 'refused' in value;
+/** How many messages are missing, or are there without reason. */
+function lastOf(last: LastVerification | null): object | null {
+  if (last === null) return null;
+  const { finishedAtMs, missing, surplus } = last;
+  return { finished_at: formatMicros(BigInt(finishedAtMs) * 1000n), missing, surplus };
 }
 
 interface HoursPage {

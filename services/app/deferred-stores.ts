@@ -1,4 +1,3 @@
-import { AdminCommands } from '../admin/admin-commands.ts';
 import { eraseUnfinished } from '../admin/project-deletion.ts';
 import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -10,9 +9,9 @@ import { standInFor } from '../runtime/stand-in.ts';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { commandsOn, type StoreName } from './commands.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { closeStores, type OpenedStores, StoreOpener } from './open-stores.ts';
+import { operationsOn, type StoreName } from './operations.ts';
 import { ensureFirstProject, makeFirst, projectNamesIn } from './projects.ts';
 import { statesOf } from './readers/readers.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
@@ -31,7 +30,7 @@ export class DeferredStores {
   readonly #fail: (error: unknown) => void;
   readonly #database = new Deferred<Database>('the database of profiles', 'STORE_UNAVAILABLE');
   readonly #analytics = new Deferred<AnalyticsStore>('analytics', 'STORE_UNAVAILABLE');
-  readonly #admin: AdminCommands;
+  readonly #operations: ReturnType<typeof operationsOn>;
   #codec: Codec | undefined;
   #opening: Promise<unknown> | undefined;
   #analyticsOpening: Promise<unknown> | undefined;
@@ -47,8 +46,9 @@ export class DeferredStores {
     this.#fail = reject;
     // Its stores are on servers: the processes of the readers read them.
     const importer = new ImportQueue(importThreads(config));
-    const find = commandsOn({ config, logger, hasReaders: true, importer }, (needs) => this.#openedOf(needs));
-    this.#admin = new AdminCommands({ find, jobs: new SqlJobStore(this.#database.standIn), logger });
+    const jobs = new SqlJobStore(this.#database.standIn);
+    const surroundings = { config, logger, hasReaders: true, importer, jobs };
+    this.#operations = operationsOn(surroundings, (needs) => this.#openedOf(needs));
   }
 
   get stores(): Stores {
@@ -57,7 +57,7 @@ export class DeferredStores {
     const readers: ReadersHealth = { health: () => statesOf(database, analytics), metrics: async () => '' };
     const evaluator = audienceSchedulerOf(this.#config, this.#logger, { database, analytics });
     const processes = processStoreOf(this.#config, database);
-    return storesOf(this.#config, { database, analytics }, { readers, evaluator, admin: this.#admin, processes });
+    return storesOf(this.#config, { database, analytics }, { readers, evaluator, processes, ...this.#operations });
   }
 
   /** Those of these names, opened. @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
@@ -115,7 +115,7 @@ export class DeferredStores {
   /** What is left of deleted projects, once these are known and analytics is open. */
   #eraseAfter(ensured: Promise<unknown>): void {
     const opened = Promise.all([ensured, this.#analyticsOpening]);
-    const erase = () => eraseUnfinished(this.#admin, this.#database.openedOrThrow(), this.#logger);
+    const erase = () => eraseUnfinished(this.#operations.jobs, this.#database.openedOrThrow(), this.#logger);
     void opened.then(erase).catch((error: unknown) => this.#fail(error));
   }
 
@@ -130,7 +130,7 @@ export class DeferredStores {
 
   /** Ends what operators have under way, and takes no more of it. */
   stopCommands(): Promise<void> {
-    return this.#admin.stop();
+    return this.#operations.jobs.stop();
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { standInFor } from '../runtime/stand-in.ts';
-import type { StoreName } from './commands.ts';
 import { closeStores, type OpenedStores, openNeeded } from './open-stores.ts';
+import type { StoreName } from './operations.ts';
 
 /** Stores that are opened when they are first needed. */
 export class OpenOnDemand {

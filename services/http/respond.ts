@@ -3,7 +3,7 @@ import { OpenCalls } from './access/open-calls.ts';
 import type { AppParts } from './app.ts';
 import type { Call } from './call.ts';
 import type { HttpMetrics } from './http-metrics.ts';
-import { refusalOf } from './problems.ts';
+import { type Refusal, refusalOf } from './problems.ts';
 import { send } from './send.ts';
 import type { Step } from './steps.ts';
 
@@ -19,8 +19,7 @@ export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
     try {
       await next();
     } catch (error) {
-      state.outcome = refusalOf(error);
-      if (state.outcome.refused === 'internal') logFailure(parts.logger, state.call, error);
+      state.outcome = refusalOfThrown(parts.logger, state.call, error);
     }
     const { call, outcome } = state;
     if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
@@ -34,8 +33,10 @@ export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
   };
 }
 
-function logFailure(logger: Logger, { requestId, route }: Call, error: unknown): void {
-  logger.error({ err: error, requestId, route: route?.path }, 'request failed');
+function refusalOfThrown(logger: Logger, { requestId, route, req }: Call, error: unknown): Refusal {
+  const refusal = route?.refusalOf?.(error, req.method) ?? refusalOf(error);
+  if (refusal.refused === 'internal') logger.error({ err: error, requestId, route: route?.path }, 'request failed');
+  return refusal;
 }
 
 function logRequest(logger: Logger, { req, requestId, route }: Call, status: number, ms: number): void {

@@ -32,8 +32,10 @@ export interface Route {
   readonly admit?: (call: Call) => Refusal | undefined;
   /** Asked once the body is there: what is limited at once is counted from here on, so that a half-sent request takes no place. */
   readonly admitWhole?: (call: Call) => Refusal | undefined;
-  /** Answers. What it throws is answered by `refusalOf`: 503 for what may pass, 422 for QUERY_LIMIT, else 500. */
+  /** Answers. What it throws is answered by `refusalOf`. */
   readonly handle: (call: Call) => Answer | Refusal | Promise<Answer | Refusal>;
+  /** Where left out, it is that of problems.ts: 503 for what may pass, 422 for QUERY_LIMIT, else 500. */
+  readonly refusalOf?: (error: unknown, method: string | undefined) => Refusal;
 }
 
 /** The routes of one role, and where it words refusals its own way. */

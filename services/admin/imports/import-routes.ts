@@ -1,4 +1,5 @@
 import type { Route, RouteSet } from '../../http/route.ts';
+import { refusalForOperators } from '../failures.ts';
 import { VERIFICATION_PARAMETERS } from '../jobs/job-answers.ts';
 import {
   answerImport,
@@ -13,7 +14,8 @@ import { answerFile, answerFileRemoval, answerUpload, answerUploadedPart } from 
 
 const IMPORT_BODY_BYTES = 32_768;
 
-const GET = { method: 'GET', scope: 'admin', style: 'problem', bodyLimitBytes: null, query: [] } as const;
+const ADMIN = { scope: 'admin', style: 'problem', refusalOf: refusalForOperators } as const;
+const GET = { ...ADMIN, method: 'GET', bodyLimitBytes: null, query: [] } as const;
 const POST = { ...GET, method: 'POST', bodyLimitBytes: IMPORT_BODY_BYTES } as const;
 const UPLOAD = { ...GET, streamsBody: true } as const;
 

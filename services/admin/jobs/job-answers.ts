@@ -1,7 +1,7 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { type Checked, readLimit, readWait, refuseParameter, single } from '../../query-api/query.ts';
-import { type AdminPort, waitForJob } from '../admin-commands.ts';
+import { type Jobs, waitForJob } from '../admin-commands.ts';
 import type { AdminCall } from '../answers.ts';
 import { notFound } from '../reading.ts';
 import { type Job, type JobCursor, type JobState } from './job.ts';
@@ -13,19 +13,19 @@ export const VERIFICATION_PARAMETERS = ['state', 'limit', 'cursor'] as const;
 export const JOB_PARAMETERS = ['kind', ...VERIFICATION_PARAMETERS] as const;
 
 /** `GET /v1/admin/jobs` */
-export async function answerJobs(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const page = await jobsPage(port, call);
+export async function answerJobs(jobs: Jobs, call: AdminCall): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, call);
   if (!page.ok) return page.refusal;
-  const { jobs, next } = page.value;
-  return { status: 200, body: `{"jobs":[${jobs.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+  const { items, next } = page.value;
+  return { status: 200, body: `{"jobs":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
 /** A page of jobs as JSON texts, newest first. @param kind Of this kind alone; else the parameter says. */
 export async function jobsPage(
-  port: AdminPort,
+  jobs: Jobs,
   { query }: AdminCall,
   kind?: string,
-): Promise<Checked<{ readonly jobs: readonly string[]; readonly next: string | null }>> {
+): Promise<Checked<{ readonly items: readonly string[]; readonly next: string | null }>> {
   const limit = single(query, 'limit', readLimit);
   if (!limit.ok) return limit;
   const state = single(query, 'state', readJobState);
@@ -34,23 +34,23 @@ export async function jobsPage(
   if (!after.ok) return after;
   const filter = { kind: kind ?? query.get('kind') ?? undefined, state: state.value, after: after.value };
   // One more than the page has tells whether there is another.
-  const found = await port.listJobs(limit.value + 1, filter);
+  const found = await jobs.list(limit.value + 1, filter);
   const page = found.slice(0, limit.value);
   const last = page.at(-1);
   const next = found.length > page.length && last !== undefined ? encodeJobCursor(last) : null;
-  return { ok: true, value: { jobs: page.map(jobJson), next } };
+  return { ok: true, value: { items: page.map(jobJson), next } };
 }
 
 /** `GET /v1/admin/jobs/:id` */
-export async function answerJobState(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerJobState(jobs: Jobs, call: AdminCall): Promise<Answer | Refusal> {
   const wait = single(call.query, 'wait', readWait);
   if (!wait.ok) return wait.refusal;
-  return jobAnswer(await waitForJob(port, call.params['id'] ?? '', wait.value, call.signal));
+  return jobAnswer(await waitForJob(jobs, call.params['id'] ?? '', wait.value, call.signal));
 }
 
 /** `DELETE /v1/admin/jobs/:id`: asks for its end, and does not wait for it. */
-export async function answerJobCancel(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const job = await port.cancelJob(call.params['id'] ?? '');
+export async function answerJobCancel(jobs: Jobs, call: AdminCall): Promise<Answer | Refusal> {
+  const job = await jobs.cancel(call.params['id'] ?? '');
   const answer = jobAnswer(job);
   if (job === undefined || 'refused' in answer) return answer;
   return { ...answer, audit: { action: 'job.cancel', object: job.id, project: null } };

@@ -1,5 +1,6 @@
 import { isTimezone } from '../../messages/timestamp.ts';
 import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import { firstScope, hashKey, makeKey } from './keys.ts';
 import {
   type ApiKey,
@@ -11,7 +12,7 @@ import {
   SCOPES,
 } from './project-store.ts';
 
-/** A project as the command line prints it, without its secret. Times are RFC 3339. */
+/** A project as operators see it, without its secret. Times are RFC 3339. */
 export interface ProjectSummary {
   readonly id: string;
   readonly name: string;
@@ -43,49 +44,47 @@ export interface CreatedKey extends KeySummary {
   readonly key: string;
 }
 
-/** What each command answers with: JSON. */
-export interface ProjectCommandResults {
-  readonly 'project create': ProjectSummary;
-  readonly 'project list': readonly ProjectSummary[];
-  readonly 'project set': ProjectSummary;
-  readonly 'key create': CreatedKey;
-  readonly 'key list': readonly KeySummary[];
-  readonly 'key revoke': KeySummary;
+/** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
+export async function createProject(
+  store: ProjectStore,
+  defaultTimezone: string,
+  { name, timezone = defaultTimezone, rate_limit: rateLimit = null }: CommandArguments,
+): Promise<ProjectSummary> {
+  const project = {
+    name: checkName(name),
+    timezone: checkTimezone(timezone),
+    rateLimit: checkRateLimit(rateLimit),
+  };
+  return showProject(await store.createProject(project));
 }
 
-export type ProjectCommands = {
-  readonly [Name in keyof ProjectCommandResults]: (args: CommandArguments) => Promise<ProjectCommandResults[Name]>;
-};
+/** @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`; what the store throws. */
+export async function changeProject(
+  store: ProjectStore,
+  id: string,
+  changes: CommandArguments,
+): Promise<ProjectSummary> {
+  return showProject(await store.updateProject(checkId('project', id), checkChanges(changes)));
+}
 
-/**
- * The commands over projects and keys, for the control socket of a running service and for the command line alike.
- * Members of `args` that a command does not name are ignored.
- *
- * They throw TidemarkError `COMMAND_INVALID` for an invalid argument, and the errors of the store.
- */
-export function projectCommands(store: ProjectStore, defaultTimezone: string): ProjectCommands {
-  return {
-    'project create': async ({ name, timezone = defaultTimezone, rate_limit: rateLimit = null }) => {
-      const project = {
-        name: checkName(name),
-        timezone: checkTimezone(timezone),
-        rateLimit: checkRateLimit(rateLimit),
-      };
-      return showProject(await store.createProject(project));
-    },
-    'project list': async () => (await store.listProjects()).map(showProject),
-    'project set': async ({ id, ...changes }) =>
-      showProject(await store.updateProject(checkId('project', id), checkChanges(changes))),
-    'key create': async ({ project, scope, scopes, name }) => {
-      const checked = checkScopes(scopes ?? scope);
-      const key = makeKey(firstScope(checked));
-      const made = { scopes: checked, sha256: hashKey(key), name: name === undefined ? null : checkKeyName(name) };
-      return { ...showKey(await store.addKey(projectOf(checked, project), made)), key };
-    },
-    'key list': async ({ project }) =>
-      (await store.listKeys(project === undefined ? undefined : checkId('project', project))).map(showKey),
-    'key revoke': async ({ id }) => showKey(await store.revokeKey(checkId('key', id))),
-  };
+/** @throws TidemarkError `PROJECT_UNKNOWN`; what the store throws. */
+export async function findProject(store: Pick<ProjectStore, 'findProject'>, id: string): Promise<ProjectSummary> {
+  const found = ID.test(id) ? await store.findProject(id) : undefined;
+  if (found === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
+  return showProject(found);
+}
+
+/** @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`; what the store throws. */
+export async function createKey(store: ProjectStore, { project, scopes, name }: CommandArguments): Promise<CreatedKey> {
+  const checked = checkScopes(scopes);
+  const key = makeKey(firstScope(checked));
+  const made = { scopes: checked, sha256: hashKey(key), name: name === undefined ? null : checkKeyName(name) };
+  return { ...showKey(await store.addKey(projectOf(checked, project), made)), key };
+}
+
+/** @throws TidemarkError `COMMAND_INVALID`, `KEY_UNKNOWN`; what the store throws. */
+export async function revokeKey(store: ProjectStore, id: string): Promise<KeySummary> {
+  return showKey(await store.revokeKey(checkId('key', id)));
 }
 
 function checkChanges(args: CommandArguments): ProjectChanges {
@@ -167,9 +166,11 @@ export function checkKeyName(name: unknown): string {
   throw commandInvalid('The name of a key has 1 to 200 characters, none of them a control character.');
 }
 
+const ID = /^\w{1,100}$/u;
+
 /** Only the store knows whether an id exists. A string that it cannot look up (with a NUL) is invalid. */
 function checkId(what: 'project' | 'key', id: unknown): string {
-  if (typeof id === 'string' && /^\w{1,100}$/u.test(id)) return id;
+  if (typeof id === 'string' && ID.test(id)) return id;
   throw commandInvalid(`${JSON.stringify(id)} is not the id of a ${what}.`);
 }
 
@@ -177,7 +178,7 @@ function characters(text: string): number {
   return Array.from(text).length;
 }
 
-function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ProjectSummary {
+export function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ProjectSummary {
   const limits = {
     rate_limit_bytes: project.rateLimitBytes,
     query_max_ms: project.queryMaxMs,
@@ -187,7 +188,7 @@ function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }:
   return { id, name, timezone, rate_limit: rateLimit, ...limits, created_at: instant(createdAtMs) };
 }
 
-function showKey({ id, projectId, scopes, name, lastUsedDay, createdAtMs, revokedAtMs }: ApiKey): KeySummary {
+export function showKey({ id, projectId, scopes, name, lastUsedDay, createdAtMs, revokedAtMs }: ApiKey): KeySummary {
   const times = {
     created_at: instant(createdAtMs),
     last_used_day: lastUsedDay,
