@@ -6,15 +6,13 @@ import { type AdminCall, answerJob, answerRead } from './answers.ts';
 import type { AdminPorts } from './ports.ts';
 import { readDryRun, readMembers, readTexts } from './reading.ts';
 
-type DeadLetters = AdminPorts['deadLetters'];
-
 const FILTERS = ['reader', 'topic', 'project', 'error', 'since', 'until'] as const;
 const LISTED = [...FILTERS, 'state', 'cursor'] as const;
 
 export const DEAD_LETTER_PARAMETERS = [...LISTED, 'limit'] as const;
 
 /** `GET /v1/admin/dead-letters` */
-export async function answerDeadLetters(deadLetters: DeadLetters, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerDeadLetters({ deadLetters }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   const { query } = call;
   const texts = readTexts(query, LISTED);
   if (!texts.ok) return texts.refusal;
@@ -24,12 +22,12 @@ export async function answerDeadLetters(deadLetters: DeadLetters, call: AdminCal
 }
 
 /** `GET /v1/admin/dead-letters/:id` */
-export async function answerDeadLetter(deadLetters: DeadLetters, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerDeadLetter({ deadLetters }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   return answerRead(call, await deadLetters.show(call.params['id'] ?? ''));
 }
 
 /** `POST /v1/admin/dead-letters/:id/edit`. `?dry_run=true` answers with whether the stores would take the correction. */
-export async function answerEdit(deadLetters: DeadLetters, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerEdit({ deadLetters }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   const isDryRun = readDryRun(call.query);
   if (typeof isDryRun !== 'boolean') return isDryRun;
   const result = await deadLetters.edit({ id: call.params['id'] ?? '', record: call.text, isDryRun });
@@ -46,7 +44,7 @@ const SELECTION = [...FILTERS, 'ids', 'all', 'again', 'limit', 'dry_run'] as con
 
 /** `POST /v1/admin/dead-letters/replay` and `…/drop` */
 export async function answerResolution(
-  jobs: AdminPorts['jobs'],
+  { jobs }: AdminPorts,
   call: AdminCall,
   how: 'replay' | 'drop',
 ): Promise<Answer | Refusal> {

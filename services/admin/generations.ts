@@ -7,15 +7,13 @@ import { type AdminCall, answerJob } from './answers.ts';
 import type { AdminPorts } from './ports.ts';
 import { notFound, readDryRun, readMembers } from './reading.ts';
 
-type Ports = Pick<AdminPorts, 'generations' | 'jobs'>;
-
 /** `GET /v1/admin/generations`: all of them; there are few. */
-export async function answerGenerations({ generations }: Ports): Promise<Answer> {
+export async function answerGenerations({ generations }: AdminPorts): Promise<Answer> {
   return { status: 200, body: JSON.stringify({ generations: await generations.list() }) };
 }
 
 /** `POST /v1/admin/generations`: builds one. `?dry_run=true` answers with what that would take. */
-export async function answerBuild({ generations, jobs }: Ports, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerBuild({ generations, jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   const isDry = readDryRun(call.query);
   if (typeof isDry !== 'boolean') return isDry;
   const members = readMembers(call, ['kind', 'project', 'rate_limit', 'as_of']);
@@ -28,7 +26,7 @@ export async function answerBuild({ generations, jobs }: Ports, call: AdminCall)
 }
 
 /** `PATCH /v1/admin/generations/:kind/:number`: its readers follow within a second. */
-export async function answerRate({ generations }: Ports, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerRate({ generations }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers(call, ['rate_limit']);
   if (!members.ok) return members.refusal;
   const rate = members.value['rate_limit'];
@@ -44,7 +42,7 @@ export async function answerRate({ generations }: Ports, call: AdminCall): Promi
 
 /** `POST /v1/admin/generations/:kind/:number/compare`, `swap` and `drop` */
 export async function answerStep(
-  { generations, jobs }: Ports,
+  { generations, jobs }: AdminPorts,
   call: AdminCall,
   step: 'compare' | 'swap' | 'drop',
 ): Promise<Answer | Refusal> {
@@ -65,7 +63,7 @@ function whyNot(step: string, generation: GenerationSummary): string | undefined
 }
 
 /** `POST /v1/admin/generations/:kind/:number/rollback`: of the live one, which `live` names too. */
-export async function answerRollback({ generations, jobs }: Ports, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerRollback({ generations, jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers(call, ['project']);
   if (!members.ok) return members.refusal;
   const { project = null } = members.value;

@@ -1,4 +1,4 @@
-import type { DeadLetters } from '../maintenance/dead-letters/dead-letter-commands.ts';
+import type { DeadLetterPort } from '../maintenance/dead-letters/dead-letter-commands.ts';
 import type { ImportChecks } from '../maintenance/import/import-commands.ts';
 import type { Generations } from '../maintenance/replay/replay-commands.ts';
 import type { KeptVerifications } from '../maintenance/verify/last-verification.ts';
@@ -13,7 +13,7 @@ import type { Jobs } from './admin-commands.ts';
 export interface AdminPorts {
   readonly projects: ProjectStore;
   readonly deletion: ProjectDeletion;
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: DeadLetterPort;
   readonly generations: Generations;
   readonly imports: ImportChecks;
   readonly figures: KeptVerifications;

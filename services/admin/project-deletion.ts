@@ -19,13 +19,11 @@ const ERASURE = 'project erase';
 // 200 characters, each of two code units.
 const LONGEST_NAME = 400;
 
-type Ports = Pick<AdminPorts, 'projects' | 'deletion' | 'jobs'>;
-
 /**
  * `DELETE /v1/admin/projects/:id`. With `?dry_run=true` what would be deleted. Else 200 where it was empty, 202 with the job that deletes what it has. Asked again while
  * anything is left of it: the same job, which goes on where it had ended too early.
  */
-export async function answerProjectDelete(ports: Ports, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerProjectDelete(ports: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   const confirm = single(call.query, 'confirm', readConfirm);
   if (!confirm.ok) return confirm.refusal;
   const isDry = readDryRun(call.query);
@@ -35,7 +33,7 @@ export async function answerProjectDelete(ports: Ports, call: AdminCall): Promis
 }
 
 async function answerDeletion(
-  { projects, deletion, jobs }: Ports,
+  { projects, deletion, jobs }: AdminPorts,
   call: AdminCall,
   id: string,
   confirm: string | undefined,
@@ -67,7 +65,7 @@ function readConfirm(text: string | undefined): Checked<string | undefined> {
 }
 
 /** What would be deleted. */
-async function answerContent({ deletion }: Ports, id: string): Promise<Answer> {
+async function answerContent({ deletion }: AdminPorts, id: string): Promise<Answer> {
   const content = await deletion.contentOf(id);
   return { status: 200, body: JSON.stringify({ id, deleted: false, content }) };
 }

@@ -51,16 +51,8 @@ export interface AdminParts extends AdminPorts {
 
 /** What operators do over HTTP. */
 export function adminRoutes(parts: AdminParts): RouteSet {
-  const { deadLetters, jobs } = parts;
-  return {
-    routes: [
-      ...projectRoutes(parts),
-      ...deadLetterRoutes(deadLetters, jobs),
-      ...generationRoutes(parts),
-      ...verificationRoutes(parts),
-      ...jobRoutes(jobs),
-    ],
-  };
+  const all = [projectRoutes, deadLetterRoutes, generationRoutes, verificationRoutes, jobRoutes];
+  return { routes: all.flatMap((routesOf) => routesOf(parts)) };
 }
 
 function projectRoutes(parts: AdminParts): Route[] {
@@ -81,15 +73,15 @@ function projectRoutes(parts: AdminParts): Route[] {
   ];
 }
 
-function deadLetterRoutes(deadLetters: AdminPorts['deadLetters'], jobs: AdminPorts['jobs']): Route[] {
+function deadLetterRoutes(ports: AdminPorts): Route[] {
   const all = '/v1/admin/dead-letters';
   const select = { ...POST, bodyLimitBytes: SELECTION_LIMIT_BYTES } as const;
   return [
-    { ...GET, path: all, query: DEAD_LETTER_PARAMETERS, handle: (call) => answerDeadLetters(deadLetters, call) },
-    { ...GET, path: `${all}/:id`, handle: (call) => answerDeadLetter(deadLetters, call) },
-    { ...select, path: `${all}/:id/edit`, query: ['dry_run'], handle: (call) => answerEdit(deadLetters, call) },
-    { ...select, path: `${all}/replay`, handle: (call) => answerResolution(jobs, call, 'replay') },
-    { ...select, path: `${all}/drop`, handle: (call) => answerResolution(jobs, call, 'drop') },
+    { ...GET, path: all, query: DEAD_LETTER_PARAMETERS, handle: (call) => answerDeadLetters(ports, call) },
+    { ...GET, path: `${all}/:id`, handle: (call) => answerDeadLetter(ports, call) },
+    { ...select, path: `${all}/:id/edit`, query: ['dry_run'], handle: (call) => answerEdit(ports, call) },
+    { ...select, path: `${all}/replay`, handle: (call) => answerResolution(ports, call, 'replay') },
+    { ...select, path: `${all}/drop`, handle: (call) => answerResolution(ports, call, 'drop') },
   ];
 }
 
@@ -117,7 +109,7 @@ function verificationRoutes(ports: AdminPorts): Route[] {
   ];
 }
 
-function jobRoutes(jobs: AdminPorts['jobs']): Route[] {
+function jobRoutes({ jobs }: AdminPorts): Route[] {
   const all = '/v1/admin/jobs';
   const one = `${all}/:id`;
   return [

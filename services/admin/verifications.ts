@@ -13,12 +13,10 @@ import { jobJson } from './jobs/job-json.ts';
 import type { AdminPorts } from './ports.ts';
 import { notFound, readMembers } from './reading.ts';
 
-type Ports = Pick<AdminPorts, 'figures' | 'jobs'>;
-
 export const HOUR_PARAMETERS = ['project', 'differing', 'limit', 'cursor'] as const;
 
 /** `POST /v1/admin/verifications` */
-export async function answerVerification({ jobs }: Ports, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerVerification({ jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   const members = readMembers(call, ['since', 'until', 'project', 'deep']);
   if (!members.ok) return members.refusal;
   // Before there is a job that fails.
@@ -27,7 +25,7 @@ export async function answerVerification({ jobs }: Ports, call: AdminCall): Prom
 }
 
 /** `GET /v1/admin/verifications`: those that were started, newest first, and the last that the service did by itself. */
-export async function answerVerifications({ figures, jobs }: Ports, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerVerifications({ figures, jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
   const page = await jobsPage(jobs, call, 'verify');
   if (!page.ok) return page.refusal;
   const last = lastOf(await figures.verification());
@@ -37,7 +35,10 @@ export async function answerVerifications({ figures, jobs }: Ports, call: AdminC
 }
 
 /** `GET /v1/admin/verifications/:id`: how it stands, and what it found by project and hour, the newest hour first. */
-export async function answerVerificationHours({ figures, jobs }: Ports, call: AdminCall): Promise<Answer | Refusal> {
+export async function answerVerificationHours(
+  { figures, jobs }: AdminPorts,
+  call: AdminCall,
+): Promise<Answer | Refusal> {
   const id = call.params['id'] ?? '';
   const page = readHours(call.query);
   if (!page.ok) return page.refusal;

@@ -10,12 +10,11 @@ import { eraseProject } from '../maintenance/erasure/erase-project.ts';
 import { checkImport, importFile, type ImportRunner, previewImport } from '../maintenance/import/import-commands.ts';
 import { importsFolderOf } from '../maintenance/import/import-request.ts';
 import { type Generations, ReplayCommands } from '../maintenance/replay/replay-commands.ts';
-import { verifyAsked } from '../maintenance/verify/verify-commands.ts';
+import { verifyPeriod } from '../maintenance/verify/verify-commands.ts';
 import { type Command, type CommandCall, commandInvalid } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type AnyMethod, standInFor } from '../runtime/stand-in.ts';
-import type { Database } from '../stores/database/database.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { LiveProgress } from '../stores/generations/live-progress.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
@@ -84,7 +83,7 @@ function jobsOn(surroundings: Surroundings, stores: NeededStores): Readonly<Reco
     verify: async (args, call) => {
       const opened = await stores.all(call);
       const projects = new SqlProjectStore(opened.database);
-      return verifyAsked({ ...opened, projects, repeatWindowMs: surroundings.config.repeatWindowMs }, args, call);
+      return verifyPeriod({ ...opened, projects, repeatWindowMs: surroundings.config.repeatWindowMs }, args, call);
     },
     import: async (args, call) => {
       const { logger, importer } = surroundings;
@@ -98,7 +97,7 @@ function jobsOn(surroundings: Surroundings, stores: NeededStores): Readonly<Reco
   };
 }
 
-function importPartsOf({ config: { dataDir, importDir } }: Surroundings, database: Database) {
+function importPartsOf({ config: { dataDir, importDir } }: Surroundings, database: OpenedStores['database']) {
   return { folder: importsFolderOf(dataDir), importDir, projects: new SqlProjectStore(database) };
 }
 
@@ -109,7 +108,7 @@ class NeededStores {
     this.#open = open;
   }
 
-  async database(): Promise<Database> {
+  async database(): Promise<OpenedStores['database']> {
     return (await this.#opened(['database'])).database;
   }
 

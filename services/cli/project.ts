@@ -112,7 +112,7 @@ function addProjectDelete(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (wanted: string, { confirm, dryRun, json }: DeleteOptions) => {
       if (dryRun) {
-        const answer = await contentOf(context, await projectIdOf(context, wanted));
+        const answer = await dryDeletion(context, await projectIdOf(context, wanted));
         if (json) printJson(context, answer);
         else context.out(`${contentText(answer)} Nothing was deleted.\n`);
         return;
@@ -145,13 +145,13 @@ async function confirmedProject(
       'Nobody can be asked: --confirm with the name of the project deletes it.',
     );
   }
-  const content = await contentOf(context, id);
+  const content = await dryDeletion(context, id);
   const isWanted = await context.confirm(`Delete ${oneLine(name)} (${id})? ${contentText(content)} [y/N] `);
   return isWanted ? { id, confirm: name } : undefined;
 }
 
 /** What a deletion would delete. */
-async function contentOf(context: CliContext, id: string) {
+async function dryDeletion(context: CliContext, id: string) {
   const request = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { dry_run: 'true' } });
   const answer = await carryOut(context, request);
   if (!('content' in answer)) throw new Error('The service did not say what the project has.');
@@ -162,7 +162,7 @@ function deletion({ id, confirm }: { readonly id: string; readonly confirm: stri
   return job('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm } });
 }
 
-function contentText({ content }: Awaited<ReturnType<typeof contentOf>>): string {
+function contentText({ content }: Awaited<ReturnType<typeof dryDeletion>>): string {
   const { users = 0, audiences = 0, keys = 0 } = content ?? {};
   return `It has users: ${users}, audiences: ${audiences}, keys in use: ${keys}.`;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { SqlStoreFigures } from '../../services/admin-status/store-figures.ts';
 import type { HourReport } from '../../services/maintenance/verify/report.ts';
-import { verifyAsked } from '../../services/maintenance/verify/verify-commands.ts';
+import { verifyPeriod } from '../../services/maintenance/verify/verify-commands.ts';
 import { remember, takeTurn } from '../../services/maintenance/verify/last-verification.ts';
 import { storesToVerify } from '../../services/maintenance/verify/live-stores.ts';
 import { verify } from '../../services/maintenance/verify/verify.ts';
@@ -42,7 +42,7 @@ describe('verifications', () => {
     const { log, codec, database, analytics } = installation();
     const projects = new SqlProjectStore(database);
     const parts = { log, codec, database, analytics, projects, repeatWindowMs: 2 ** 40 };
-    const asked: Command = (args, call) => verifyAsked(parts, args, call);
+    const asked: Command = (args, call) => verifyPeriod(parts, args, call);
     const figures = new SqlStoreFigures(database, liveStores(database, analytics).analytics);
     const { client } = await serveAdmin(
       await temporaryFolder(),

@@ -54,7 +54,7 @@ export async function answerNewImport(parts: ImportParts, call: AdminCall): Prom
   if (!read.ok) return read.refusal;
   const request = await named(parts, read.value);
   if ('refused' in request) return request;
-  const found = await orRefused(request, parts.imports.check(request));
+  const found = await namingSource(request, parts.imports.check(request));
   if ('refused' in found) return found;
   if (request.file !== null) await parts.files.touch(request.file);
   const args = { ...request, project: found.project };
@@ -65,7 +65,7 @@ export async function answerNewImport(parts: ImportParts, call: AdminCall): Prom
 export async function answerPreview(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
   const read = readSource(call);
   if (!read.ok) return read.refusal;
-  const preview = await orRefused(read.value, parts.imports.preview(read.value));
+  const preview = await namingSource(read.value, parts.imports.preview(read.value));
   return 'refused' in preview ? preview : { status: 200, body: JSON.stringify(preview) };
 }
 
@@ -130,7 +130,7 @@ async function named({ files }: ImportParts, request: ImportRequest): Promise<Im
 }
 
 /** Says which member of the body is at fault where the file cannot be used. */
-function orRefused<T extends object>({ file }: ImportRequest, found: Promise<T>): Promise<T | Refusal> {
+function namingSource<T extends object>({ file }: ImportRequest, found: Promise<T>): Promise<T | Refusal> {
   return found.catch((error: unknown) => {
     if (!hasCode(error, 'COMMAND_INVALID')) throw error;
     const { code: errorCode, message } = error;

@@ -53,7 +53,7 @@ export function askAudiences<T>(context: CliContext, project: string | undefined
   return withProject(context, project, (client, named) => askFor(client, requestOf(named), { signal }));
 }
 
-/** Has a service asked about the audiences of a project, the only one where none is named. */
+/** Asks a service about the audiences of a project, the only one where none is named. */
 export async function withProject<T>(
   context: CliContext,
   project: string | undefined,

@@ -35,7 +35,7 @@ export interface WholeDeadLetter extends DeadLetterSummary {
 }
 
 /** As HTTP calls it, from another thread too. */
-export interface DeadLetters {
+export interface DeadLetterPort {
   /** Its result is `ListedDeadLetters`. Ending the iteration ends the reading. */
   list(selection: CommandArguments): Promise<AsyncIterable<CommandEvent>>;
   /** Its result is a `WholeDeadLetter`. */

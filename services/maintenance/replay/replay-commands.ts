@@ -81,12 +81,12 @@ export class ReplayCommands implements Generations {
 
   async list(): Promise<readonly GenerationSummary[]> {
     const live = await this.#replay.live();
-    return Promise.all((await this.#replay.list()).map((one) => summaryOf(this.#replay, live, one)));
+    return Promise.all((await this.#replay.list()).map((one) => generationSummary(this.#replay, live, one)));
   }
 
   async find(kind: string, number: number): Promise<GenerationSummary | undefined> {
     const found = isKind(kind) ? await new SqlGenerations(this.#parts.database).find(kind, number) : undefined;
-    return found && summaryOf(this.#replay, await this.#replay.live(), found);
+    return found && generationSummary(this.#replay, await this.#replay.live(), found);
   }
 
   async plan(args: CommandArguments): Promise<PlannedReplay> {
@@ -183,7 +183,7 @@ async function compared(
   return { kind, number, project: projectId, messages: Number(read), same: isSame(comparison), comparison };
 }
 
-async function summaryOf(
+async function generationSummary(
   replay: Replay,
   allLive: readonly LiveRow[],
   generation: Generation,

@@ -21,7 +21,7 @@ export interface VerifyCommandParts extends InstalledStores {
  *
  * @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`, and what the stores throw.
  */
-export async function verifyAsked(
+export async function verifyPeriod(
   parts: VerifyCommandParts,
   args: CommandArguments,
   { report, signal, job }: CommandCall,
