@@ -4,7 +4,7 @@ import type { Generations } from '../maintenance/replay/replay-commands.ts';
 import type { KeptVerifications } from '../maintenance/verify/last-verification.ts';
 import type { ProjectDeletion } from '../stores/projects/delete-project.ts';
 import type { ProjectStore } from '../stores/projects/project-store.ts';
-import type { Jobs } from './admin-commands.ts';
+import type { Jobs } from './jobs/job-runner.ts';
 
 /**
  * What operators do, as HTTP calls it. Each can be called from another thread: methods are asynchronous, arguments and

@@ -7,7 +7,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Queryable } from '../stores/database/database.ts';
 import type { Deletion } from '../stores/projects/delete-project.ts';
 import { findProject } from '../stores/projects/project-commands.ts';
-import type { Jobs } from './admin-commands.ts';
+import type { Jobs } from './jobs/job-runner.ts';
 import { type AdminCall, answerStarted, principalOf } from './answers.ts';
 import { isFinished, type Job } from './jobs/job.ts';
 import type { AdminPorts } from './ports.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import type { JobRunner } from '../admin/admin-commands.ts';
+import type { JobRunner } from '../admin/jobs/job-runner.ts';
 import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import { adminRoutes } from '../admin/routes.ts';
 import { LocalServer } from '../http/local-server.ts';

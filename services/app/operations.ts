@@ -1,5 +1,5 @@
 /** What operators have done, with the stores that each needs. */
-import { JobRunner } from '../admin/admin-commands.ts';
+import { JobRunner } from '../admin/jobs/job-runner.ts';
 import type { JobKind, JobStore } from '../admin/jobs/job.ts';
 import type { Operations } from '../admin/ports.ts';
 import { LogGuard } from '../ingest/log-guard.ts';

@@ -1,5 +1,5 @@
 /** What a start does for projects: holds the database against the log, and makes the first one. */
-import type { Jobs } from '../admin/admin-commands.ts';
+import type { Jobs } from '../admin/jobs/job-runner.ts';
 import { eraseUnfinished } from '../admin/project-deletion.ts';
 import { ProjectsOnLog, type ProjectsOnLogParts } from '../maintenance/project-log/projects-on-log.ts';
 import type { Config } from '../runtime/config.ts';

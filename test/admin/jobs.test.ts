@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { JobRunner } from '../../services/admin/admin-commands.ts';
+import { JobRunner } from '../../services/admin/jobs/job-runner.ts';
 import type { Job } from '../../services/admin/jobs/job.ts';
 import { SqlJobStore } from '../../services/admin/jobs/sql-job-store.ts';
 import { ask } from '../../services/cli/client/ask.ts';

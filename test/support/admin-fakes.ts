@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { JobRunner } from '../../services/admin/admin-commands.ts';
+import { JobRunner } from '../../services/admin/jobs/job-runner.ts';
 import {
   type Heartbeat,
   isFinished,

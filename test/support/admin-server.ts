@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
-import { JobRunner, type JobRunnerOptions } from '../../services/admin/admin-commands.ts';
+import { JobRunner, type JobRunnerOptions } from '../../services/admin/jobs/job-runner.ts';
 import type { JobKind } from '../../services/admin/jobs/job.ts';
 import { SqlJobStore } from '../../services/admin/jobs/sql-job-store.ts';
 import type { AdminPorts } from '../../services/admin/ports.ts';

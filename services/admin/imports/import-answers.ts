@@ -12,7 +12,7 @@ import {
   single,
 } from '../../query-api/query.ts';
 import { hasCode } from '../../runtime/errors.ts';
-import { waitForJob } from '../admin-commands.ts';
+import { waitForJob } from '../jobs/job-runner.ts';
 import { type AdminCall, answerJob, answerStarted, NDJSON } from '../answers.ts';
 import { isFinished, type Job } from '../jobs/job.ts';
 import { jobsPage } from '../jobs/job-answers.ts';

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { type Checked, readLimit, readWait, refuseParameter, single } from '../../query-api/query.ts';
-import { type Jobs, waitForJob } from '../admin-commands.ts';
+import { type Jobs, waitForJob } from './job-runner.ts';
 import type { AdminCall } from '../answers.ts';
 import { notFound } from '../reading.ts';
 import { type Job, type JobCursor, type JobState } from './job.ts';

@@ -6,7 +6,7 @@ import { FileImport, type ImportProgress, type ImportTarget } from '../../mainte
 import type { CommandEvent, Progress, Work } from '../../runtime/command.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { serveCalls } from '../../runtime/threads.ts';
-import { CommandRun } from '../../admin/command-run.ts';
+import { CommandRun } from '../../admin/jobs/command-run.ts';
 import type { ImportControl, ImportThreadData } from './import-thread.ts';
 import { StoreOpener } from '../open-stores.ts';
 

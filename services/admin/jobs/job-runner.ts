@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Command, CommandEvent, Progress, Work } from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Command, CommandEvent, Progress, Work } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { type CommandEnd, type CommandHooks, CommandRun } from './command-run.ts';
-import {
-  type Job,
-  type JobFilter,
-  isFinished,
-  type JobKind,
-  type NewJob,
-  type JobEnd,
-  type JobStore,
-} from './jobs/job.ts';
+import { type Job, type JobFilter, isFinished, type JobKind, type NewJob, type JobEnd, type JobStore } from './job.ts';
 
 /**
  * Jobs, as HTTP calls them. Everything in it can be called from another thread: methods are asynchronous, arguments and

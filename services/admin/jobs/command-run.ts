@@ -1,5 +1,5 @@
-import type { CommandEvent, CommandFailure, Progress, Work } from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
+import type { CommandEvent, CommandFailure, Progress, Work } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 
 /** The end of a command. */
 export type CommandEnd = Exclude<CommandEvent, { readonly progress: unknown }>;
