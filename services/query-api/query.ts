@@ -1,6 +1,7 @@
 import type { Call } from '../http/call.ts';
 import { invalid, type Refusal } from '../http/problems.ts';
-import type { Problem } from '../messages/message.ts';
+import type { Micros, Problem } from '../messages/message.ts';
+import { parseTimestamp } from '../messages/timestamp.ts';
 
 /** A request for data, over HTTP or as a command. */
 export type QueryRequest = Pick<Call, 'project' | 'params' | 'query' | 'text'>;
@@ -51,6 +52,47 @@ export function readName(name: string, text: string): Checked<string> {
   const length = text.length > MAX_NAME_LENGTH ? Array.from(text).length : text.length;
   if (length < 1 || length > MAX_NAME_LENGTH) return refuseParameter(name, `takes 1 to ${MAX_NAME_LENGTH} characters`);
   return text.includes('\0') ? refuseParameter(name, 'holds a NUL character') : { ok: true, value: text };
+}
+
+/** Whether ingest would have taken it as a user id or the name of an event. */
+export function isName(text: string): boolean {
+  // A character is one or two UTF-16 units, so most need no counting.
+  const length = text.length > MAX_NAME_LENGTH ? Array.from(text).length : text.length;
+  return length >= 1 && length <= MAX_NAME_LENGTH && !text.includes('\0');
+}
+
+/** A position that this service gave, undefined if absent. */
+export function readCursor<T>(
+  text: string | undefined,
+  decode: (text: string) => T | undefined,
+  refused = 'was not given by this service',
+): Checked<T | undefined> {
+  const place = text === undefined ? undefined : decode(text);
+  return text !== undefined && place === undefined ? refuseParameter('cursor', refused) : { ok: true, value: place };
+}
+
+/** A time, without an offset in this time zone; undefined if absent. */
+export function readTime(name: string, text: string | undefined, timezone: string): Checked<Micros | undefined> {
+  if (text === undefined) return { ok: true, value: undefined };
+  const read = parseTimestamp(text, timezone);
+  return read.ok ? { ok: true, value: read.micros } : refuseParameter(name, read.message);
+}
+
+/** The parameters `since` and `until`, those that are there. */
+export function readRange(
+  { since, until }: { readonly since?: string; readonly until?: string },
+  timezone: string,
+): Checked<{ readonly since?: Micros; readonly until?: Micros }> {
+  const from = readTime('since', since, timezone);
+  if (!from.ok) return from;
+  const to = readTime('until', until, timezone);
+  return to.ok ? { ok: true, value: given({ since: from.value, until: to.value }) } : to;
+}
+
+/** The members that are not undefined. */
+export function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const defined = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /** How many entries a page has at most. */

@@ -1,0 +1,101 @@
+/** What a schema finds wrong, in words: what was expected, and what came. */
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Problem } from '../messages/message.ts';
+import { pointerTo } from '../messages/unacceptable.ts';
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: object;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly pattern?: string;
+}
+
+/**
+ * The problems of the last value that was validated, one a place. The schema must be compiled with `verbose`. What fits none
+ * of several forms is left out: why each does not fit would only confuse.
+ */
+export function problemsOf({ errors }: Pick<ValidateFunction, 'errors'>): readonly Problem[] {
+  const problems = new Map<string, string>();
+  for (const error of errors ?? []) {
+    if (/\/(?:any|one)Of\b/.test(error.schemaPath)) continue;
+    const path = pathOf(error);
+    if (!problems.has(path)) problems.set(path, messageOf(error));
+  }
+  return [...problems].map(([path, message]) => ({ path, message }));
+}
+
+function pathOf({ keyword, instancePath, params }: ErrorObject): string {
+  if (keyword === 'required') return instancePath + pointerTo([String(params['missingProperty'])]);
+  if (keyword === 'additionalProperties') return instancePath + pointerTo([String(params['additionalProperty'])]);
+  return instancePath;
+}
+
+function messageOf({ keyword, parentSchema = {}, data, message = '' }: ErrorObject): string {
+  const schema = parentSchema as Schema;
+  if (keyword.startsWith('min') && (data as { readonly length?: number }).length === 0) return 'must not be empty';
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return `is unknown here; known are: ${Object.keys(schema.properties ?? {}).join(', ')}`;
+    case 'minLength':
+    case 'maxLength':
+      return `must have ${rangeOf(schema.minLength ?? 0, schema.maxLength)} characters, not ${Array.from(String(data)).length}`;
+    case 'minItems':
+    case 'maxItems':
+      return `must have ${rangeOf(schema.minItems ?? 0, schema.maxItems)} members, not ${(data as unknown[]).length}`;
+    case 'minProperties':
+    case 'maxProperties':
+      return `must have ${rangeOf(schema.minProperties ?? 0, schema.maxProperties)} members`;
+    case 'type':
+    case 'minimum':
+    case 'maximum':
+      return `must be ${kindsOf(schema)}, not ${shown(data)}`;
+    case 'enum':
+      return `must be one of ${(parentSchema as { enum: unknown[] }).enum.join(', ')}, not ${shown(data)}`;
+    case 'pattern':
+      return `must be ${PATTERNS[schema.pattern ?? ''] ?? `a text of the pattern ${schema.pattern}`}, not ${shown(data)}`;
+    default:
+      return message;
+  }
+}
+
+const PATTERNS: Readonly<Record<string, string>> = {
+  '^[0-9a-f]{64}$': '64 hexadecimal digits',
+  '^\\d{1,6}[mhdw]$': 'a time such as 15m, 1h, 1d or 1w',
+};
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+function kindsOf({ type = [], minimum, maximum }: Schema): string {
+  const kinds = [type].flat().map((kind) => KINDS[kind] ?? kind);
+  const range =
+    minimum === undefined ? '' : maximum === undefined ? ` from ${minimum} up` : ` from ${minimum} to ${maximum}`;
+  return kinds.map((kind) => (kind.endsWith('number') ? kind + range : kind)).join(' or ');
+}
+
+function rangeOf(least: number, most: number | undefined): string {
+  if (most === undefined) return `at least ${least}`;
+  return least === 0 ? `at most ${most}` : `${least} to ${most}`;
+}
+
+const SHOWN_CHARS = 64;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`;
+}
