@@ -69,6 +69,9 @@ function messageOf({ keyword, parentSchema = {}, data, message = '' }: ErrorObje
 
 const PATTERNS: Readonly<Record<string, string>> = {
   '^[0-9a-f]{64}$': '64 hexadecimal digits',
+  '^file_[0-9a-f]{20}$': 'the id of an uploaded file',
+  '^/': 'an absolute path',
+  '^[\\t !#-~]$': 'one ASCII character, and no quote',
   '^\\d{1,6}[mhdw]$': 'a time such as 15m, 1h, 1d or 1w',
 };
 
