@@ -5021,12 +5021,12 @@ export interface operations {
     };
     readonly getImport: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /**
                  * @description Seconds to wait for its end.
                  * @example 5
                  */
-                readonly wait?: number;
+                readonly wait: number;
             };
             readonly header?: {
                 /**
@@ -5404,12 +5404,12 @@ export interface operations {
     };
     readonly getJob: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /**
                  * @description Seconds to wait for its end, 30 at most.
                  * @example 30
                  */
-                readonly wait?: string;
+                readonly wait: number;
             };
             readonly header?: {
                 /**

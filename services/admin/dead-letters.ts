@@ -1,24 +1,19 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { orderOf } from '../maintenance/dead-letters/settle.ts';
-import { readLimit, refuseBody, single } from '../query-api/query.ts';
+import type { Input } from '../query-api/input.ts';
+import { refuseBody } from '../query-api/query.ts';
 import { type AdminCall, answerJob, answerRead } from './answers.ts';
 import type { AdminPorts } from './ports.ts';
-import { readDryRun, readMembers, readTexts } from './reading.ts';
-
-const FILTERS = ['reader', 'topic', 'project', 'error', 'since', 'until'] as const;
-const LISTED = [...FILTERS, 'state', 'cursor'] as const;
-
-export const DEAD_LETTER_PARAMETERS = [...LISTED, 'limit'] as const;
+import { readMembers } from './reading.ts';
 
 /** `GET /v1/admin/dead-letters` */
-export async function answerDeadLetters({ deadLetters }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  const { query } = call;
-  const texts = readTexts(query, LISTED);
-  if (!texts.ok) return texts.refusal;
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit.refusal;
-  return answerRead(call, await deadLetters.list({ ...texts.value, limit: limit.value }));
+export async function answerDeadLetters(
+  { deadLetters }: AdminPorts,
+  call: AdminCall,
+  query: Input<'GET /v1/admin/dead-letters'>['query'],
+): Promise<Answer | Refusal> {
+  return answerRead(call, await deadLetters.list(query));
 }
 
 /** `GET /v1/admin/dead-letters/:id` */
@@ -27,9 +22,11 @@ export async function answerDeadLetter({ deadLetters }: AdminPorts, call: AdminC
 }
 
 /** `POST /v1/admin/dead-letters/:id/edit`. `?dry_run=true` answers with whether the stores would take the correction. */
-export async function answerEdit({ deadLetters }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  const isDryRun = readDryRun(call.query);
-  if (typeof isDryRun !== 'boolean') return isDryRun;
+export async function answerEdit(
+  { deadLetters }: AdminPorts,
+  call: AdminCall,
+  { query: { dry_run: isDryRun } }: Input<'POST /v1/admin/dead-letters/{id}/edit'>,
+): Promise<Answer | Refusal> {
   const result = await deadLetters.edit({ id: call.params['id'] ?? '', record: call.text, isDryRun });
   if ('problems' in result) return refuseBody(result.problems).refusal;
   const { edited, project, changed } = result;
@@ -40,18 +37,16 @@ export async function answerEdit({ deadLetters }: AdminPorts, call: AdminCall): 
   return { ...answer, audit: { action: 'dead-letters.edit', object: edited.id, project, after } };
 }
 
-const SELECTION = [...FILTERS, 'ids', 'all', 'again', 'limit', 'dry_run'] as const;
-
 /** `POST /v1/admin/dead-letters/replay` and `…/drop` */
 export async function answerResolution(
   { jobs }: AdminPorts,
   call: AdminCall,
   how: 'replay' | 'drop',
 ): Promise<Answer | Refusal> {
-  const members = readMembers(call, SELECTION);
+  const members = readMembers(`POST /v1/admin/dead-letters/${how}`, call);
   if (!members.ok) return members.refusal;
   // Before there is a job that fails.
   orderOf(members.value);
-  const action = members.value['dry_run'] === true ? undefined : `dead-letters.${how}`;
+  const action = members.value.dry_run === true ? undefined : `dead-letters.${how}`;
   return answerJob(jobs, call, { kind: `dead-letters ${how}`, args: members.value }, action);
 }

@@ -2,10 +2,10 @@ import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { checkBuild, type GenerationSummary, whyNotSwapped } from '../maintenance/replay/replay-commands.ts';
 import type { CommandArguments } from '../runtime/command.ts';
-import { refuseBody } from '../query-api/query.ts';
+import type { Input } from '../query-api/input.ts';
 import { type AdminCall, answerJob } from './answers.ts';
 import type { AdminPorts } from './ports.ts';
-import { notFound, readDryRun, readMembers } from './reading.ts';
+import { notFound, readMembers } from './reading.ts';
 
 /** `GET /v1/admin/generations`: all of them; there are few. */
 export async function answerGenerations({ generations }: AdminPorts): Promise<Answer> {
@@ -13,29 +13,28 @@ export async function answerGenerations({ generations }: AdminPorts): Promise<An
 }
 
 /** `POST /v1/admin/generations`: builds one. `?dry_run=true` answers with what that would take. */
-export async function answerBuild({ generations, jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  const isDry = readDryRun(call.query);
-  if (typeof isDry !== 'boolean') return isDry;
-  const members = readMembers(call, ['kind', 'project', 'rate_limit', 'as_of']);
+export async function answerBuild(
+  { generations, jobs }: AdminPorts,
+  call: AdminCall,
+  query: Input<'POST /v1/admin/generations'>['query'],
+): Promise<Answer | Refusal> {
+  const members = readMembers('POST /v1/admin/generations', call);
   if (!members.ok) return members.refusal;
   const { rate_limit: rate, ...target } = members.value;
   const args = { ...target, ...(rate !== undefined && { rate }) };
-  if (isDry) return { status: 200, body: JSON.stringify(await generations.plan(args)) };
+  if (query.dry_run === 'true') return { status: 200, body: JSON.stringify(await generations.plan(args)) };
   checkBuild(args);
   return answerJob(jobs, call, { kind: 'replay build', args }, 'generation.build');
 }
 
 /** `PATCH /v1/admin/generations/:kind/:number`: its readers follow within a second. */
 export async function answerRate({ generations }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers(call, ['rate_limit']);
+  const members = readMembers('PATCH /v1/admin/generations/{kind}/{number}', call);
   if (!members.ok) return members.refusal;
-  const rate = members.value['rate_limit'];
-  if (rate === undefined)
-    return refuseBody([{ path: '/rate_limit', message: 'is required; null is for none' }]).refusal;
   const before = await generationIn(generations, call);
   if (before === undefined) return NO_GENERATION;
   const object = `${before.kind}/${before.number}`;
-  const body = JSON.stringify(await generations.changeRate(before, rate));
+  const body = JSON.stringify(await generations.changeRate(before, members.value.rate_limit));
   const audit = { action: 'generation.change', object, before: JSON.stringify(before), after: body };
   return { status: 200, body, audit };
 }
@@ -64,7 +63,7 @@ function whyNot(step: string, generation: GenerationSummary): string | undefined
 
 /** `POST /v1/admin/generations/:kind/:number/rollback`: of the live one, which `live` names too. */
 export async function answerRollback({ generations, jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers(call, ['project']);
+  const members = readMembers('POST /v1/admin/generations/{kind}/{number}/rollback', call);
   if (!members.ok) return members.refusal;
   const { project = null } = members.value;
   const rollback = (args: CommandArguments): Promise<Answer> =>

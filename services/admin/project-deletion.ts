@@ -1,7 +1,7 @@
 import { LOCAL_KEY } from '../http/access/authenticate.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import { type Checked, refuseParameter, single } from '../query-api/query.ts';
+import type { Input } from '../query-api/input.ts';
 import { hasCode } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Queryable } from '../stores/database/database.ts';
@@ -11,25 +11,19 @@ import type { Jobs } from './jobs/job-runner.ts';
 import { type AdminCall, answerStarted, principalOf } from './answers.ts';
 import { isFinished, type Job } from './jobs/job.ts';
 import type { AdminPorts } from './ports.ts';
-import { readDryRun } from './reading.ts';
-
-export const DELETION_PARAMETERS = ['confirm', 'dry_run'] as const;
 
 const ERASURE = 'project erase';
-// 200 characters, each of two code units.
-const LONGEST_NAME = 400;
 
 /**
  * `DELETE /v1/admin/projects/:id`. With `?dry_run=true` what would be deleted. Else 200 where it was empty, 202 with the job that deletes what it has. Asked again while
  * anything is left of it: the same job, which goes on where it had ended too early.
  */
-export async function answerProjectDelete(ports: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  const confirm = single(call.query, 'confirm', readConfirm);
-  if (!confirm.ok) return confirm.refusal;
-  const isDry = readDryRun(call.query);
-  if (typeof isDry !== 'boolean') return isDry;
-  const id = call.params['id'] ?? '';
-  return isDry ? answerContent(ports, id) : answerDeletion(ports, call, id, confirm.value);
+export async function answerProjectDelete(
+  ports: AdminPorts,
+  call: AdminCall,
+  { path: { id }, query }: Input<'DELETE /v1/admin/projects/{id}'>,
+): Promise<Answer | Refusal> {
+  return query.dry_run === 'true' ? answerContent(ports, id) : answerDeletion(ports, call, id, query.confirm);
 }
 
 async function answerDeletion(
@@ -56,12 +50,6 @@ async function answerDeletion(
   const isChange = last === undefined || isFinished(last);
   const answer = await answerStarted(jobs, call, await erasing(jobs, principalOf(call), id, last), undefined);
   return isChange ? { ...answer, audit } : answer;
-}
-
-function readConfirm(text: string | undefined): Checked<string | undefined> {
-  return text === undefined || (text !== '' && text.length <= LONGEST_NAME)
-    ? { ok: true, value: text }
-    : refuseParameter('confirm', 'is the name of the project');
 }
 
 /** What would be deleted. */

@@ -1,6 +1,7 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import { pageOf } from '../query-api/query.ts';
+import type { Input } from '../query-api/input.ts';
+import { type Page, pageOf } from '../query-api/query.ts';
 import {
   changeProject,
   createKey,
@@ -14,10 +15,8 @@ import type { ProjectStore } from '../stores/projects/project-store.ts';
 import type { AdminCall } from './answers.ts';
 import { readMembers } from './reading.ts';
 
-const LIMITS = ['rate_limit_bytes', 'query_max_ms', 'query_max_memory_bytes', 'query_max_rows'] as const;
-
 /** `GET /v1/admin/projects` */
-export async function answerProjects(projects: ProjectStore, { query }: AdminCall): Promise<Answer | Refusal> {
+export async function answerProjects(projects: ProjectStore, query: Page): Promise<Answer | Refusal> {
   return pageAnswer('projects', (await projects.listProjects()).map(showProject).toReversed(), query);
 }
 
@@ -32,7 +31,7 @@ export async function answerNewProject(
   timezone: string,
   call: AdminCall,
 ): Promise<Answer | Refusal> {
-  const members = readMembers(call, ['name', 'timezone', 'rate_limit']);
+  const members = readMembers('POST /v1/admin/projects', call);
   if (!members.ok) return members.refusal;
   const made = await createProject(projects, timezone, members.value);
   const body = JSON.stringify(made);
@@ -42,7 +41,7 @@ export async function answerNewProject(
 
 /** `PATCH /v1/admin/projects/:id` */
 export async function answerProjectChange(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers(call, ['name', 'timezone', 'rate_limit', ...LIMITS]);
+  const members = readMembers('PATCH /v1/admin/projects/{id}', call);
   if (!members.ok) return members.refusal;
   const before = await findProject(projects, call.params['id'] ?? '');
   const { id } = before;
@@ -54,26 +53,26 @@ export async function answerProjectChange(projects: ProjectStore, call: AdminCal
 /** `GET /v1/admin/projects/:id/keys` */
 export async function answerProjectKeys(
   projects: ProjectStore,
-  { params, query }: AdminCall,
+  { path, query }: Input<'GET /v1/admin/projects/{id}/keys'>,
 ): Promise<Answer | Refusal> {
-  const { id } = await findProject(projects, params['id'] ?? '');
+  const { id } = await findProject(projects, path.id);
   return keysAnswer(projects, id, query);
 }
 
 /** `POST /v1/admin/projects/:id/keys` */
 export async function answerNewProjectKey(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers(call, ['name', 'scopes']);
-  return members.ok ? newKey(projects, { ...members.value, project: call.params['id'] }) : members.refusal;
+  const members = readMembers('POST /v1/admin/projects/{id}/keys', call);
+  return members.ok ? newKey(projects, { ...members.value, project: call.params['id'] ?? '' }) : members.refusal;
 }
 
 /** `GET /v1/admin/keys`: those of the installation. */
-export function answerAdminKeys(projects: ProjectStore, { query }: AdminCall): Promise<Answer | Refusal> {
+export function answerAdminKeys(projects: ProjectStore, query: Page): Promise<Answer | Refusal> {
   return keysAnswer(projects, null, query);
 }
 
 /** `POST /v1/admin/keys`: an admin key. */
 export async function answerNewAdminKey(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers(call, ['name']);
+  const members = readMembers('POST /v1/admin/keys', call);
   return members.ok ? newKey(projects, { ...members.value, scopes: ['admin'] }) : members.refusal;
 }
 
@@ -101,19 +100,11 @@ async function newKey(projects: ProjectStore, args: Parameters<typeof createKey>
   };
 }
 
-async function keysAnswer(
-  projects: ProjectStore,
-  project: string | null,
-  query: URLSearchParams,
-): Promise<Answer | Refusal> {
+async function keysAnswer(projects: ProjectStore, project: string | null, query: Page): Promise<Answer | Refusal> {
   return pageAnswer('keys', (await projects.listKeys(project)).map(showKey).toReversed(), query);
 }
 
-function pageAnswer<T extends { readonly id: string }>(
-  name: string,
-  all: readonly T[],
-  query: URLSearchParams,
-): Answer | Refusal {
+function pageAnswer<T extends { readonly id: string }>(name: string, all: readonly T[], query: Page): Answer | Refusal {
   const page = pageOf(all, query, ({ id }) => id);
   if (!page.ok) return page.refusal;
   return { status: 200, body: JSON.stringify({ [name]: page.value.items, next_cursor: page.value.next }) };

@@ -1,20 +1,9 @@
 import type { Route, RouteSet } from '../http/route.ts';
-import {
-  answerDeadLetter,
-  answerDeadLetters,
-  answerEdit,
-  answerResolution,
-  DEAD_LETTER_PARAMETERS,
-} from './dead-letters.ts';
+import { route, unreadRoute } from '../query-api/input.ts';
+import { answerDeadLetter, answerDeadLetters, answerEdit, answerResolution } from './dead-letters.ts';
 import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
-import {
-  answerJobCancel,
-  answerJobs,
-  answerJobState,
-  JOB_PARAMETERS,
-  VERIFICATION_PARAMETERS,
-} from './jobs/job-answers.ts';
+import { answerJobCancel, answerJobs, answerJobState } from './jobs/job-answers.ts';
 import type { AdminPorts } from './ports.ts';
 import {
   answerAdminKeys,
@@ -27,22 +16,15 @@ import {
   answerProjects,
   answerRevokedKey,
 } from './projects.ts';
-import { answerProjectDelete, DELETION_PARAMETERS } from './project-deletion.ts';
-import { answerVerification, answerVerificationHours, answerVerifications, HOUR_PARAMETERS } from './verifications.ts';
+import { answerProjectDelete } from './project-deletion.ts';
+import { answerVerification, answerVerificationHours, answerVerifications } from './verifications.ts';
 
 const ADMIN_BODY_BYTES = 32_768;
 /** Dead letters may be named one by one; a record may be as large as the log takes. */
 const SELECTION_LIMIT_BYTES = 1_048_576;
 
-const PAGE = ['limit', 'cursor'] as const;
-
-const ADMIN = { scope: 'admin', style: 'problem', refusalOf: refusalForOperators } as const;
-const GET = { ...ADMIN, method: 'GET', bodyLimitBytes: null, query: [] } as const;
-const DELETE = { ...GET, method: 'DELETE' } as const;
-const POST = { ...GET, method: 'POST', bodyLimitBytes: ADMIN_BODY_BYTES } as const;
-const PATCH = { ...POST, method: 'PATCH' } as const;
-/** For what the path says whole. */
-const BARE_POST = { ...GET, method: 'POST' } as const;
+const READ = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
+const WRITE = { ...READ, bodyLimitBytes: ADMIN_BODY_BYTES };
 
 export interface AdminParts extends AdminPorts {
   /** That of a project that names none. */
@@ -57,64 +39,57 @@ export function adminRoutes(parts: AdminParts): RouteSet {
 
 function projectRoutes(parts: AdminParts): Route[] {
   const { projects, timezone } = parts;
-  const all = '/v1/admin/projects';
-  const one = `${all}/:id`;
   return [
-    { ...GET, path: all, query: PAGE, handle: (call) => answerProjects(projects, call) },
-    { ...POST, path: all, handle: (call) => answerNewProject(projects, timezone, call) },
-    { ...GET, path: one, handle: (call) => answerProject(projects, call) },
-    { ...PATCH, path: one, handle: (call) => answerProjectChange(projects, call) },
-    { ...DELETE, path: one, query: DELETION_PARAMETERS, handle: (call) => answerProjectDelete(parts, call) },
-    { ...GET, path: `${one}/keys`, query: PAGE, handle: (call) => answerProjectKeys(projects, call) },
-    { ...POST, path: `${one}/keys`, handle: (call) => answerNewProjectKey(projects, call) },
-    { ...GET, path: '/v1/admin/keys', query: PAGE, handle: (call) => answerAdminKeys(projects, call) },
-    { ...POST, path: '/v1/admin/keys', handle: (call) => answerNewAdminKey(projects, call) },
-    { ...DELETE, path: '/v1/admin/keys/:id', handle: (call) => answerRevokedKey(projects, call) },
+    route('GET /v1/admin/projects', READ, (_, { query }) => answerProjects(projects, query)),
+    route('POST /v1/admin/projects', WRITE, (call) => answerNewProject(projects, timezone, call)),
+    route('GET /v1/admin/projects/{id}', READ, (call) => answerProject(projects, call)),
+    route('PATCH /v1/admin/projects/{id}', WRITE, (call) => answerProjectChange(projects, call)),
+    route('DELETE /v1/admin/projects/{id}', READ, (call, input) => answerProjectDelete(parts, call, input)),
+    route('GET /v1/admin/projects/{id}/keys', READ, (_, input) => answerProjectKeys(projects, input)),
+    route('POST /v1/admin/projects/{id}/keys', WRITE, (call) => answerNewProjectKey(projects, call)),
+    route('GET /v1/admin/keys', READ, (_, { query }) => answerAdminKeys(projects, query)),
+    route('POST /v1/admin/keys', WRITE, (call) => answerNewAdminKey(projects, call)),
+    route('DELETE /v1/admin/keys/{id}', READ, (call) => answerRevokedKey(projects, call)),
   ];
 }
 
 function deadLetterRoutes(ports: AdminPorts): Route[] {
-  const all = '/v1/admin/dead-letters';
-  const select = { ...POST, bodyLimitBytes: SELECTION_LIMIT_BYTES } as const;
+  const select = { ...READ, bodyLimitBytes: SELECTION_LIMIT_BYTES };
   return [
-    { ...GET, path: all, query: DEAD_LETTER_PARAMETERS, handle: (call) => answerDeadLetters(ports, call) },
-    { ...GET, path: `${all}/:id`, handle: (call) => answerDeadLetter(ports, call) },
-    { ...select, path: `${all}/:id/edit`, query: ['dry_run'], handle: (call) => answerEdit(ports, call) },
-    { ...select, path: `${all}/replay`, handle: (call) => answerResolution(ports, call, 'replay') },
-    { ...select, path: `${all}/drop`, handle: (call) => answerResolution(ports, call, 'drop') },
+    route('GET /v1/admin/dead-letters', READ, (call, { query }) => answerDeadLetters(ports, call, query)),
+    route('GET /v1/admin/dead-letters/{id}', READ, (call) => answerDeadLetter(ports, call)),
+    route('POST /v1/admin/dead-letters/{id}/edit', select, (call, input) => answerEdit(ports, call, input)),
+    route('POST /v1/admin/dead-letters/replay', select, (call) => answerResolution(ports, call, 'replay')),
+    route('POST /v1/admin/dead-letters/drop', select, (call) => answerResolution(ports, call, 'drop')),
   ];
 }
 
+/** A path that names no generation is answered 404, whatever it has for a kind. */
 function generationRoutes(ports: AdminPorts): Route[] {
-  const all = '/v1/admin/generations';
-  const one = `${all}/:kind/:number`;
+  const one = '/v1/admin/generations/{kind}/{number}';
   return [
-    { ...GET, path: all, handle: () => answerGenerations(ports) },
-    { ...POST, path: all, query: ['dry_run'], handle: (call) => answerBuild(ports, call) },
-    { ...PATCH, path: one, handle: (call) => answerRate(ports, call) },
-    { ...BARE_POST, path: `${one}/compare`, handle: (call) => answerStep(ports, call, 'compare') },
-    { ...BARE_POST, path: `${one}/swap`, handle: (call) => answerStep(ports, call, 'swap') },
-    { ...POST, path: `${one}/rollback`, handle: (call) => answerRollback(ports, call) },
-    { ...BARE_POST, path: `${one}/drop`, handle: (call) => answerStep(ports, call, 'drop') },
+    route('GET /v1/admin/generations', READ, () => answerGenerations(ports)),
+    route('POST /v1/admin/generations', WRITE, (call, { query }) => answerBuild(ports, call, query)),
+    unreadRoute(`PATCH ${one}`, WRITE, (call) => answerRate(ports, call)),
+    unreadRoute(`POST ${one}/compare`, READ, (call) => answerStep(ports, call, 'compare')),
+    unreadRoute(`POST ${one}/swap`, READ, (call) => answerStep(ports, call, 'swap')),
+    unreadRoute(`POST ${one}/rollback`, WRITE, (call) => answerRollback(ports, call)),
+    unreadRoute(`POST ${one}/drop`, READ, (call) => answerStep(ports, call, 'drop')),
   ];
 }
 
 function verificationRoutes(ports: AdminPorts): Route[] {
-  const all = '/v1/admin/verifications';
-  const one = `${all}/:id`;
   return [
-    { ...POST, path: all, handle: (call) => answerVerification(ports, call) },
-    { ...GET, path: all, query: VERIFICATION_PARAMETERS, handle: (call) => answerVerifications(ports, call) },
-    { ...GET, path: one, query: HOUR_PARAMETERS, handle: (call) => answerVerificationHours(ports, call) },
+    route('POST /v1/admin/verifications', WRITE, (call) => answerVerification(ports, call)),
+    route('GET /v1/admin/verifications', READ, (_, { query }) => answerVerifications(ports, query)),
+    route('GET /v1/admin/verifications/{id}', READ, (_, input) => answerVerificationHours(ports, input)),
   ];
 }
 
 function jobRoutes({ jobs }: AdminPorts): Route[] {
-  const all = '/v1/admin/jobs';
-  const one = `${all}/:id`;
   return [
-    { ...GET, path: all, query: JOB_PARAMETERS, handle: (call) => answerJobs(jobs, call) },
-    { ...GET, path: one, query: ['wait'], handle: (call) => answerJobState(jobs, call) },
-    { ...DELETE, path: one, handle: (call) => answerJobCancel(jobs, call) },
+    route('GET /v1/admin/jobs', READ, (_, { query }) => answerJobs(jobs, query)),
+    route('GET /v1/admin/jobs/{id}', READ, (call, input) => answerJobState(jobs, call, input)),
+    route('DELETE /v1/admin/jobs/{id}', READ, (call) => answerJobCancel(jobs, call)),
   ];
 }

@@ -5,7 +5,8 @@ import type { LastVerification } from '../maintenance/verify/last-verification.t
 import { readPeriod } from '../maintenance/verify/verify-commands.ts';
 import { type HourCursor, LAST } from '../maintenance/verify/verification-hours.ts';
 import { formatMicros } from '../messages/timestamp.ts';
-import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from '../query-api/query.ts';
+import type { Input } from '../query-api/input.ts';
+import { given, readCursor } from '../query-api/query.ts';
 import { type AdminCall, answerJob } from './answers.ts';
 import type { Job } from './jobs/job.ts';
 import { jobsPage } from './jobs/job-answers.ts';
@@ -13,11 +14,9 @@ import { jobJson } from './jobs/job-json.ts';
 import type { AdminPorts } from './ports.ts';
 import { notFound, readMembers } from './reading.ts';
 
-export const HOUR_PARAMETERS = ['project', 'differing', 'limit', 'cursor'] as const;
-
 /** `POST /v1/admin/verifications` */
 export async function answerVerification({ jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers(call, ['since', 'until', 'project', 'deep']);
+  const members = readMembers('POST /v1/admin/verifications', call);
   if (!members.ok) return members.refusal;
   // Before there is a job that fails.
   readPeriod(members.value, Date.now());
@@ -25,8 +24,11 @@ export async function answerVerification({ jobs }: AdminPorts, call: AdminCall):
 }
 
 /** `GET /v1/admin/verifications`: those that were started, newest first, and the last that the service did by itself. */
-export async function answerVerifications({ figures, jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
-  const page = await jobsPage(jobs, call, 'verify');
+export async function answerVerifications(
+  { figures, jobs }: AdminPorts,
+  query: Input<'GET /v1/admin/verifications'>['query'],
+): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, { ...query, kind: 'verify' });
   if (!page.ok) return page.refusal;
   const last = lastOf(await figures.verification());
   const { items, next } = page.value;
@@ -37,14 +39,14 @@ export async function answerVerifications({ figures, jobs }: AdminPorts, call: A
 /** `GET /v1/admin/verifications/:id`: how it stands, and what it found by project and hour, the newest hour first. */
 export async function answerVerificationHours(
   { figures, jobs }: AdminPorts,
-  call: AdminCall,
+  { path: { id }, query: { limit, cursor, project, differing } }: Input<'GET /v1/admin/verifications/{id}'>,
 ): Promise<Answer | Refusal> {
-  const id = call.params['id'] ?? '';
-  const page = readHours(call.query);
-  if (!page.ok) return page.refusal;
+  const after = readCursor(cursor, decodeHour);
+  if (!after.ok) return after.refusal;
   const job = id === LAST ? undefined : await jobs.find(id);
   if (id !== LAST && job?.kind !== 'verify') return notFound('There is no such verification.');
-  const { limit, ...filter } = page.value;
+  const isDifferent = differing === undefined ? undefined : differing === 'true';
+  const filter = given({ project, isDifferent, after: after.value });
   // One more than the page has tells whether there is another.
   const found = await figures.verificationHours({ ...filter, verification: id }, limit + 1);
   const verification = job === undefined ? lastJson(await figures.verification()) : jobJson(job);
@@ -84,44 +86,11 @@ function lastOf(last: LastVerification | null): object | null {
   return { finished_at: formatMicros(BigInt(finishedAtMs) * 1000n), missing, surplus };
 }
 
-interface HoursPage {
-  readonly limit: number;
-  readonly project?: string;
-  readonly isDifferent?: boolean;
-  readonly after?: HourCursor;
-}
-
-function readHours(query: URLSearchParams): Checked<HoursPage> {
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit;
-  const project = single(query, 'project', (text) => readIfGiven(text, (id) => readName('project', id)));
-  if (!project.ok) return project;
-  const isDifferent = single(query, 'differing', (text) => readIfGiven(text, readDiffering));
-  if (!isDifferent.ok) return isDifferent;
-  const after = single(query, 'cursor', (text) => readIfGiven(text, readHourCursor));
-  if (!after.ok) return after;
-  return {
-    ok: true,
-    value: {
-      limit: limit.value,
-      ...(project.value !== undefined && { project: project.value }),
-      ...(isDifferent.value !== undefined && { isDifferent: isDifferent.value }),
-      ...(after.value !== undefined && { after: after.value }),
-    },
-  };
-}
-
-function readDiffering(text: string): Checked<boolean> {
-  if (text === 'true' || text === 'false') return { ok: true, value: text === 'true' };
-  return refuseParameter('differing', 'is true or false');
-}
-
 function encodeHour({ hour, project }: { readonly hour: string; readonly project: string }): string {
   return Buffer.from(`${Date.parse(hour)} ${project}`).toString('base64url');
 }
 
-function readHourCursor(text: string): Checked<HourCursor> {
+function decodeHour(text: string): HourCursor | undefined {
   const [, ms, project] = /^(\d{1,15}) (\S{1,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  if (ms === undefined || project === undefined) return refuseParameter('cursor', 'is not one that this service gave');
-  return { ok: true, value: { hourMs: Number(ms), project } };
+  return ms === undefined || project === undefined ? undefined : { hourMs: Number(ms), project };
 }

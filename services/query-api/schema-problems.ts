@@ -84,10 +84,10 @@ const KINDS: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-function kindsOf({ type = [], minimum, maximum }: Schema): string {
+function kindsOf({ type = [], minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema): string {
   const kinds = [type].flat().map((kind) => KINDS[kind] ?? kind);
-  const range =
-    minimum === undefined ? '' : maximum === undefined ? ` from ${minimum} up` : ` from ${minimum} to ${maximum}`;
+  const most = maximum === Number.MAX_SAFE_INTEGER ? 'up' : `to ${maximum}`;
+  const range = minimum === undefined ? '' : ` from ${minimum} ${most}`;
   return kinds.map((kind) => (kind.endsWith('number') ? kind + range : kind)).join(' or ');
 }
 

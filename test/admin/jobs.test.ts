@@ -225,11 +225,11 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
   });
 
   test.each([
-    ['/v1/admin/jobs?state=over', 400, 'state is one of'],
-    ['/v1/admin/jobs?limit=0', 400, 'limit is a whole number'],
-    ['/v1/admin/jobs?cursor=x', 400, 'cursor is not one'],
+    ['/v1/admin/jobs?state=over', 400, 'state must be one of queued, running'],
+    ['/v1/admin/jobs?limit=0', 400, 'limit must be a whole number'],
+    ['/v1/admin/jobs?cursor=x', 400, 'cursor was not given by this service'],
     ['/v1/admin/jobs?order=up', 400, 'There is no parameter "order"'],
-    ['/v1/admin/jobs/job_x?wait=99', 400, 'wait is a number of seconds'],
+    ['/v1/admin/jobs/job_x?wait=99', 400, 'wait must be a number from 0 to 30, not 99'],
     ['/v1/admin/jobs/job_x', 404, 'There is no such job.'],
   ])('GET %s is refused with %d', async (path, status, detail) => {
     const { client } = await serve(async () => 1);

@@ -2,15 +2,8 @@ import { hostname } from 'node:os';
 import { invalid, type Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { type ImportRequest, reportPathOf } from '../../maintenance/import/import-request.ts';
-import {
-  type Checked,
-  encodeId,
-  readLimit,
-  readWait,
-  refuseBody,
-  refuseParameter,
-  single,
-} from '../../query-api/query.ts';
+import type { Input } from '../../query-api/input.ts';
+import { encodeId, readCursor, refuseBody } from '../../query-api/query.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import { waitForJob } from '../jobs/job-runner.ts';
 import { type AdminCall, answerJob, answerStarted, NDJSON } from '../answers.ts';
@@ -33,18 +26,23 @@ export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs'> {
 }
 
 /** `GET /v1/admin/imports` */
-export async function answerImports({ jobs }: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const page = await jobsPage(jobs, call, KIND);
+export async function answerImports(
+  { jobs }: ImportParts,
+  query: Input<'GET /v1/admin/imports'>['query'],
+): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, { ...query, kind: KIND });
   if (!page.ok) return page.refusal;
   const { items, next } = page.value;
   return { status: 200, body: `{"imports":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
 /** `GET /v1/admin/imports/:id` */
-export async function answerImport({ jobs }: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const wait = single(call.query, 'wait', readWait);
-  if (!wait.ok) return wait.refusal;
-  const job = await waitForJob(jobs, call.params['id'] ?? '', wait.value, call.signal);
+export async function answerImport(
+  { jobs }: ImportParts,
+  { signal }: AdminCall,
+  { path, query }: Input<'GET /v1/admin/imports/{id}'>,
+): Promise<Answer | Refusal> {
+  const job = await waitForJob(jobs, path.id, query.wait * 1_000, signal);
   return isImport(job) ? { status: 200, body: jobJson(job) } : NO_IMPORT;
 }
 
@@ -91,19 +89,21 @@ export async function answerResume(parts: ImportParts, call: AdminCall): Promise
 }
 
 /** `GET /v1/admin/imports/:id/refused`: a page, or the whole report as lines where the client accepts those. */
-export async function answerRejectedLines(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const limit = single(call.query, 'limit', readLimit);
-  if (!limit.ok) return limit.refusal;
-  const offset = single(call.query, 'cursor', readOffset);
+export async function answerRejectedLines(
+  parts: ImportParts,
+  call: AdminCall,
+  { path: { id }, query }: Input<'GET /v1/admin/imports/{id}/refused'>,
+): Promise<Answer | Refusal> {
+  const offset = readCursor(query.cursor, decodeOffset);
   if (!offset.ok) return offset.refusal;
-  const job = await parts.jobs.find(call.params['id'] ?? '');
+  const job = await parts.jobs.find(id);
   if (!isImport(job)) return NO_IMPORT;
   const path = reportPathOf(parts.files.folder, requestOf(job));
   if (call.headers.accept?.includes(NDJSON) === true) {
     const body = await streamRejected(path);
     return body === undefined ? reportMissing(job) : { status: 200, type: NDJSON, body };
   }
-  const page = await readRejected(path, offset.value, limit.value);
+  const page = await readRejected(path, offset.value ?? 0, query.limit);
   if (page === undefined) return reportMissing(job);
   const { lines, next } = page;
   const cursor = next === null ? null : encodeId(String(next));
@@ -161,9 +161,7 @@ function reportMissing(job: Job): Answer | Refusal {
   return { refused: 'conflict', detail };
 }
 
-function readOffset(text: string | undefined): Checked<number> {
-  if (text === undefined) return { ok: true, value: 0 };
+function decodeOffset(text: string): number | undefined {
   const [offset] = /^\d{1,15}$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  if (offset === undefined) return refuseParameter('cursor', 'is not one that this service gave');
-  return { ok: true, value: Number(offset) };
+  return offset === undefined ? undefined : Number(offset);
 }
