@@ -17,7 +17,7 @@ export interface Input<Name extends OperationName> {
   readonly query: QueryParameters<Name>;
 }
 
-type How = Omit<Route, 'method' | 'path' | 'query' | 'handle'>;
+export type How = Omit<Route, 'method' | 'path' | 'query' | 'handle'>;
 
 /** The route of a documented operation. Its handler is called with parameters that are as the document has them. */
 export function route<Name extends OperationName>(
@@ -54,12 +54,12 @@ export function readInput<Name extends OperationName>(
   const { all, validate } = parametersOf(name);
   const problems: string[] = [];
   const input: Record<Parameter['in'], Record<string, unknown>> = { path: {}, query: {} };
-  for (const { name: parameter, in: place, schema } of all) {
-    const texts = place === 'path' ? [params[parameter] ?? ''] : query.getAll(parameter);
+  for (const { name: parameter, in: part, schema } of all) {
+    const texts = part === 'path' ? [params[parameter] ?? ''] : query.getAll(parameter);
     const [text] = texts;
     if (texts.length > 1) problems.push(`${parameter} may be given once only`);
     else if (text?.includes('\0') === true) problems.push(`${parameter} must not hold a NUL character`);
-    else if (text !== undefined) input[place][parameter] = valueOf(text, schema);
+    else if (text !== undefined) input[part][parameter] = valueOf(text, schema);
   }
   if (!validate(input)) {
     for (const { path, message } of problemsOf(validate)) problems.push(`${path.split('/').at(-1) ?? ''} ${message}`);
@@ -71,9 +71,9 @@ export function readInput<Name extends OperationName>(
 export type Members = Readonly<Record<string, unknown>>;
 
 /** What a reader of a body found: what is wrong, or what it read. */
-type Read = { readonly ok: true } | { readonly ok: false; readonly problems: readonly Problem[] };
+type Outcome = { readonly ok: true } | { readonly ok: false; readonly problems: readonly Problem[] };
 
-export interface ReadBody<Name extends OperationName, R extends Read> {
+export interface BodyInput<Name extends OperationName, R extends Outcome> {
   /** Numbers are numbers. */
   readonly body: Body<Name>;
   readonly also: Extract<R, { readonly ok: true }>;
@@ -84,15 +84,15 @@ export interface ReadBody<Name extends OperationName, R extends Read> {
  *
  * @param also Reads what the document's schemas do not say of a body, such as a definition. Its numbers have every digit.
  */
-export function readBody<Name extends OperationName, R extends Read>(
+export function readBody<Name extends OperationName, R extends Outcome>(
   name: Name,
   { text }: Pick<Call, 'text'>,
   also: (exact: Members) => R = () => ({ ok: true }) as R,
-): Checked<ReadBody<Name, R>> {
+): Checked<BodyInput<Name, R>> {
   const parsed = parseBody(text);
   if (!parsed.ok) return refuseBody(parsed.problems);
   const { plain, exact } = parsed.value;
-  const validate = bodyOf(name);
+  const validate = bodyValidatorOf(name);
   const read = isJsonObject(exact) ? also(exact) : undefined;
   const problems = [...(validate(plain) ? [] : problemsOf(validate)), ...(read?.ok === false ? read.problems : [])];
   if (problems.length > 0 || read?.ok !== true) return refuseBody(firstByPath(problems));
@@ -145,7 +145,7 @@ function once<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
-const SCHEMAS = 'openapi';
+const DOCUMENT_ID = 'openapi';
 
 const documented = once(() => {
   const document = openApiDocument('/legacy') as unknown as Document;
@@ -154,13 +154,13 @@ const documented = once(() => {
   const ajv = new Ajv2020({ ...checks, allErrors: true, verbose: true, useDefaults: true });
   // Definitions are read by readers of their own, which keep digits.
   const schemas = { ...document.components.schemas, Audience: {} };
-  ajv.addSchema({ $id: SCHEMAS, components: { schemas } });
+  ajv.addSchema({ $id: DOCUMENT_ID, components: { schemas } });
   return { document, compile: (schema: object) => ajv.compile(JSON.parse(absolute(schema)) as object) };
 });
 
 /** JSON of a schema whose references lead into the document's. */
 function absolute(schema: object): string {
-  return JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${SCHEMAS}#/`);
+  return JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${DOCUMENT_ID}#/`);
 }
 
 function operationOf(name: OperationName): Operation {
@@ -175,13 +175,13 @@ const parametersOf = once((name: OperationName): Parameters => {
   const all = operationOf(name)
     .parameters.map((one) => ('$ref' in one ? document.components.parameters[one.$ref.split('/').at(-1) ?? ''] : one))
     .filter((one) => one?.in === 'path' || one?.in === 'query') as readonly Parameter[];
-  const objectOf = (place: Parameter['in']): object => ({
+  const objectOf = (part: Parameter['in']): object => ({
     type: 'object',
-    properties: Object.fromEntries(all.flatMap((one) => (one.in === place ? [[one.name, one.schema]] : []))),
+    properties: Object.fromEntries(all.flatMap((one) => (one.in === part ? [[one.name, one.schema]] : []))),
   });
   return { all, validate: compile({ properties: { path: objectOf('path'), query: objectOf('query') } }) };
 });
 
-const bodyOf = once((name: OperationName): ValidateFunction => {
+const bodyValidatorOf = once((name: OperationName): ValidateFunction => {
   return documented(undefined).compile(operationOf(name).requestBody.content['application/json']?.schema ?? {});
 });

@@ -14,9 +14,6 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-/** The longest user id and name of an event, in code points. */
-const MAX_NAME_LENGTH = 512;
-
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 1_000;
 
@@ -30,21 +27,16 @@ export function refuseBody(problems: readonly Problem[]): Refused {
   return { ok: false, refusal: invalid('invalid-body', problems) };
 }
 
-/** Whether ingest would have taken it as a user id or the name of an event. */
-export function isName(text: string): boolean {
-  // A character is one or two UTF-16 units, so most need no counting.
-  const length = text.length > MAX_NAME_LENGTH ? Array.from(text).length : text.length;
-  return length >= 1 && length <= MAX_NAME_LENGTH && !text.includes('\0');
-}
-
 /** A position that this service gave, undefined if absent. */
 export function readCursor<T>(
   text: string | undefined,
   decode: (text: string) => T | undefined,
-  refused = 'was not given by this service',
+  message = 'was not given by this service',
 ): Checked<T | undefined> {
-  const place = text === undefined ? undefined : decode(text);
-  return text !== undefined && place === undefined ? refuseParameter('cursor', refused) : { ok: true, value: place };
+  const position = text === undefined ? undefined : decode(text);
+  return text !== undefined && position === undefined
+    ? refuseParameter('cursor', message)
+    : { ok: true, value: position };
 }
 
 /** A time, without an offset in this time zone; undefined if absent. */

@@ -5,7 +5,7 @@ import { type AuditParts, auditRoutes } from './admin/audit.ts';
 import { type AudienceRouteParts, audienceRoutes } from './audiences/routes.ts';
 import { answerCatalogEvents, answerCatalogProperties, answerCatalogTraits } from './catalog/answers.ts';
 import { Catalog, type CatalogParts } from './catalog/catalog.ts';
-import { route } from './input.ts';
+import { type How, route } from './input.ts';
 import { answerLive, LiveReaders } from './live-events.ts';
 import type { LiveParts } from './live-reader.ts';
 import { LogEnds } from './log-ends.ts';
@@ -61,7 +61,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   };
 }
 
-function catalogRoutes(parts: ReadingParts, ask: Omit<Route, 'path' | 'handle'>): Route[] {
+function catalogRoutes(parts: ReadingParts, ask: How): Route[] {
   const catalog = new Catalog(parts);
   return [
     route('GET /v1/catalog/events', ask, (call, input) => answerCatalogEvents(catalog, call, input)),

@@ -15,6 +15,7 @@ interface Schema {
   readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly pattern?: string;
+  readonly enum?: readonly unknown[];
 }
 
 /**
@@ -37,35 +38,37 @@ function pathOf({ keyword, instancePath, params }: ErrorObject): string {
   return instancePath;
 }
 
-function messageOf({ keyword, parentSchema = {}, data, message = '' }: ErrorObject): string {
-  const schema = parentSchema as Schema;
+function messageOf({ keyword, parentSchema, data, message = '' }: ErrorObject): string {
   if (keyword.startsWith('min') && (data as { readonly length?: number }).length === 0) return 'must not be empty';
-  switch (keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-      return `is unknown here; known are: ${Object.keys(schema.properties ?? {}).join(', ')}`;
-    case 'minLength':
-    case 'maxLength':
-      return `must have ${rangeOf(schema.minLength ?? 0, schema.maxLength)} characters, not ${Array.from(String(data)).length}`;
-    case 'minItems':
-    case 'maxItems':
-      return `must have ${rangeOf(schema.minItems ?? 0, schema.maxItems)} members, not ${(data as unknown[]).length}`;
-    case 'minProperties':
-    case 'maxProperties':
-      return `must have ${rangeOf(schema.minProperties ?? 0, schema.maxProperties)} members`;
-    case 'type':
-    case 'minimum':
-    case 'maximum':
-      return `must be ${kindsOf(schema)}, not ${shown(data)}`;
-    case 'enum':
-      return `must be one of ${(parentSchema as { enum: unknown[] }).enum.join(', ')}, not ${shown(data)}`;
-    case 'pattern':
-      return `must be ${PATTERNS[schema.pattern ?? ''] ?? `a text of the pattern ${schema.pattern}`}, not ${shown(data)}`;
-    default:
-      return message;
-  }
+  return WORDINGS[keyword]?.(parentSchema as Schema, data) ?? message;
 }
+
+type Wording = (schema: Schema, data: unknown) => string;
+
+const ofKind: Wording = (schema, data) => `must be ${kindsOf(schema)}, not ${shown(data)}`;
+const ofLength: Wording = ({ minLength = 0, maxLength }, data) =>
+  `must have ${rangeOf(minLength, maxLength)} characters, not ${Array.from(String(data)).length}`;
+const ofItems: Wording = ({ minItems = 0, maxItems }, data) =>
+  `must have ${rangeOf(minItems, maxItems)} members, not ${(data as unknown[]).length}`;
+const ofProperties: Wording = ({ minProperties = 0, maxProperties }) =>
+  `must have ${rangeOf(minProperties, maxProperties)} members`;
+
+const WORDINGS: Readonly<Record<string, Wording>> = {
+  required: () => 'is required',
+  additionalProperties: ({ properties = {} }) => `is unknown here; known are: ${Object.keys(properties).join(', ')}`,
+  type: ofKind,
+  minimum: ofKind,
+  maximum: ofKind,
+  minLength: ofLength,
+  maxLength: ofLength,
+  minItems: ofItems,
+  maxItems: ofItems,
+  minProperties: ofProperties,
+  maxProperties: ofProperties,
+  enum: ({ enum: values = [] }, data) => `must be one of ${values.map(String).join(', ')}, not ${shown(data)}`,
+  pattern: ({ pattern = '' }, data) =>
+    `must be ${PATTERNS[pattern] ?? `a text of the pattern ${pattern}`}, not ${shown(data)}`,
+};
 
 const PATTERNS: Readonly<Record<string, string>> = {
   '^[0-9a-f]{64}$': '64 hexadecimal digits',
@@ -75,7 +78,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '^\\d{1,6}[mhdw]$': 'a time such as 15m, 1h, 1d or 1w',
 };
 
-const KINDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
   integer: 'a whole number',
@@ -85,7 +88,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function kindsOf({ type = [], minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema): string {
-  const kinds = [type].flat().map((kind) => KINDS[kind] ?? kind);
+  const kinds = [type].flat().map((kind) => TYPE_NAMES[kind] ?? kind);
   const most = maximum === Number.MAX_SAFE_INTEGER ? 'up' : `to ${maximum}`;
   const range = minimum === undefined ? '' : ` from ${minimum} ${most}`;
   return kinds.map((kind) => (kind.endsWith('number') ? kind + range : kind)).join(' or ');

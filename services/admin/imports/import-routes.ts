@@ -14,24 +14,24 @@ import { answerFile, answerFileRemoval, answerUpload, answerUploadedPart } from 
 
 const IMPORT_BODY_BYTES = 32_768;
 
-const READ = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
-const WRITE = { ...READ, bodyLimitBytes: IMPORT_BODY_BYTES };
-const UPLOAD = { ...READ, streamsBody: true };
+const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
+const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: IMPORT_BODY_BYTES };
+const UPLOAD = { ...ADMIN, streamsBody: true };
 
 /** What operators import over HTTP. */
 export function importRoutes(parts: ImportParts): RouteSet {
   return {
     routes: [
-      route('GET /v1/admin/imports', READ, (_, { query }) => answerImports(parts, query)),
-      route('POST /v1/admin/imports', WRITE, (call) => answerNewImport(parts, call)),
-      route('POST /v1/admin/imports/preview', WRITE, (call) => answerPreview(parts, call)),
+      route('GET /v1/admin/imports', ADMIN, (_, { query }) => answerImports(parts, query)),
+      route('POST /v1/admin/imports', ADMIN_BODY, (call) => answerNewImport(parts, call)),
+      route('POST /v1/admin/imports/preview', ADMIN_BODY, (call) => answerPreview(parts, call)),
       route('POST /v1/admin/imports/files', UPLOAD, (call, input) => answerUpload(parts, call, input)),
-      route('GET /v1/admin/imports/files/{id}', READ, (call) => answerFile(parts, call)),
+      route('GET /v1/admin/imports/files/{id}', ADMIN, (call) => answerFile(parts, call)),
       route('PATCH /v1/admin/imports/files/{id}', UPLOAD, (call, input) => answerUploadedPart(parts, call, input)),
-      route('DELETE /v1/admin/imports/files/{id}', READ, (call) => answerFileRemoval(parts, call)),
-      route('GET /v1/admin/imports/{id}', READ, (call, input) => answerImport(parts, call, input)),
-      route('GET /v1/admin/imports/{id}/refused', READ, (call, input) => answerRejectedLines(parts, call, input)),
-      route('POST /v1/admin/imports/{id}/resume', READ, (call) => answerResume(parts, call)),
+      route('DELETE /v1/admin/imports/files/{id}', ADMIN, (call) => answerFileRemoval(parts, call)),
+      route('GET /v1/admin/imports/{id}', ADMIN, (call, input) => answerImport(parts, call, input)),
+      route('GET /v1/admin/imports/{id}/refused', ADMIN, (call, input) => answerRejectedLines(parts, call, input)),
+      route('POST /v1/admin/imports/{id}/resume', ADMIN, (call) => answerResume(parts, call)),
     ],
   };
 }

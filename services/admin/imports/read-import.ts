@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import type { Body } from '../../../schemas/operations.ts';
-import type { ImportRequest } from '../../maintenance/import/import-request.ts';
+import type { FileOptions, ImportRequest } from '../../maintenance/import/import-request.ts';
 import type { Problem } from '../../messages/message.ts';
 import { type Members, readBody } from '../../query-api/input.ts';
 import type { Checked } from '../../query-api/query.ts';
@@ -29,7 +29,7 @@ function readWith(
     const problems = problemsIn(members, call.isLocal);
     return problems.length > 0 ? { ok: false, problems } : { ok: true };
   });
-  return read.ok ? { ok: true, value: requestOf(read.value.body, call.isLocal) } : read;
+  return read.ok ? { ok: true, value: importRequestOf(read.value.body, call.isLocal) } : read;
 }
 
 function problemsIn({ file = null, path = null, ...members }: Members, isLocal: boolean): readonly Problem[] {
@@ -40,27 +40,34 @@ function problemsIn({ file = null, path = null, ...members }: Members, isLocal: 
   ];
 }
 
-function requestOf(body: Body<'POST /v1/admin/imports'>, isLocal: boolean): ImportRequest {
-  const { file = null, path = null } = body;
+const DEFAULTS = {
+  file: null,
+  path: null,
+  type: null,
+  format: null,
+  delimiter: ',',
+  types: false,
+  json_columns: [],
+  map: {},
+  rate: null,
+  import_id: null,
+  dry_run: false,
+  report: null,
+  state: null,
+  restart: false,
+};
+
+/** A member that is null is as one that is left out. */
+function importRequestOf(body: Body<'POST /v1/admin/imports'>, isLocal: boolean): ImportRequest {
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  const { path } = body;
   return {
+    ...DEFAULTS,
+    ...(given as Partial<FileOptions>),
     project: body.project,
-    name: path === null ? '' : basename(path),
-    file,
-    path,
+    name: typeof path === 'string' ? basename(path) : '',
     anywhere: isLocal,
     host: hostname(),
     folder: `imp_${randomBytes(10).toString('hex')}`,
-    type: body.type ?? null,
-    format: body.format ?? null,
-    delimiter: body.delimiter ?? ',',
-    types: body.types ?? false,
-    json_columns: body.json_columns ?? [],
-    map: body.map ?? {},
-    rate: body.rate ?? null,
-    import_id: body.import_id ?? null,
-    dry_run: body.dry_run ?? false,
-    report: body.report ?? null,
-    state: body.state ?? null,
-    restart: body.restart ?? false,
   };
 }

@@ -19,11 +19,11 @@ export function auditRoutes(parts: AuditParts): Route[] {
 /** `GET /v1/admin/audit`. A time without an offset is UTC. */
 async function answerAudit(
   parts: AuditParts,
-  { limit, cursor: text, action, principal, project: projectId, ...asked }: Input<'GET /v1/admin/audit'>['query'],
+  { limit, cursor: text, action, principal, project: projectId, ...period }: Input<'GET /v1/admin/audit'>['query'],
 ): Promise<Answer | Refusal> {
   const cursor = readCursor(text, decodeAuditCursor);
   if (!cursor.ok) return cursor.refusal;
-  const range = readRange(asked, 'UTC');
+  const range = readRange(period, 'UTC');
   if (!range.ok) return range.refusal;
   const filter = { ...given({ action, principal, projectId }), ...range.value };
   // One more than the page has tells whether there is another.

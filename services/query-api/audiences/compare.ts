@@ -19,9 +19,9 @@ export interface CompareParts extends AudienceParts {
 /** `POST /v1/audiences/compare` */
 export async function answerCompare(parts: CompareParts, call: QueryRequest): Promise<Answer | Refusal> {
   const { project } = call;
-  const asked = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, project.timezone));
-  if (!asked.ok) return asked.refusal;
-  const { body, also } = asked.value;
+  const read = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, project.timezone));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
   const before = await definitionFrom(parts, call, also.from);
   if (before === undefined) return NO_AUDIENCE;
   return compareAnswer(await parts.audiencesOf(project).compare(project.id, before, also.to, body.sample));

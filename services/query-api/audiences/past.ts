@@ -20,9 +20,9 @@ export async function answerVersions(
   call: QueryRequest,
   { limit, cursor: text }: Input<'GET /v1/audiences/{id}/versions'>['query'],
 ): Promise<Answer | Refusal> {
-  const place = readCursor(text, decodeVersionsCursor);
-  if (!place.ok) return place.refusal;
-  const cursor = place.value;
+  const position = readCursor(text, decodeVersionsCursor);
+  if (!position.ok) return position.refusal;
+  const cursor = position.value;
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;
   if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
@@ -38,12 +38,12 @@ export async function answerVersions(
 export async function answerHistory(
   { saved }: PastParts,
   call: QueryRequest,
-  { limit, per, ...asked }: Input<'GET /v1/audiences/{id}/history'>['query'],
+  { limit, per, ...rest }: Input<'GET /v1/audiences/{id}/history'>['query'],
 ): Promise<Answer | Refusal> {
   const { id: projectId, timezone } = call.project;
-  const cursor = readCursor(asked.cursor, decodeHistoryCursor);
+  const cursor = readCursor(rest.cursor, decodeHistoryCursor);
   if (!cursor.ok) return cursor.refusal;
-  const range = readRange(asked, timezone);
+  const range = readRange(rest, timezone);
   if (!range.ok) return range.refusal;
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;

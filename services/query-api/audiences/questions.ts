@@ -9,7 +9,7 @@ import { type Members, readBody } from '../input.ts';
 import type { QueryRequest } from '../query.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
-/** What is asked about audiences. */
+/** What is read about audiences. */
 export interface AudienceParts {
   /** Under the limits of the project. */
   readonly audiencesOf: (project: Project) => Pick<Audiences, 'preview' | 'compare' | 'explain' | 'why'>;
@@ -17,9 +17,9 @@ export interface AudienceParts {
 
 /** `POST /v1/audiences/preview` */
 export async function answerPreview({ audiencesOf }: AudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const asked = readBody('POST /v1/audiences/preview', call, definitionIn(call));
-  if (!asked.ok) return asked.refusal;
-  const { body, also } = asked.value;
+  const read = readBody('POST /v1/audiences/preview', call, definitionIn(call));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
   return previewAnswer(await audiencesOf(call.project).preview(call.project.id, also.definition, body.sample));
 }
 
@@ -36,10 +36,10 @@ export async function answerSavedPreview(
   { audiencesOf, saved }: AudienceParts & Pick<SavedAudienceParts, 'saved'>,
   call: QueryRequest,
 ): Promise<Answer | Refusal> {
-  const asked = await readOfAudience('GET /v1/audiences/{id}/preview', { saved }, call);
-  if ('refused' in asked) return asked;
+  const read = await readOfAudience('GET /v1/audiences/{id}/preview', { saved }, call);
+  if ('refused' in read) return read;
   const { project } = call;
-  const { audience, query } = asked;
+  const { audience, query } = read;
   return previewAnswer(await audiencesOf(project).preview(project.id, definitionOf(audience, project), query.sample));
 }
 

@@ -30,14 +30,14 @@ export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
 
 /** `GET /v1/audiences/:id/members` */
 export async function answerMembers(parts: StreamParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const asked = await readOfAudience('GET /v1/audiences/{id}/members', parts, call);
-  if ('refused' in asked) return asked;
-  const { audience, query: given } = asked;
+  const found = await readOfAudience('GET /v1/audiences/{id}/members', parts, call);
+  if ('refused' in found) return found;
+  const { audience, query: given } = found;
   const { limit = null } = given;
-  const after = given.after === undefined ? undefined : userNumberOf(given.after);
-  const place = readCursor(given.cursor, decodeMembersCursor);
-  if (!place.ok) return place.refusal;
-  const cursor = place.value;
+  const after = numberIn(given.after);
+  const position = readCursor(given.cursor, decodeMembersCursor);
+  if (!position.ok) return position.refusal;
+  const cursor = position.value;
   if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
   if (cursor !== undefined && cursor.version !== audience.version) return CHANGED;
   if (after !== undefined && cursor === undefined) return AFTER_WHAT;
@@ -64,21 +64,35 @@ export interface ChangesRequest extends Omit<ChangesCursor, 'audienceId'> {
 }
 
 export async function readChangesRequest(parts: StreamParts, call: QueryRequest): Promise<ChangesRequest | Refusal> {
-  const asked = await readOfAudience('GET /v1/audiences/{id}/changes', parts, call);
-  if ('refused' in asked) return asked;
-  const { audience, query } = asked;
-  const place = readCursor(query.cursor, decodeChangesCursor);
-  if (!place.ok) return place.refusal;
+  const found = await readOfAudience('GET /v1/audiences/{id}/changes', parts, call);
+  if ('refused' in found) return found;
+  const { audience, query } = found;
+  const position = readCursor(query.cursor, decodeChangesCursor);
+  if (!position.ok) return position.refusal;
   const since = readTime('since', query.since, call.project.timezone);
   if (!since.ok) return since.refusal;
   const { limit = null, wait } = query;
-  const after = query.after === undefined ? undefined : userNumberOf(query.after);
-  const cursor = place.value;
-  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
-  if (cursor !== undefined && (since.value !== undefined || after !== undefined)) return EITHER;
-  if (after !== undefined && since.value === undefined) return AFTER_WHEN;
-  const { at, after: user } = cursor ?? { at: since.value ?? EARLIEST, after: after ?? BEHIND_ALL };
-  return { audience, at, after: user, limit, waitMs: wait * 1_000 };
+  const from = positionOf(audience, position.value, since.value, numberIn(query.after));
+  return 'refused' in from ? from : { ...from, audience, limit, waitMs: wait * 1_000 };
+}
+
+/** Where the changes begin: at a cursor, or after a user of the evaluation at `since`. */
+function positionOf(
+  { id }: SavedAudience,
+  cursor: ChangesCursor | undefined,
+  since: Micros | undefined,
+  after: bigint | undefined,
+): Omit<ChangesCursor, 'audienceId'> | Refusal {
+  if (cursor === undefined) {
+    if (after !== undefined && since === undefined) return AFTER_WHEN;
+    return { at: since ?? EARLIEST, after: after ?? BEHIND_ALL };
+  }
+  if (cursor.audienceId !== id) return FOREIGN_CURSOR;
+  return since === undefined && after === undefined ? { at: cursor.at, after: cursor.after } : EITHER;
+}
+
+function numberIn(internalId: string | undefined): bigint | undefined {
+  return internalId === undefined ? undefined : userNumberOf(internalId);
 }
 
 export async function changesAnswer(

@@ -16,9 +16,9 @@ type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;
 
 /** `POST /v1/audiences/explain` */
 export async function answerExplain({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
-  const asked = readBody('POST /v1/audiences/explain', call, definitionIn(call));
-  if (!asked.ok) return asked.refusal;
-  const { body, also } = asked.value;
+  const read = readBody('POST /v1/audiences/explain', call, definitionIn(call));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
   const audiences = audiencesOf(call.project);
   const explained = await audiences.explain(call.project.id, also.definition, DEFINITION_PATH, body.sample);
   return { status: 200, body: explanationJson(explained) };
@@ -27,9 +27,9 @@ export async function answerExplain({ audiencesOf }: AudienceParts, call: Call):
 /** `POST /v1/audiences/why` */
 export async function answerWhy({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
   const readDefinition = definitionIn(call);
-  const asked = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
-  if (!asked.ok) return asked.refusal;
-  const { body, also } = asked.value;
+  const read = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
   const projectId = call.project.id;
   const user = { projectId, userKey: userKeyIn(projectId, body) ?? '' };
   const why = await audiencesOf(call.project).why(user, also.definition, DEFINITION_PATH, body.events);
@@ -38,19 +38,19 @@ export async function answerWhy({ audiencesOf }: AudienceParts, call: Call): Pro
 
 /** `GET /v1/audiences/:id/explain`. Paths are from the root of the definition. */
 export async function answerSavedExplain(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
-  const asked = await readOfAudience('GET /v1/audiences/{id}/explain', parts, call);
-  if ('refused' in asked) return asked;
+  const read = await readOfAudience('GET /v1/audiences/{id}/explain', parts, call);
+  if ('refused' in read) return read;
   const { project } = call;
-  const definition = definitionOf(asked.audience, project);
-  const explained = await parts.audiencesOf(project).explain(project.id, definition, '', asked.query.sample);
+  const definition = definitionOf(read.audience, project);
+  const explained = await parts.audiencesOf(project).explain(project.id, definition, '', read.query.sample);
   return { status: 200, body: explanationJson(explained) };
 }
 
 /** `GET /v1/audiences/:id/why`. Paths are from the root of the definition. */
 export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
-  const asked = await readOfAudience('GET /v1/audiences/{id}/why', parts, call);
-  if ('refused' in asked) return asked;
-  const { audience, query } = asked;
+  const read = await readOfAudience('GET /v1/audiences/{id}/why', parts, call);
+  if ('refused' in read) return read;
+  const { audience, query } = read;
   const problem = problemWithUser(query);
   if (problem !== undefined) return refuseParameter(problem.path.slice(1), problem.message).refusal;
   const { project } = call;

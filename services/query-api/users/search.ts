@@ -16,7 +16,8 @@ import {
 import type { Project } from '../../stores/projects/project-store.ts';
 import { BEFORE_ALL, userNumberOf } from '../audiences/cursor.ts';
 import type { Input } from '../input.ts';
-import { type Checked, isName, readCursor, refuseParameter } from '../query.ts';
+import { isName, MAX_NAME_LENGTH } from '../cursor.ts';
+import { type Checked, readCursor, refuseParameter } from '../query.ts';
 import { MAX_PAGE_CHARS } from '../../audience/query-budget.ts';
 import { type UserIds, userKeyIn } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
@@ -115,7 +116,7 @@ function decodeUserId(cursor: string): string | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
   const isWhole = isUtf8(bytes) && bytes.toString('base64url') === cursor;
   const userId = bytes.toString();
-  return isWhole && isName(userId) ? userId : undefined;
+  return isWhole && isName(userId, MAX_NAME_LENGTH) ? userId : undefined;
 }
 
 interface TraitSearch {
