@@ -19,8 +19,8 @@ export interface Route {
   /** The scope that opens it (see `opens`); 'any' takes every key, null needs none. */
   readonly scope: Scope | 'any' | null;
   /**
-   * The names of the query parameters. Where they are given, any other is refused 400, but for `project`, which names the
-   * project.
+   * The names of the query parameters, which are those of the document. Where they are given, any other is refused 400, but
+   * for `project`, which names the project.
    */
   readonly query?: readonly string[];
   /** The most bytes that the body may have once decompressed; null where the route takes no body. */
