@@ -4305,7 +4305,7 @@ export interface operations {
     };
     readonly listAuditEntries: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /**
                  * @description Only this action.
                  * @example audience.change
@@ -4314,7 +4314,7 @@ export interface operations {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /**
                  * @description Only changes by this one: the id or the name of a key, `local`, or the name of a user.
                  * @example local
@@ -4360,7 +4360,7 @@ export interface operations {
     };
     readonly listDeadLetters: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
@@ -4369,7 +4369,7 @@ export interface operations {
                  */
                 readonly error?: string;
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /** @description Of messages of this project alone, by its id. */
                 readonly project?: string;
                 /** @description Of this reader alone: `projector` or `sink`. */
@@ -4450,9 +4450,9 @@ export interface operations {
     };
     readonly editDeadLetter: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description With `true` nothing is appended: the answer says whether the message would decode (else it is refused) and whether each store would take it now. */
-                readonly dry_run?: boolean;
+                readonly dry_run: boolean;
             };
             readonly header?: {
                 /** @description How the body is compressed. */
@@ -4941,11 +4941,11 @@ export interface operations {
     };
     readonly listImports: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /** @description Of this state alone. */
                 readonly state?: "queued" | "running" | "done" | "failed" | "cancelled" | "interrupted";
             };
@@ -5021,12 +5021,12 @@ export interface operations {
     };
     readonly getImport: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /**
                  * @description Seconds to wait for its end.
                  * @example 5
                  */
-                readonly wait?: number;
+                readonly wait: number;
             };
             readonly header?: {
                 /**
@@ -5065,11 +5065,11 @@ export interface operations {
     };
     readonly listRefusedLines: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**
@@ -5361,7 +5361,7 @@ export interface operations {
     };
     readonly listJobs: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
@@ -5370,7 +5370,7 @@ export interface operations {
                  */
                 readonly kind?: string;
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /** @description Of this state alone. */
                 readonly state?: "queued" | "running" | "done" | "failed" | "cancelled" | "interrupted";
             };
@@ -5404,12 +5404,12 @@ export interface operations {
     };
     readonly getJob: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /**
                  * @description Seconds to wait for its end, 30 at most.
                  * @example 30
                  */
-                readonly wait?: string;
+                readonly wait: number;
             };
             readonly header?: {
                 /**
@@ -5485,11 +5485,11 @@ export interface operations {
     };
     readonly listAdminKeys: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**
@@ -5604,11 +5604,11 @@ export interface operations {
     };
     readonly listPartitions: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**
@@ -5640,11 +5640,11 @@ export interface operations {
     };
     readonly listProjects: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**
@@ -5864,11 +5864,11 @@ export interface operations {
     };
     readonly listProjectKeys: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**
@@ -5990,11 +5990,11 @@ export interface operations {
     };
     readonly listVerifications: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /** @description Of this state alone. */
                 readonly state?: "queued" | "running" | "done" | "failed" | "cancelled" | "interrupted";
             };
@@ -6074,13 +6074,13 @@ export interface operations {
     };
     readonly getVerification: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description `true`: hours alone in which a store differs from the log. `false`: the others. */
                 readonly differing?: "true" | "false";
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /** @description Of this project alone, by its id. */
                 readonly project?: string;
             };
@@ -6166,11 +6166,11 @@ export interface operations {
     };
     readonly listAudiences: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**
@@ -6445,7 +6445,7 @@ export interface operations {
     };
     readonly listAudienceChanges: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `internal_id` of the last line received, where a stream was cut: with the cursor of that stream (members), or with the `at` of that line as `since` (changes). */
                 readonly after?: components["parameters"]["After"];
                 /** @description The `next_cursor` of the page before. */
@@ -6461,7 +6461,7 @@ export interface operations {
                  * @description How many seconds to wait for changes where there are none. In one process 1,000 requests may wait at once, of one project 500.
                  * @example 10
                  */
-                readonly wait?: number;
+                readonly wait: number;
             };
             readonly header?: {
                 /**
@@ -6548,9 +6548,9 @@ export interface operations {
     };
     readonly explainSavedAudience: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description How many user ids to give. */
-                readonly sample?: components["parameters"]["Sample"];
+                readonly sample: components["parameters"]["Sample"];
             };
             readonly header?: {
                 /**
@@ -6591,11 +6591,11 @@ export interface operations {
     };
     readonly listAudienceHistory: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /** @description One entry for every hour or day (UTC) with evaluations: the last of them, with the sums of who entered and who left. Without it, one for every evaluation. */
                 readonly per?: "hour" | "day";
                 /**
@@ -6696,9 +6696,9 @@ export interface operations {
     };
     readonly previewSavedAudience: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description How many user ids to give. */
-                readonly sample?: components["parameters"]["Sample"];
+                readonly sample: components["parameters"]["Sample"];
             };
             readonly header?: {
                 /**
@@ -6739,11 +6739,11 @@ export interface operations {
     };
     readonly listAudienceVersions: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**
@@ -6783,7 +6783,7 @@ export interface operations {
     };
     readonly explainSavedVerdict: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /**
                  * @description In place of user_id: of a user who is known by an SDK's `anonymousId` alone.
                  * @example 5b1f
@@ -6793,7 +6793,7 @@ export interface operations {
                  * @description How many events of each condition to name.
                  * @example 3
                  */
-                readonly events?: number;
+                readonly events: number;
                 /** @description In place of user_id: of any user. */
                 readonly internal_id?: string;
                 /**
@@ -7058,13 +7058,13 @@ export interface operations {
     };
     readonly listCatalogEvents: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many names a page has at most. */
-                readonly limit?: components["parameters"]["CatalogLimit"];
+                readonly limit: components["parameters"]["CatalogLimit"];
                 /** @description `count`: the most frequent first, those of one count by name. `name`: by name. */
-                readonly order?: components["parameters"]["CatalogOrder"];
+                readonly order: components["parameters"]["CatalogOrder"];
                 /**
                  * @description Only names that begin so.
                  * @example Order
@@ -7103,13 +7103,13 @@ export interface operations {
     };
     readonly listCatalogProperties: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many names a page has at most. */
-                readonly limit?: components["parameters"]["CatalogLimit"];
+                readonly limit: components["parameters"]["CatalogLimit"];
                 /** @description `count`: the most frequent first, those of one count by name. `name`: by name. */
-                readonly order?: components["parameters"]["CatalogOrder"];
+                readonly order: components["parameters"]["CatalogOrder"];
                 /**
                  * @description Only names that begin so.
                  * @example Order
@@ -7155,13 +7155,13 @@ export interface operations {
     };
     readonly listCatalogTraits: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many names a page has at most. */
-                readonly limit?: components["parameters"]["CatalogLimit"];
+                readonly limit: components["parameters"]["CatalogLimit"];
                 /** @description `count`: the most frequent first, those of one count by name. `name`: by name. */
-                readonly order?: components["parameters"]["CatalogOrder"];
+                readonly order: components["parameters"]["CatalogOrder"];
                 /**
                  * @description Only names that begin so.
                  * @example Order
@@ -7200,7 +7200,7 @@ export interface operations {
     };
     readonly listEvents: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description An SDK's `anonymousId`; `internal_id` may take its place. */
                 readonly anonymous_id?: components["parameters"]["AnonymousId"];
                 /** @description The `next_cursor` of the page before. */
@@ -7213,7 +7213,7 @@ export interface operations {
                 /** @description The internal id of the user; `anonymous_id` may take its place. */
                 readonly internal_id?: components["parameters"]["InternalIdOfUser"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /**
                  * @description Only events whose `timestamp` is this time or later. Without an offset it is local time in the project's time zone; a date alone is its first instant there.
                  * @example 2026-11-01T00:00:00Z
@@ -7519,12 +7519,12 @@ export interface operations {
     };
     readonly getReceipt: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /**
                  * @description How many seconds to wait until both are true; up to three digits of a fraction.
                  * @example 5
                  */
-                readonly wait?: components["parameters"]["Wait"];
+                readonly wait: components["parameters"]["Wait"];
             };
             readonly header?: {
                 /**
@@ -7564,11 +7564,11 @@ export interface operations {
     };
     readonly listRefusals: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**
@@ -7722,7 +7722,7 @@ export interface operations {
     };
     readonly listUsers: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description An SDK's `anonymousId`; `internal_id` may take its place. */
                 readonly anonymous_id?: components["parameters"]["AnonymousId"];
                 /** @description The `next_cursor` of the page before. */
@@ -7730,7 +7730,7 @@ export interface operations {
                 /** @description The internal id of the user; `anonymous_id` may take its place. */
                 readonly internal_id?: components["parameters"]["InternalIdOfUser"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /**
                  * @description Users whose `user_id` begins with this text. Empty, it takes all of them.
                  * @example ada
@@ -7774,9 +7774,9 @@ export interface operations {
     };
     readonly getUser: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description What the id in the path is. */
-                readonly by?: components["parameters"]["By"];
+                readonly by: components["parameters"]["By"];
             };
             readonly header?: {
                 /**
@@ -7816,9 +7816,9 @@ export interface operations {
     };
     readonly listUserAudiences: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description What the id in the path is. */
-                readonly by?: components["parameters"]["By"];
+                readonly by: components["parameters"]["By"];
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
             };
@@ -7861,9 +7861,9 @@ export interface operations {
     };
     readonly listUserEvents: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description What the id in the path is. */
-                readonly by?: components["parameters"]["By"];
+                readonly by: components["parameters"]["By"];
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
@@ -7872,7 +7872,7 @@ export interface operations {
                  */
                 readonly event?: components["parameters"]["Event"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
                 /**
                  * @description Only events whose `timestamp` is this time or later. Without an offset it is local time in the project's time zone; a date alone is its first instant there.
                  * @example 2026-11-01T00:00:00Z
@@ -7922,9 +7922,9 @@ export interface operations {
     };
     readonly exportUser: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description What the id in the path is. */
-                readonly by?: components["parameters"]["By"];
+                readonly by: components["parameters"]["By"];
             };
             readonly header?: {
                 /**
@@ -7964,13 +7964,13 @@ export interface operations {
     };
     readonly getTraitHistory: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /** @description What the id in the path is. */
-                readonly by?: components["parameters"]["By"];
+                readonly by: components["parameters"]["By"];
                 /** @description The `next_cursor` of the page before. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many entries a page has at most. */
-                readonly limit?: components["parameters"]["Limit"];
+                readonly limit: components["parameters"]["Limit"];
             };
             readonly header?: {
                 /**

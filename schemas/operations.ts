@@ -21,6 +21,9 @@ type ParametersOf<Name extends OperationName, In extends string> =
 /** The values of the path's parameters, not encoded; never where it has none. */
 export type PathParameters<Name extends OperationName> = ParametersOf<Name, 'path'>;
 
+/** The parameters of the query as the service reads them: one that has a default is there. */
+export type QueryParameters<Name extends OperationName> = ParametersOf<Name, 'query'>;
+
 /** Parameters that are undefined are left out. A number may be given as its text. */
 export type Query<Name extends OperationName> = {
   readonly [K in keyof ParametersOf<Name, 'query'>]?: AsText<ParametersOf<Name, 'query'>[K]> | undefined;

@@ -9,7 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   consumers: ['runtime', 'messages', 'event-log', 'stores'],
   audience: ['runtime', 'messages', 'stores'],
   'query-api': ['runtime', 'messages', 'event-log', 'stores', 'http', 'audience'],
-  console: ['runtime', 'messages', 'stores', 'http'],
+  console: ['runtime', 'messages', 'stores', 'http', 'query-api'],
   maintenance: ['runtime', 'messages', 'event-log', 'stores', 'consumers'],
   admin: ['runtime', 'messages', 'stores', 'http', 'query-api', 'maintenance'],
   'admin-status': ['runtime', 'messages', 'event-log', 'stores', 'http', 'query-api', 'maintenance'],

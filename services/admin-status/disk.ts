@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { roomOf, usedBytes } from '../runtime/disk-usage.ts';
+import { readdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { StoreFigures } from './store-figures.ts';
 
 /** Where the data of this process is: the folder of a store that is embedded, undefined of one on a server. */
@@ -50,4 +51,27 @@ export async function storedBytes(
     of(folders.analytics, () => figures.analyticsBytes()),
   ]);
   return { log, profiles, analytics };
+}
+
+/** What the files of a folder take on the disk: a sparse file takes less than its length. */
+async function usedBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  let sum = 0;
+  for (const entry of entries.filter((one) => one.isFile())) {
+    // The service deletes files meanwhile.
+    const stats = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
+    sum += (stats?.blocks ?? 0) * 512;
+  }
+  return sum;
+}
+
+interface Room {
+  readonly totalBytes: number;
+  readonly freeBytes: number;
+}
+
+/** Free space on the folder's file system, for non-root users. */
+async function roomOf(folder: string): Promise<Room> {
+  const { blocks, bavail, bsize } = await statfs(folder);
+  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
 }

@@ -1,11 +1,10 @@
 /** `GET /v1/admin/partitions`: how far each partition of the log has been read. */
 import type { EventLog } from '../event-log/event-log.ts';
 import { nameOf } from '../event-log/partition.ts';
-import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
-import { pageOf } from '../query-api/query.ts';
+import { type Page, pageOf } from '../query-api/query.ts';
 import type { ReaderProgress } from '../stores/profiles/profile-store.ts';
 
 export interface PartitionParts {
@@ -23,10 +22,7 @@ interface PartitionStatus {
 }
 
 /** By topic and number. @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
-export async function answerPartitions(
-  parts: PartitionParts,
-  { query }: Pick<Call, 'query'>,
-): Promise<Answer | Refusal> {
+export async function answerPartitions(parts: PartitionParts, query: Page): Promise<Answer | Refusal> {
   const page = pageOf(await partitionsOf(parts), query, nameOf);
   if (!page.ok) return page.refusal;
   const { items, next } = page.value;

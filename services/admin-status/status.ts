@@ -4,6 +4,7 @@ import type { Readiness } from '../http/pages.ts';
 import type { Answer, Route } from '../http/route.ts';
 import type { Codec } from '../messages/codec.ts';
 import { formatMicros } from '../messages/timestamp.ts';
+import { route } from '../query-api/input.ts';
 import { programVersion } from '../runtime/version.ts';
 import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../stores/processes/process-store.ts';
 import type { ReaderProgress } from '../stores/profiles/profile-store.ts';
@@ -33,24 +34,13 @@ const SLOW_MS = 10_000;
 
 export function statusRoutes(parts: StatusParts): readonly Route[] {
   const status = new StatusSource(parts);
-  const common = { method: 'GET', scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
+  const admin = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
   const answer = async (): Promise<Answer> => ({ status: 200, body: JSON.stringify(await status.read()) });
   const ofProject = { figures: parts.figures, readers: () => status.readReaders() };
   return [
-    { ...common, path: '/v1/admin/status', query: [], handle: answer },
-    {
-      ...common,
-      path: '/v1/admin/partitions',
-      query: ['limit', 'cursor'],
-      handle: (call) => answerPartitions(parts, call),
-    },
-    {
-      ...common,
-      scope: 'read',
-      path: '/v1/status',
-      query: [],
-      handle: (call) => answerProjectStatus(ofProject, call),
-    },
+    route('GET /v1/admin/status', admin, answer),
+    route('GET /v1/admin/partitions', admin, (_, { query }) => answerPartitions(parts, query)),
+    route('GET /v1/status', { ...admin, scope: 'read' }, (call) => answerProjectStatus(ofProject, call)),
   ];
 }
 

@@ -1,6 +1,12 @@
 import type { RecordCoordinates } from '../maintenance/dead-letters/record-coordinates.ts';
 import { SettledDeadLetters } from '../maintenance/dead-letters/settled-dead-letters.ts';
-import { lastVerification, type LastVerification } from '../maintenance/verify/last-verification.ts';
+import {
+  type KeptVerifications,
+  lastVerification,
+  type LastVerification,
+} from '../maintenance/verify/last-verification.ts';
+import type { HourReport } from '../maintenance/verify/report.ts';
+import { type HourFilter, keptHours } from '../maintenance/verify/verification-hours.ts';
 import { type Hour, hourOf } from '../messages/day-and-hour.ts';
 import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Database } from '../stores/database/database.ts';
@@ -10,13 +16,11 @@ import { readDeletedProjects } from '../stores/projects/deleted-projects.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 
 /** What the stores tell of the installation. Arguments and results can be cloned between threads. */
-export interface StoreFigures {
+export interface StoreFigures extends KeptVerifications {
   /** Bytes of the database of profiles on the disk of its server. */
   profilesBytes(): Promise<number>;
   /** Bytes of the rows of analytics on the disk of its server; of a cluster, on the node that answers. */
   analyticsBytes(): Promise<number>;
-  /** Null before the first verification. */
-  verification(): Promise<LastVerification | null>;
   /** Which of these messages of dead letters, by their coordinates, were replayed or dropped. */
   settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]>;
   deletedProjects(): Promise<ReadonlySet<string>>;
@@ -56,6 +60,10 @@ export class SqlStoreFigures implements StoreFigures {
 
   async verification(): Promise<LastVerification | null> {
     return (await lastVerification(this.#database)) ?? null;
+  }
+
+  verificationHours(filter: HourFilter, limit: number): Promise<readonly HourReport[]> {
+    return keptHours(this.#database, filter, limit);
   }
 
   async settled(messages: readonly RecordCoordinates[]): Promise<readonly string[]> {

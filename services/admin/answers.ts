@@ -1,13 +1,12 @@
-/** How commands are answered over HTTP: with their result, as a stream of lines, or with the job that they became. */
+/** How operators are answered: with a result, as a stream of lines, or with the job that their request became. */
 import { Readable } from 'node:stream';
 import { LOCAL_KEY } from '../http/access/authenticate.ts';
 import type { Answer, Change } from '../http/route.ts';
 import type { Call } from '../http/call.ts';
 import { type Refusal, renderRefusal } from '../http/problems.ts';
-import type { CommandArguments, CommandEvent } from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-import type { AdminPort } from './admin-commands.ts';
-import type { CommandEnd } from './command-run.ts';
+import type { CommandEvent } from '../runtime/command.ts';
+import type { Jobs } from './jobs/job-runner.ts';
+import type { CommandEnd } from './jobs/command-run.ts';
 import { problemText, refusalOfFailure } from './failures.ts';
 import type { Job, NewJob } from './jobs/job.ts';
 import { jobJson, jobPath } from './jobs/job-json.ts';
@@ -15,32 +14,13 @@ import { jobJson, jobPath } from './jobs/job-json.ts';
 /** What is needed of a request. */
 export type AdminCall = Pick<Call, 'params' | 'query' | 'text' | 'headers' | 'signal' | 'key' | 'req' | 'isLocal'>;
 
-/** A command to be carried out, and how its result is answered. */
-export interface Order {
-  readonly name: string;
-  readonly args: CommandArguments;
-  /** The answer to its result, which is JSON text; 200 with the result itself where left out. */
-  readonly answer?: (result: string) => Answer | Refusal;
-}
-
 export const NDJSON = 'application/x-ndjson';
 
-/** Answers with the result of a command, or streams its progress where it changes nothing and the client accepts that. */
-export async function answerCommand(port: AdminPort, call: AdminCall, order: Order): Promise<Answer | Refusal> {
-  const events = await port.follow(order.name, order.args).catch(failed);
-  if ('refused' in events) return events;
-  if (acceptsLines(call) && call.req.method === 'GET') return streamOf(events);
+/** Answers with the result of what is read, or streams its progress where the client accepts that. */
+export async function answerRead(call: AdminCall, events: AsyncIterable<CommandEvent>): Promise<Answer | Refusal> {
+  if (acceptsLines(call)) return streamOf(events);
   const end = await endOfRun(events, call.signal);
-  if ('failure' in end) return refusalOfFailure(end.failure, call.req.method);
-  return order.answer?.(end.result) ?? { status: 200, body: end.result };
-}
-
-/** The result of a command that another answer is made from. */
-export async function resultOf<T>(port: AdminPort, call: AdminCall, { name, args }: Order): Promise<T | Refusal> {
-  const events = await port.follow(name, args).catch(failed);
-  if ('refused' in events) return events;
-  const end = await endOfRun(events, call.signal);
-  return 'failure' in end ? refusalOfFailure(end.failure, call.req.method) : (JSON.parse(end.result) as T);
+  return 'failure' in end ? refusalOfFailure(end.failure, call.req.method) : { status: 200, body: end.result };
 }
 
 /**
@@ -49,41 +29,34 @@ export async function resultOf<T>(port: AdminPort, call: AdminCall, { name, args
  * @param action What it changes, for the audit log; undefined for nothing.
  */
 export async function answerJob(
-  port: AdminPort,
+  jobs: Jobs,
   call: AdminCall,
   job: Omit<NewJob, 'principal'>,
   action?: string,
-): Promise<Answer | Refusal> {
-  const principal = call.key?.id ?? LOCAL_KEY.id;
-  return answerStarted(port, call, () => port.startJob({ ...job, principal }), action);
+): Promise<Answer> {
+  return answerStarted(jobs, call, await jobs.start({ ...job, principal: principalOf(call) }), action);
 }
 
-/** The same, however the job is started. */
+/** The same for a job that was started already. */
 export async function answerStarted(
-  port: AdminPort,
+  jobs: Jobs,
   call: AdminCall,
-  start: () => Promise<Job>,
+  started: Job,
   action: string | undefined,
-): Promise<Answer | Refusal> {
-  try {
-    const started = await start();
-    const headers = { Location: jobPath(started.id) };
-    const change = action === undefined ? {} : { audit: jobChange(action, started) };
-    if (acceptsLines(call)) return { ...streamOf(await port.followJob(started.id), headers), ...change };
-    return { status: 202, body: jobJson(started), headers, ...change };
-  } catch (error) {
-    return failed(error);
-  }
+): Promise<Answer> {
+  const headers = { Location: jobPath(started.id) };
+  const change = action === undefined ? {} : { audit: jobChange(action, started) };
+  if (acceptsLines(call)) return { ...streamOf(await jobs.follow(started.id), headers), ...change };
+  return { status: 202, body: jobJson(started), headers, ...change };
+}
+
+export function principalOf({ key }: AdminCall): string {
+  return key?.id ?? LOCAL_KEY.id;
 }
 
 function jobChange(action: string, { id, args }: Job): Change {
   const { project } = args;
   return { action, object: id, project: typeof project === 'string' ? project : null, after: JSON.stringify(args) };
-}
-
-function failed(error: unknown): Refusal {
-  if (!(error instanceof TidemarkError)) throw error;
-  return refusalOfFailure(error, undefined);
 }
 
 function acceptsLines({ headers }: AdminCall): boolean {

@@ -1,44 +1,33 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import type { EditResult } from '../maintenance/dead-letters/edit.ts';
 import { orderOf } from '../maintenance/dead-letters/settle.ts';
-import { readLimit, refuseBody, single } from '../query-api/query.ts';
-import type { AdminPort } from './admin-commands.ts';
-import { type AdminCall, answerCommand, answerJob } from './answers.ts';
-import { checked, readDryRun, readMembers, readTexts } from './reading.ts';
-
-const FILTERS = ['reader', 'topic', 'project', 'error', 'since', 'until'] as const;
-const LISTED = [...FILTERS, 'state', 'cursor'] as const;
-
-export const DEAD_LETTER_PARAMETERS = [...LISTED, 'limit'] as const;
+import type { Input } from '../query-api/input.ts';
+import { refuseBody } from '../query-api/query.ts';
+import { type AdminCall, answerJob, answerRead } from './answers.ts';
+import type { AdminPorts } from './ports.ts';
+import { readMembers } from './reading.ts';
 
 /** `GET /v1/admin/dead-letters` */
-export function answerDeadLetters(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
-  const { query } = call;
-  const texts = readTexts(query, LISTED);
-  if (!texts.ok) return texts.refusal;
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit.refusal;
-  return answerCommand(port, call, { name: 'dead-letters list', args: { ...texts.value, limit: limit.value } });
+export async function answerDeadLetters(
+  { deadLetters }: AdminPorts,
+  call: AdminCall,
+  query: Input<'GET /v1/admin/dead-letters'>['query'],
+): Promise<Answer | Refusal> {
+  return answerRead(call, await deadLetters.list(query));
 }
 
 /** `GET /v1/admin/dead-letters/:id` */
-export function answerDeadLetter(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  return answerCommand(port, call, { name: 'dead-letters show', args: { id: call.params['id'] } });
+export async function answerDeadLetter({ deadLetters }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
+  return answerRead(call, await deadLetters.show(call.params['id'] ?? ''));
 }
 
 /** `POST /v1/admin/dead-letters/:id/edit`. `?dry_run=true` answers with whether the stores would take the correction. */
-export function answerEdit(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
-  const isDry = readDryRun(call.query);
-  if (typeof isDry !== 'boolean') return isDry;
-  return answerCommand(port, call, {
-    name: 'dead-letters edit',
-    args: { id: call.params['id'], record: call.text, dry_run: isDry },
-    answer: (text) => editAnswer(JSON.parse(text) as EditResult),
-  });
-}
-
-function editAnswer(result: EditResult): Answer | Refusal {
+export async function answerEdit(
+  { deadLetters }: AdminPorts,
+  call: AdminCall,
+  { query: { dry_run: isDryRun } }: Input<'POST /v1/admin/dead-letters/{id}/edit'>,
+): Promise<Answer | Refusal> {
+  const result = await deadLetters.edit({ id: call.params['id'] ?? '', record: call.text, isDryRun });
   if ('problems' in result) return refuseBody(result.problems).refusal;
   const { edited, project, changed } = result;
   const answer = { status: 200, body: JSON.stringify(edited) };
@@ -48,18 +37,16 @@ function editAnswer(result: EditResult): Answer | Refusal {
   return { ...answer, audit: { action: 'dead-letters.edit', object: edited.id, project, after } };
 }
 
-const SELECTION = [...FILTERS, 'ids', 'all', 'again', 'limit', 'dry_run'] as const;
-
 /** `POST /v1/admin/dead-letters/replay` and `…/drop` */
-export function answerResolution(
-  port: AdminPort,
+export async function answerResolution(
+  { jobs }: AdminPorts,
   call: AdminCall,
   how: 'replay' | 'drop',
-): Promise<Answer | Refusal> | Refusal {
-  const members = readMembers(call, SELECTION);
+): Promise<Answer | Refusal> {
+  const members = readMembers(`POST /v1/admin/dead-letters/${how}`, call);
   if (!members.ok) return members.refusal;
-  const wrong = checked(() => orderOf(members.value));
-  if (wrong !== undefined) return wrong;
-  const action = members.value['dry_run'] === true ? undefined : `dead-letters.${how}`;
-  return answerJob(port, call, { kind: `dead-letters ${how}`, args: members.value }, action);
+  // Before there is a job that fails.
+  orderOf(members.value);
+  const action = members.value.dry_run === true ? undefined : `dead-letters.${how}`;
+  return answerJob(jobs, call, { kind: `dead-letters ${how}`, args: members.value }, action);
 }

@@ -9,6 +9,12 @@ export function refusalOfFailure({ code, message }: CommandFailure, method: stri
   return { refused: kind, detail: message, errorCode: code };
 }
 
+/** The same of what was thrown. */
+export function refusalForOperators(error: unknown, method: string | undefined): Refusal {
+  const message = error instanceof Error ? error.message : String(error);
+  return refusalOfFailure(error instanceof TidemarkError ? error : { message }, method);
+}
+
 /** Of codes that say something else to operators than to others. */
 function kindOf(code: ErrorCode, method: string | undefined): RefusalKind | undefined {
   if (code === 'COMMAND_INVALID')

@@ -1,129 +1,111 @@
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import { pageOf } from '../query-api/query.ts';
-import type { KeySummary, ProjectSummary } from '../stores/projects/project-commands.ts';
-import type { AdminPort } from './admin-commands.ts';
-import { type AdminCall, answerCommand, resultOf } from './answers.ts';
-import { notFound, readMembers } from './reading.ts';
-
-const LIMITS = ['rate_limit_bytes', 'query_max_ms', 'query_max_memory_bytes', 'query_max_rows'] as const;
+import type { Input } from '../query-api/input.ts';
+import { type Page, pageOf } from '../query-api/query.ts';
+import {
+  changeProject,
+  createKey,
+  createProject,
+  findProject,
+  revokeKey,
+  showKey,
+  showProject,
+} from '../stores/projects/project-commands.ts';
+import type { ProjectStore } from '../stores/projects/project-store.ts';
+import type { AdminCall } from './answers.ts';
+import { readMembers } from './reading.ts';
 
 /** `GET /v1/admin/projects` */
-export async function answerProjects(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const { query } = call;
-  const all = await resultOf<ProjectSummary[]>(port, call, { name: 'project list', args: {} });
-  return 'refused' in all ? all : pageAnswer('projects', all.toReversed(), query);
+export async function answerProjects(projects: ProjectStore, query: Page): Promise<Answer | Refusal> {
+  return pageAnswer('projects', (await projects.listProjects()).map(showProject).toReversed(), query);
 }
 
 /** `GET /v1/admin/projects/:id` */
-export async function answerProject(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const project = await projectIn(port, call);
-  return 'refused' in project ? project : { status: 200, body: JSON.stringify(project) };
+export async function answerProject(projects: ProjectStore, { params }: AdminCall): Promise<Answer> {
+  return { status: 200, body: JSON.stringify(await findProject(projects, params['id'] ?? '')) };
 }
 
 /** `POST /v1/admin/projects` */
-export function answerNewProject(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
-  const members = readMembers(call, ['name', 'timezone', 'rate_limit']);
+export async function answerNewProject(
+  projects: ProjectStore,
+  timezone: string,
+  call: AdminCall,
+): Promise<Answer | Refusal> {
+  const members = readMembers('POST /v1/admin/projects', call);
   if (!members.ok) return members.refusal;
-  return answerCommand(port, call, {
-    name: 'project create',
-    args: members.value,
-    answer: (body) => made(body, '/v1/admin/projects', 'project.create'),
-  });
+  const made = await createProject(projects, timezone, members.value);
+  const body = JSON.stringify(made);
+  const audit = { action: 'project.create', object: made.id, project: made.id, after: body };
+  return { status: 201, body, headers: { Location: `/v1/admin/projects/${made.id}` }, audit };
 }
 
 /** `PATCH /v1/admin/projects/:id` */
-export async function answerProjectChange(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers(call, ['name', 'timezone', 'rate_limit', ...LIMITS]);
+export async function answerProjectChange(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
+  const members = readMembers('PATCH /v1/admin/projects/{id}', call);
   if (!members.ok) return members.refusal;
-  const before = await projectIn(port, call);
-  if ('refused' in before) return before;
+  const before = await findProject(projects, call.params['id'] ?? '');
   const { id } = before;
-  const audit = { action: 'project.change', object: id, project: id, before: JSON.stringify(before) };
-  return answerCommand(port, call, {
-    name: 'project set',
-    args: { ...members.value, id },
-    answer: (body) => ({ status: 200, body, audit: { ...audit, after: body } }),
-  });
+  const body = JSON.stringify(await changeProject(projects, id, members.value));
+  const audit = { action: 'project.change', object: id, project: id, before: JSON.stringify(before), after: body };
+  return { status: 200, body, audit };
 }
 
 /** `GET /v1/admin/projects/:id/keys` */
-export async function answerProjectKeys(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const project = await projectIn(port, call);
-  return 'refused' in project ? project : keysAnswer(port, call, ({ project_id: id }) => id === project.id);
+export async function answerProjectKeys(
+  projects: ProjectStore,
+  { path, query }: Input<'GET /v1/admin/projects/{id}/keys'>,
+): Promise<Answer | Refusal> {
+  const { id } = await findProject(projects, path.id);
+  return keysAnswer(projects, id, query);
 }
 
 /** `POST /v1/admin/projects/:id/keys` */
-export function answerNewProjectKey(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
-  const members = readMembers(call, ['name', 'scopes']);
-  if (!members.ok) return members.refusal;
-  return newKey(port, call, { ...members.value, project: call.params['id'] });
+export async function answerNewProjectKey(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
+  const members = readMembers('POST /v1/admin/projects/{id}/keys', call);
+  return members.ok ? newKey(projects, { ...members.value, project: call.params['id'] ?? '' }) : members.refusal;
 }
 
 /** `GET /v1/admin/keys`: those of the installation. */
-export function answerAdminKeys(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  return keysAnswer(port, call, ({ project_id: id }) => id === null);
+export function answerAdminKeys(projects: ProjectStore, query: Page): Promise<Answer | Refusal> {
+  return keysAnswer(projects, null, query);
 }
 
 /** `POST /v1/admin/keys`: an admin key. */
-export function answerNewAdminKey(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
-  const members = readMembers(call, ['name']);
-  if (!members.ok) return members.refusal;
-  return newKey(port, call, { ...members.value, scopes: ['admin'] });
+export async function answerNewAdminKey(projects: ProjectStore, call: AdminCall): Promise<Answer | Refusal> {
+  const members = readMembers('POST /v1/admin/keys', call);
+  return members.ok ? newKey(projects, { ...members.value, scopes: ['admin'] }) : members.refusal;
 }
 
 /** `DELETE /v1/admin/keys/:id` */
-export function answerRevokedKey(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  return answerCommand(port, call, {
-    name: 'key revoke',
-    args: { id: call.params['id'] },
-    answer: (body) => {
-      const { id, project_id: project } = JSON.parse(body) as KeySummary;
-      return { status: 200, body, audit: { action: 'key.revoke', object: id, project, after: body } };
-    },
-  });
+export async function answerRevokedKey(projects: ProjectStore, { params }: AdminCall): Promise<Answer> {
+  const revoked = await revokeKey(projects, params['id'] ?? '');
+  const body = JSON.stringify(revoked);
+  return {
+    status: 200,
+    body,
+    audit: { action: 'key.revoke', object: revoked.id, project: revoked.project_id, after: body },
+  };
 }
 
-function newKey(port: AdminPort, call: AdminCall, args: Readonly<Record<string, unknown>>): Promise<Answer | Refusal> {
-  return answerCommand(port, call, {
-    name: 'key create',
-    args,
-    answer: (body) => made(body, '/v1/admin/keys', 'key.create'),
-  });
+/** The key itself stays out of the audit log. */
+async function newKey(projects: ProjectStore, args: Parameters<typeof createKey>[1]): Promise<Answer> {
+  const made = await createKey(projects, args);
+  const { key: _, ...after } = made;
+  return {
+    status: 201,
+    body: JSON.stringify(made),
+    headers: { Location: `/v1/admin/keys/${made.id}` },
+    audit: { action: 'key.create', object: made.id, project: made.project_id, after: JSON.stringify(after) },
+    isSecret: true,
+  };
 }
 
-async function keysAnswer(
-  port: AdminPort,
-  call: AdminCall,
-  isWanted: (key: KeySummary) => boolean,
-): Promise<Answer | Refusal> {
-  const { query } = call;
-  const all = await resultOf<KeySummary[]>(port, call, { name: 'key list', args: {} });
-  return 'refused' in all ? all : pageAnswer('keys', all.filter(isWanted).toReversed(), query);
+async function keysAnswer(projects: ProjectStore, project: string | null, query: Page): Promise<Answer | Refusal> {
+  return pageAnswer('keys', (await projects.listKeys(project)).map(showKey).toReversed(), query);
 }
 
-export async function projectIn(port: AdminPort, call: AdminCall): Promise<ProjectSummary | Refusal> {
-  const all = await resultOf<ProjectSummary[]>(port, call, { name: 'project list', args: {} });
-  if ('refused' in all) return all;
-  const { id } = call.params;
-  return all.find((one) => one.id === id) ?? notFound('There is no such project.', 'PROJECT_UNKNOWN');
-}
-
-function pageAnswer<T extends { readonly id: string }>(
-  name: string,
-  all: readonly T[],
-  query: URLSearchParams,
-): Answer | Refusal {
+function pageAnswer<T extends { readonly id: string }>(name: string, all: readonly T[], query: Page): Answer | Refusal {
   const page = pageOf(all, query, ({ id }) => id);
   if (!page.ok) return page.refusal;
   return { status: 200, body: JSON.stringify({ [name]: page.value.items, next_cursor: page.value.next }) };
-}
-
-/** The answer to what was created. A key itself stays out of the audit log. */
-function made(body: string, folder: string, action: string): Answer {
-  const { key, ...after } = JSON.parse(body) as { readonly id: string; readonly project_id?: string; key?: string };
-  const project = action === 'project.create' ? after.id : (after.project_id ?? null);
-  const audit = { action, object: after.id, project, after: JSON.stringify(after) };
-  const secret = key === undefined ? {} : { isSecret: true as const };
-  return { status: 201, body, headers: { Location: `${folder}/${after.id}` }, audit, ...secret };
 }

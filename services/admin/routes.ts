@@ -1,20 +1,10 @@
 import type { Route, RouteSet } from '../http/route.ts';
-import type { AdminPort } from './admin-commands.ts';
-import {
-  answerDeadLetter,
-  answerDeadLetters,
-  answerEdit,
-  answerResolution,
-  DEAD_LETTER_PARAMETERS,
-} from './dead-letters.ts';
+import { route, unreadRoute } from '../query-api/input.ts';
+import { answerDeadLetter, answerDeadLetters, answerEdit, answerResolution } from './dead-letters.ts';
+import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
-import {
-  answerJobCancel,
-  answerJobs,
-  answerJobState,
-  JOB_PARAMETERS,
-  VERIFICATION_PARAMETERS,
-} from './jobs/job-answers.ts';
+import { answerJobCancel, answerJobs, answerJobState } from './jobs/job-answers.ts';
+import type { AdminPorts } from './ports.ts';
 import {
   answerAdminKeys,
   answerNewAdminKey,
@@ -26,85 +16,80 @@ import {
   answerProjects,
   answerRevokedKey,
 } from './projects.ts';
-import { answerProjectDelete, DELETION_PARAMETERS } from './project-deletion.ts';
-import { answerVerification, answerVerificationHours, answerVerifications, HOUR_PARAMETERS } from './verifications.ts';
+import { answerProjectDelete } from './project-deletion.ts';
+import { answerVerification, answerVerificationHours, answerVerifications } from './verifications.ts';
 
 const ADMIN_BODY_BYTES = 32_768;
 /** Dead letters may be named one by one; a record may be as large as the log takes. */
 const SELECTION_LIMIT_BYTES = 1_048_576;
 
-const PAGE = ['limit', 'cursor'] as const;
+const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
+const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: ADMIN_BODY_BYTES };
 
-const GET = { method: 'GET', scope: 'admin', style: 'problem', bodyLimitBytes: null, query: [] } as const;
-const DELETE = { ...GET, method: 'DELETE' } as const;
-const POST = { ...GET, method: 'POST', bodyLimitBytes: ADMIN_BODY_BYTES } as const;
-const PATCH = { ...POST, method: 'PATCH' } as const;
-/** For what the path says whole. */
-const BARE_POST = { ...GET, method: 'POST' } as const;
+export interface AdminParts extends AdminPorts {
+  /** That of a project that names none. */
+  readonly timezone: string;
+}
 
 /** What operators do over HTTP. */
-export function adminRoutes(port: AdminPort): RouteSet {
-  return { routes: [...projectRoutes(port), ...deadLetterRoutes(port), ...generationRoutes(port), ...jobRoutes(port)] };
+export function adminRoutes(parts: AdminParts): RouteSet {
+  const all = [projectRoutes, deadLetterRoutes, generationRoutes, verificationRoutes, jobRoutes];
+  return { routes: all.flatMap((routesOf) => routesOf(parts)) };
 }
 
-function projectRoutes(port: AdminPort): Route[] {
-  const all = '/v1/admin/projects';
-  const one = `${all}/:id`;
+function projectRoutes(parts: AdminParts): Route[] {
+  const { projects, timezone } = parts;
   return [
-    { ...GET, path: all, query: PAGE, handle: (call) => answerProjects(port, call) },
-    { ...POST, path: all, handle: (call) => answerNewProject(port, call) },
-    { ...GET, path: one, handle: (call) => answerProject(port, call) },
-    { ...PATCH, path: one, handle: (call) => answerProjectChange(port, call) },
-    { ...DELETE, path: one, query: DELETION_PARAMETERS, handle: (call) => answerProjectDelete(port, call) },
-    { ...GET, path: `${one}/keys`, query: PAGE, handle: (call) => answerProjectKeys(port, call) },
-    { ...POST, path: `${one}/keys`, handle: (call) => answerNewProjectKey(port, call) },
-    { ...GET, path: '/v1/admin/keys', query: PAGE, handle: (call) => answerAdminKeys(port, call) },
-    { ...POST, path: '/v1/admin/keys', handle: (call) => answerNewAdminKey(port, call) },
-    { ...DELETE, path: '/v1/admin/keys/:id', handle: (call) => answerRevokedKey(port, call) },
+    route('GET /v1/admin/projects', ADMIN, (_, { query }) => answerProjects(projects, query)),
+    route('POST /v1/admin/projects', ADMIN_BODY, (call) => answerNewProject(projects, timezone, call)),
+    route('GET /v1/admin/projects/{id}', ADMIN, (call) => answerProject(projects, call)),
+    route('PATCH /v1/admin/projects/{id}', ADMIN_BODY, (call) => answerProjectChange(projects, call)),
+    route('DELETE /v1/admin/projects/{id}', ADMIN, (call, input) => answerProjectDelete(parts, call, input)),
+    route('GET /v1/admin/projects/{id}/keys', ADMIN, (_, input) => answerProjectKeys(projects, input)),
+    route('POST /v1/admin/projects/{id}/keys', ADMIN_BODY, (call) => answerNewProjectKey(projects, call)),
+    route('GET /v1/admin/keys', ADMIN, (_, { query }) => answerAdminKeys(projects, query)),
+    route('POST /v1/admin/keys', ADMIN_BODY, (call) => answerNewAdminKey(projects, call)),
+    route('DELETE /v1/admin/keys/{id}', ADMIN, (call) => answerRevokedKey(projects, call)),
   ];
 }
 
-function deadLetterRoutes(port: AdminPort): Route[] {
-  const all = '/v1/admin/dead-letters';
-  const select = { ...POST, bodyLimitBytes: SELECTION_LIMIT_BYTES } as const;
+function deadLetterRoutes(ports: AdminPorts): Route[] {
+  const select = { ...ADMIN, bodyLimitBytes: SELECTION_LIMIT_BYTES };
   return [
-    { ...GET, path: all, query: DEAD_LETTER_PARAMETERS, handle: (call) => answerDeadLetters(port, call) },
-    { ...GET, path: `${all}/:id`, handle: (call) => answerDeadLetter(port, call) },
-    { ...select, path: `${all}/:id/edit`, query: ['dry_run'], handle: (call) => answerEdit(port, call) },
-    { ...select, path: `${all}/replay`, handle: (call) => answerResolution(port, call, 'replay') },
-    { ...select, path: `${all}/drop`, handle: (call) => answerResolution(port, call, 'drop') },
+    route('GET /v1/admin/dead-letters', ADMIN, (call, { query }) => answerDeadLetters(ports, call, query)),
+    route('GET /v1/admin/dead-letters/{id}', ADMIN, (call) => answerDeadLetter(ports, call)),
+    route('POST /v1/admin/dead-letters/{id}/edit', select, (call, input) => answerEdit(ports, call, input)),
+    route('POST /v1/admin/dead-letters/replay', select, (call) => answerResolution(ports, call, 'replay')),
+    route('POST /v1/admin/dead-letters/drop', select, (call) => answerResolution(ports, call, 'drop')),
   ];
 }
 
-function generationRoutes(port: AdminPort): Route[] {
-  const all = '/v1/admin/generations';
-  const one = `${all}/:kind/:number`;
+/** A path that names no generation is answered 404, whatever it has for a kind. */
+function generationRoutes(ports: AdminPorts): Route[] {
+  const one = '/v1/admin/generations/{kind}/{number}';
   return [
-    { ...GET, path: all, handle: (call) => answerGenerations(port, call) },
-    { ...POST, path: all, query: ['dry_run'], handle: (call) => answerBuild(port, call) },
-    { ...PATCH, path: one, handle: (call) => answerRate(port, call) },
-    { ...BARE_POST, path: `${one}/compare`, handle: (call) => answerStep(port, call, 'compare') },
-    { ...BARE_POST, path: `${one}/swap`, handle: (call) => answerStep(port, call, 'swap') },
-    { ...POST, path: `${one}/rollback`, handle: (call) => answerRollback(port, call) },
-    { ...BARE_POST, path: `${one}/drop`, handle: (call) => answerStep(port, call, 'drop') },
+    route('GET /v1/admin/generations', ADMIN, () => answerGenerations(ports)),
+    route('POST /v1/admin/generations', ADMIN_BODY, (call, { query }) => answerBuild(ports, call, query)),
+    unreadRoute(`PATCH ${one}`, ADMIN_BODY, (call) => answerRate(ports, call)),
+    unreadRoute(`POST ${one}/compare`, ADMIN, (call) => answerStep(ports, call, 'compare')),
+    unreadRoute(`POST ${one}/swap`, ADMIN, (call) => answerStep(ports, call, 'swap')),
+    unreadRoute(`POST ${one}/rollback`, ADMIN_BODY, (call) => answerRollback(ports, call)),
+    unreadRoute(`POST ${one}/drop`, ADMIN, (call) => answerStep(ports, call, 'drop')),
   ];
 }
 
-function jobRoutes(port: AdminPort): Route[] {
-  const all = '/v1/admin/jobs';
-  const one = `${all}/:id`;
-  const verifications = '/v1/admin/verifications';
+function verificationRoutes(ports: AdminPorts): Route[] {
   return [
-    { ...POST, path: verifications, handle: (call) => answerVerification(port, call) },
-    { ...GET, path: verifications, query: VERIFICATION_PARAMETERS, handle: (call) => answerVerifications(port, call) },
-    {
-      ...GET,
-      path: `${verifications}/:id`,
-      query: HOUR_PARAMETERS,
-      handle: (call) => answerVerificationHours(port, call),
-    },
-    { ...GET, path: all, query: JOB_PARAMETERS, handle: (call) => answerJobs(port, call) },
-    { ...GET, path: one, query: ['wait'], handle: (call) => answerJobState(port, call) },
-    { ...DELETE, path: one, handle: (call) => answerJobCancel(port, call) },
+    route('POST /v1/admin/verifications', ADMIN_BODY, (call) => answerVerification(ports, call)),
+    route('GET /v1/admin/verifications', ADMIN, (_, { query }) => answerVerifications(ports, query)),
+    route('GET /v1/admin/verifications/{id}', ADMIN, (_, input) => answerVerificationHours(ports, input)),
+  ];
+}
+
+function jobRoutes({ jobs }: AdminPorts): Route[] {
+  return [
+    route('GET /v1/admin/jobs', ADMIN, (_, { query }) => answerJobs(jobs, query)),
+    route('GET /v1/admin/jobs/{id}', ADMIN, (call, input) => answerJobState(jobs, call, input)),
+    route('DELETE /v1/admin/jobs/{id}', ADMIN, (call) => answerJobCancel(jobs, call)),
   ];
 }

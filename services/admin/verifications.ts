@@ -1,63 +1,67 @@
 /** Verifications over HTTP: started as jobs, listed, and read by project and hour. */
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
-import { type VerificationHours, readPeriod } from '../maintenance/verify/verify-commands.ts';
+import type { LastVerification } from '../maintenance/verify/last-verification.ts';
+import { readPeriod } from '../maintenance/verify/verify-commands.ts';
 import { type HourCursor, LAST } from '../maintenance/verify/verification-hours.ts';
-import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from '../query-api/query.ts';
-import type { AdminPort } from './admin-commands.ts';
-import { type AdminCall, answerJob, resultOf } from './answers.ts';
+import { formatMicros } from '../messages/timestamp.ts';
+import type { Input } from '../query-api/input.ts';
+import { given, readCursor } from '../query-api/query.ts';
+import { type AdminCall, answerJob } from './answers.ts';
 import type { Job } from './jobs/job.ts';
 import { jobsPage } from './jobs/job-answers.ts';
 import { jobJson } from './jobs/job-json.ts';
-import { checked, notFound, readMembers } from './reading.ts';
-
-export const HOUR_PARAMETERS = ['project', 'differing', 'limit', 'cursor'] as const;
+import type { AdminPorts } from './ports.ts';
+import { notFound, readMembers } from './reading.ts';
 
 /** `POST /v1/admin/verifications` */
-export function answerVerification(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> | Refusal {
-  const members = readMembers(call, ['since', 'until', 'project', 'deep']);
+export async function answerVerification({ jobs }: AdminPorts, call: AdminCall): Promise<Answer | Refusal> {
+  const members = readMembers('POST /v1/admin/verifications', call);
   if (!members.ok) return members.refusal;
-  const wrong = checked(() => readPeriod(members.value, Date.now()));
-  if (wrong !== undefined) return wrong;
-  return answerJob(port, call, { kind: 'verify', args: members.value });
+  // Before there is a job that fails.
+  readPeriod(members.value, Date.now());
+  return answerJob(jobs, call, { kind: 'verify', args: members.value });
 }
 
 /** `GET /v1/admin/verifications`: those that were started, newest first, and the last that the service did by itself. */
-export async function answerVerifications(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const page = await jobsPage(port, call, 'verify');
+export async function answerVerifications(
+  { figures, jobs }: AdminPorts,
+  query: Input<'GET /v1/admin/verifications'>['query'],
+): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, { ...query, kind: 'verify' });
   if (!page.ok) return page.refusal;
-  const last = await resultOf<unknown>(port, call, { name: 'verify last', args: {} });
-  if (isRefusal(last)) return last;
-  const { jobs, next } = page.value;
-  const body = `{"verifications":[${jobs.join(',')}],"next_cursor":${JSON.stringify(next)},"last":${JSON.stringify(last)}}`;
+  const last = lastOf(await figures.verification());
+  const { items, next } = page.value;
+  const body = `{"verifications":[${items.join(',')}],"next_cursor":${JSON.stringify(next)},"last":${JSON.stringify(last)}}`;
   return { status: 200, body };
 }
 
 /** `GET /v1/admin/verifications/:id`: how it stands, and what it found by project and hour, the newest hour first. */
-export async function answerVerificationHours(port: AdminPort, call: AdminCall): Promise<Answer | Refusal> {
-  const id = call.params['id'] ?? '';
-  const page = readHours(call.query);
-  if (!page.ok) return page.refusal;
-  const job = id === LAST ? undefined : await port.findJob(id);
+export async function answerVerificationHours(
+  { figures, jobs }: AdminPorts,
+  { path: { id }, query: { limit, cursor, project, differing } }: Input<'GET /v1/admin/verifications/{id}'>,
+): Promise<Answer | Refusal> {
+  const after = readCursor(cursor, decodeHour);
+  if (!after.ok) return after.refusal;
+  const job = id === LAST ? undefined : await jobs.find(id);
   if (id !== LAST && job?.kind !== 'verify') return notFound('There is no such verification.');
-  const { limit, ...filter } = page.value;
+  const isDifferent = differing === undefined ? undefined : differing === 'true';
+  const filter = given({ project, isDifferent, after: after.value });
   // One more than the page has tells whether there is another.
-  const order = { name: 'verify hours', args: { ...filter, verification: id, limit: limit + 1 } };
-  const found = await resultOf<VerificationHours>(port, call, order);
-  if (isRefusal(found)) return found;
-  const verification = job === undefined ? lastJson(found) : jobJson(job);
+  const found = await figures.verificationHours({ ...filter, verification: id }, limit + 1);
+  const verification = job === undefined ? lastJson(await figures.verification()) : jobJson(job);
   if (verification === undefined) return notFound('The service has not verified by itself yet.');
-  const hours = found.hours.slice(0, limit);
+  const hours = found.slice(0, limit);
   const end = hours.at(-1);
-  const next = found.hours.length > limit && end !== undefined ? encodeHour(end) : null;
+  const next = found.length > limit && end !== undefined ? encodeHour(end) : null;
   const body = `{"verification":${verification},"hours":${JSON.stringify(hours)},"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
 }
 
 /** What the service did by itself, shown as the job that it was not. */
-function lastJson({ last }: VerificationHours): string | undefined {
-  if (last === undefined || last === null) return undefined;
-  const finishedAtMs = Date.parse(last.finished_at);
+function lastJson(last: LastVerification | null): string | undefined {
+  if (last === null) return undefined;
+  const { finishedAtMs } = last;
   const startedAtMs = finishedAtMs - (last.report?.took_ms ?? 0);
   const nothing = { progress: null, rate: null, failure: null };
   const result = last.report === null ? null : JSON.stringify(last.report);
@@ -75,48 +79,18 @@ function lastJson({ last }: VerificationHours): string | undefined {
   return jobJson(job);
 }
 
-function isRefusal(value: unknown): value is Refusal {
-  return typeof value === 'object' && value !== null && 'refused' in value;
-}
-
-interface HoursPage {
-  readonly limit: number;
-  readonly project?: string;
-  readonly isDifferent?: boolean;
-  readonly after?: HourCursor;
-}
-
-function readHours(query: URLSearchParams): Checked<HoursPage> {
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit;
-  const project = single(query, 'project', (text) => readIfGiven(text, (id) => readName('project', id)));
-  if (!project.ok) return project;
-  const isDifferent = single(query, 'differing', (text) => readIfGiven(text, readDiffering));
-  if (!isDifferent.ok) return isDifferent;
-  const after = single(query, 'cursor', (text) => readIfGiven(text, readHourCursor));
-  if (!after.ok) return after;
-  return {
-    ok: true,
-    value: {
-      limit: limit.value,
-      ...(project.value !== undefined && { project: project.value }),
-      ...(isDifferent.value !== undefined && { isDifferent: isDifferent.value }),
-      ...(after.value !== undefined && { after: after.value }),
-    },
-  };
-}
-
-function readDiffering(text: string): Checked<boolean> {
-  if (text === 'true' || text === 'false') return { ok: true, value: text === 'true' };
-  return refuseParameter('differing', 'is true or false');
+/** How many messages are missing, or are there without reason. */
+function lastOf(last: LastVerification | null): object | null {
+  if (last === null) return null;
+  const { finishedAtMs, missing, surplus } = last;
+  return { finished_at: formatMicros(BigInt(finishedAtMs) * 1000n), missing, surplus };
 }
 
 function encodeHour({ hour, project }: { readonly hour: string; readonly project: string }): string {
   return Buffer.from(`${Date.parse(hour)} ${project}`).toString('base64url');
 }
 
-function readHourCursor(text: string): Checked<HourCursor> {
+function decodeHour(text: string): HourCursor | undefined {
   const [, ms, project] = /^(\d{1,15}) (\S{1,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  if (ms === undefined || project === undefined) return refuseParameter('cursor', 'is not one that this service gave');
-  return { ok: true, value: { hourMs: Number(ms), project } };
+  return ms === undefined || project === undefined ? undefined : { hourMs: Number(ms), project };
 }

@@ -1,7 +1,7 @@
 /** The role `all`: everything in one process. HTTP has a thread of its own, readers and stores have the main thread. */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AdminCommands } from '../admin/admin-commands.ts';
+import type { JobRunner } from '../admin/jobs/job-runner.ts';
 import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import { BACK_PRESSURE, loadThrottle, type Throttle } from '../consumers/throttle/throttle.ts';
 import type { Config } from '../runtime/config.ts';
@@ -9,11 +9,11 @@ import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { type FolderLock, lockFolder } from '../runtime/folder-lock.ts';
 import type { OpenedLogger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { commandsOn } from './commands.ts';
 import { encoderModuleOf, hasEmbedded, isServer } from './embedded.ts';
 import { ImportQueue } from './imports/import-thread.ts';
 import { HttpThread } from './http-thread.ts';
 import { openStores, type OpenedStores } from './open-stores.ts';
+import { operationsOn } from './operations.ts';
 import { heartbeatOf, projectWriterOf, ReaderSide } from './reader-side.ts';
 import { Readers } from './readers/readers.ts';
 import type { Running } from './role.ts';
@@ -122,7 +122,7 @@ interface MainThreadParts {
   readonly lock: FolderLock | undefined;
   readonly opened: OpenedStores;
   readonly side: ReaderSide;
-  readonly admin: AdminCommands;
+  readonly jobs: JobRunner;
   readonly stores: Stores;
 }
 
@@ -147,16 +147,15 @@ class MainThread {
       const opened = await openStores(config, logger, signal);
       const readers = Readers.both({ ...opened, config, logger, throttle }, opened.analytics);
       const scheduler = audienceSchedulerOf(config, logger, opened, isClockWrong);
-      const find = commandsOn({ config, logger, hasReaders: true, importer }, () => Promise.resolve(opened));
       const jobs = new SqlJobStore(opened.database);
       if (!isServer(config.profilesUrl)) await jobs.interruptAll();
-      const admin = new AdminCommands({ find, jobs, logger });
+      const operations = operationsOn({ config, logger, hasReaders: true, importer, jobs }, async () => opened);
       const processes = processStoreOf(config, opened.database);
       const heartbeat = heartbeatOf('all', readers, processes, logger);
       const projectWriter = projectWriterOf(opened, logger);
       const side = new ReaderSide({ stores: opened, readers, scheduler, heartbeat, projectWriter });
-      const stores = storesOf(config, opened, { readers, evaluator: scheduler, admin, processes });
-      return new MainThread({ lock, opened, side, admin, stores });
+      const stores = storesOf(config, opened, { readers, evaluator: scheduler, processes, ...operations });
+      return new MainThread({ lock, opened, side, jobs: operations.jobs, stores });
     } catch (error) {
       lock?.release();
       throw error;
@@ -165,8 +164,8 @@ class MainThread {
 
   /** Starts what works on the stores, once they are known to belong together. */
   async start(config: Config, { logger }: OpenedLogger, signal: AbortSignal): Promise<FirstStart | undefined> {
-    const { opened, side, admin } = this.#parts;
-    const firstStart = await startProjects(config, { ...opened, logger }, admin, signal);
+    const { opened, side, jobs } = this.#parts;
+    const firstStart = await startProjects(config, { ...opened, logger }, jobs, signal);
     side.start();
     return firstStart;
   }
@@ -182,12 +181,12 @@ class MainThread {
 
   /** Ends what operators have under way, and takes no more of it. */
   stopCommands(): Promise<void> {
-    return this.#parts.admin.stop();
+    return this.#parts.jobs.stop();
   }
 
   async close(): Promise<void> {
-    const { lock, side, admin } = this.#parts;
-    await admin.stop();
+    const { lock, side, jobs } = this.#parts;
+    await jobs.stop();
     await side.close();
     lock?.release();
   }

@@ -1,4 +1,3 @@
-import { AdminCommands } from '../admin/admin-commands.ts';
 import { eraseUnfinished } from '../admin/project-deletion.ts';
 import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -6,10 +5,10 @@ import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
-import { commandsOn } from './commands.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
+import { operationsOn } from './operations.ts';
 import { ensureFirstProject, makeFirst, projectNamesIn } from './projects.ts';
 import { statesOf } from './readers/readers.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
@@ -26,7 +25,7 @@ export class DeferredStores {
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
   readonly #fail: (error: unknown) => void;
-  readonly #admin: AdminCommands;
+  readonly #operations: ReturnType<typeof operationsOn>;
 
   constructor(config: Config, logger: Logger, signal: AbortSignal) {
     this.#config = config;
@@ -40,8 +39,9 @@ export class DeferredStores {
     this.#fail = reject;
     // Its stores are on servers: the processes of the readers read them.
     const importer = new ImportQueue(importThreads(config));
-    const find = commandsOn({ config, logger, hasReaders: true, importer }, (needs) => this.#lazy.all(needs));
-    this.#admin = new AdminCommands({ find, jobs: new SqlJobStore(this.#lazy.standIn('database')), logger });
+    const jobs = new SqlJobStore(this.#lazy.standIn('database'));
+    const surroundings = { config, logger, hasReaders: true, importer, jobs };
+    this.#operations = operationsOn(surroundings, (needs) => this.#lazy.all(needs));
   }
 
   get stores(): Stores {
@@ -50,7 +50,7 @@ export class DeferredStores {
     const readers: ReadersHealth = { health: () => statesOf(database, analytics), metrics: async () => '' };
     const evaluator = audienceSchedulerOf(this.#config, this.#logger, { database, analytics });
     const processes = processStoreOf(this.#config, database);
-    return storesOf(this.#config, { database, analytics }, { readers, evaluator, admin: this.#admin, processes });
+    return storesOf(this.#config, { database, analytics }, { readers, evaluator, processes, ...this.#operations });
   }
 
   /** Until the schemas are loaded, every call throws `LOG_UNAVAILABLE`. */
@@ -88,7 +88,7 @@ export class DeferredStores {
   /** What is left of deleted projects, once these are known and analytics is open. */
   #eraseAfter(ensured: Promise<unknown>): void {
     const opened = Promise.all([ensured, this.#lazy.open('analytics')]);
-    const erase = () => eraseUnfinished(this.#admin, this.#lazy.openedOrThrow('database'), this.#logger);
+    const erase = () => eraseUnfinished(this.#operations.jobs, this.#lazy.openedOrThrow('database'), this.#logger);
     void opened.then(erase).catch((error: unknown) => this.#fail(error));
   }
 
@@ -103,7 +103,7 @@ export class DeferredStores {
 
   /** Ends what operators have under way, and takes no more of it. */
   stopCommands(): Promise<void> {
-    return this.#admin.stop();
+    return this.#operations.jobs.stop();
   }
 
   async close(): Promise<void> {

@@ -37,8 +37,8 @@ export function appOf(
       log,
       codec,
     }),
-    adminRoutes(stores.admin),
-    importRoutes({ admin: stores.admin, files: uploads, takesFiles: parts.role === 'all' }),
+    adminRoutes({ ...stores, timezone: config.initialTimezone }),
+    importRoutes({ ...stores, files: uploads, takesFiles: parts.role === 'all' }),
     ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects })]),
     operationRoutes({
       readiness,

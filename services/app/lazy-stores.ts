@@ -1,6 +1,6 @@
 import { type ErrorCode, TidemarkError } from '../runtime/errors.ts';
 import { callMethod, standInFor } from '../runtime/stand-in.ts';
-import type { StoreName } from './commands.ts';
+import type { StoreName } from './operations.ts';
 import { closeStores, type OpenedStores, type StoreOpener } from './open-stores.ts';
 
 const UNOPENED: Readonly<Record<StoreName, readonly [code: ErrorCode, message: string]>> = {

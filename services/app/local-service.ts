@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { AdminCommands } from '../admin/admin-commands.ts';
+import type { JobRunner } from '../admin/jobs/job-runner.ts';
 import { SqlJobStore } from '../admin/jobs/sql-job-store.ts';
 import { adminRoutes } from '../admin/routes.ts';
 import { LocalServer } from '../http/local-server.ts';
@@ -14,9 +14,9 @@ import { readingRoutes } from '../query-api/routes.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { ProjectCache } from '../stores/projects/project-cache.ts';
-import { commandsOn } from './commands.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
+import { operationsOn } from './operations.ts';
 import { audienceQueriesOf, audienceSchedulerOf } from './audience-parts.ts';
 import { type Stores, processStoreOf, storesOf } from './stores.ts';
 
@@ -53,8 +53,8 @@ export class LocalService {
 
   /** Aborts what is under way, and closes what was opened. */
   async close(): Promise<void> {
-    const { admin, keys, watch, changesWatch, lazy } = this.#parts;
-    await Promise.all([admin.stop(), this.#server.close(FINISH_LOCAL_MS)]);
+    const { jobs, keys, watch, changesWatch, lazy } = this.#parts;
+    await Promise.all([jobs.stop(), this.#server.close(FINISH_LOCAL_MS)]);
     watch.stop();
     changesWatch.stop();
     await keys.stop();
@@ -64,7 +64,7 @@ export class LocalService {
 }
 
 interface ServiceParts {
-  readonly admin: AdminCommands;
+  readonly jobs: JobRunner;
   readonly keys: ProjectCache;
   readonly watch: ProgressWatch;
   readonly changesWatch: ChangesWatch;
@@ -78,12 +78,12 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
   const lazy = new LazyStores(new StoreOpener(config, logger, undefined), { opensOnCall: true });
   const database = lazy.standIn('database');
   const analytics = lazy.standIn('analytics');
-  const find = commandsOn({ config, logger, hasReaders: false }, (needs) => lazy.all(needs));
-  const admin = new AdminCommands({ find, jobs: new SqlJobStore(database), logger });
+  const surroundings = { config, logger, hasReaders: false, jobs: new SqlJobStore(database) };
+  const operations = operationsOn(surroundings, (needs) => lazy.all(needs));
   const evaluator = audienceSchedulerOf(config, logger, { database, analytics });
   const readers = { health: async () => ({}), metrics: async () => '' };
   const processes = processStoreOf(config, database);
-  const stores = storesOf(config, { database, analytics }, { readers, evaluator, admin, processes });
+  const stores = storesOf(config, { database, analytics }, { readers, evaluator, processes, ...operations });
   const watch = new ProgressWatch(stores.progress);
   const changesWatch = new ChangesWatch(stores.saved);
   const keys = new ProjectCache(stores.projects, logger);
@@ -98,12 +98,12 @@ function partsOf(config: Config, logger: Logger): ServiceParts {
     ...audienceQueriesOf(config, stores.analytics),
   });
   return {
-    admin,
+    jobs: operations.jobs,
     keys,
     watch,
     changesWatch,
     lazy,
-    table: new RouteTable([adminRoutes(admin), reading]),
+    table: new RouteTable([adminRoutes({ ...stores, timezone: config.initialTimezone }), reading]),
     audit: stores.audit,
     repeats: stores.repeats,
   };

@@ -1,5 +1,5 @@
 /** What a start does for projects: holds the database against the log, and makes the first one. */
-import type { AdminPort } from '../admin/admin-commands.ts';
+import type { Jobs } from '../admin/jobs/job-runner.ts';
 import { eraseUnfinished } from '../admin/project-deletion.ts';
 import { ProjectsOnLog, type ProjectsOnLogParts } from '../maintenance/project-log/projects-on-log.ts';
 import type { Config } from '../runtime/config.ts';
@@ -21,11 +21,11 @@ export async function projectNamesIn(database: Database): Promise<readonly strin
 export async function startProjects(
   config: Config,
   parts: ProjectsOnLogParts,
-  admin: AdminPort,
+  jobs: Jobs,
   signal: AbortSignal,
 ): Promise<FirstStart | undefined> {
   const firstStart = await ensureFirstProject(config, parts, signal);
-  await eraseUnfinished(admin, parts.database, parts.logger);
+  await eraseUnfinished(jobs, parts.database, parts.logger);
   return firstStart;
 }
 

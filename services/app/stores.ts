@@ -1,4 +1,4 @@
-import type { AdminPort } from '../admin/admin-commands.ts';
+import type { AdminPorts, Operations } from '../admin/ports.ts';
 import { SqlStoreFigures, type StoreFigures } from '../admin-status/store-figures.ts';
 import type { AudienceEvaluator } from '../audience/saved/audience-scheduler.ts';
 import type { AudienceStore } from '../audience/saved/audience-store.ts';
@@ -11,7 +11,7 @@ import type { Database } from '../stores/database/database.ts';
 import { liveStores } from '../stores/generations/live-stores.ts';
 import type { ProfileReader, ReaderProgress } from '../stores/profiles/profile-store.ts';
 import { type ConsoleSessionStore, SqlConsoleSessionStore } from '../stores/projects/console-session-store.ts';
-import type { ProjectStore } from '../stores/projects/project-store.ts';
+import { projectDeletion } from '../stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { RefusalStore } from '../stores/refusals/refusal-store.ts';
 import { type RepeatStore, SqlRepeatStore } from '../stores/repeats/repeat-store.ts';
@@ -35,16 +35,14 @@ export interface ReadersHealth {
  * The stores as the HTTP side uses them. Everything in it can be called from another thread: methods are asynchronous,
  * arguments and results can be cloned.
  */
-export interface Stores {
+export interface Stores extends AdminPorts {
   readonly profiles: ProfileReader;
-  readonly projects: ProjectStore;
   readonly analytics: AnalyticsReader;
   readonly progress: ReaderProgress;
   readonly readers: ReadersHealth;
   readonly saved: AudienceStore;
   readonly audit: AuditLog;
   readonly evaluator: AudienceEvaluator;
-  readonly admin: AdminPort;
   readonly refusals: RefusalStore;
   readonly repeats: RepeatStore;
   readonly processes: ProcessStore;
@@ -66,20 +64,18 @@ export interface DatabaseAndAnalytics {
 export function storesOf(
   config: Config,
   { database, analytics }: DatabaseAndAnalytics,
-  { readers, evaluator, admin, processes }: Pick<Stores, 'readers' | 'evaluator' | 'admin' | 'processes'>,
+  others: Pick<Stores, 'readers' | 'evaluator' | 'processes' | keyof Operations>,
 ): Stores {
   const live = liveStores(database, analytics);
   return {
     ...live,
+    ...others,
     projects: new SqlProjectStore(database),
-    readers,
+    deletion: projectDeletion(database),
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     audit: new SqlAuditLog(database),
-    evaluator,
-    admin,
     refusals: new SqlRefusalStore(database),
     repeats: new SqlRepeatStore(database),
-    processes,
     figures: new SqlStoreFigures(database, live.analytics),
     consoleSessions: new SqlConsoleSessionStore(database),
   };

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import type { EditedDeadLetter } from '../maintenance/dead-letters/edit.ts';
 import type { DeadLetterSummary } from '../maintenance/dead-letters/listing.ts';
 import type { SettleResult } from '../maintenance/dead-letters/settle.ts';
 import type { StoreTrial } from '../maintenance/dead-letters/trial.ts';
 import { definitionText } from './audience/audience-request.ts';
-import { carryOut } from './client/carry-out.ts';
+import type { Answer } from '../../schemas/operations.ts';
+import { carryOut, listDeadLetters } from './client/carry-out.ts';
+import { job, operation } from './client/operation.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, shortened, table } from './print.ts';
@@ -45,7 +46,7 @@ function addDeadLettersList(parent: Command, context: CliContext): void {
     .action(async ({ json, state, limit, ...options }: ListDeadLettersOptions) => {
       const args = { ...(await filtersOf(context, options)), state, limit };
       const listed = await withProgress(context, 'reading', (onProgress) =>
-        carryOut(context, 'dead-letters list', args, { onProgress }),
+        listDeadLetters(context, args, { onProgress }),
       );
       const { dead_letters: letters, next_cursor: next, unreadable } = listed;
       if (json) return printJson(context, listed);
@@ -77,7 +78,9 @@ function addDeadLettersShow(parent: Command, context: CliContext): void {
     .option('--json', 'print JSON, as it does anyway')
     .action(async (id: string, { record }: { readonly record?: true }) => {
       const shown = await withProgress(context, 'reading', (onProgress) =>
-        carryOut(context, 'dead-letters show', { id }, { onProgress }),
+        carryOut(context, operation('GET /v1/admin/dead-letters/{id}', { path: { id }, streams: true }), {
+          onProgress,
+        }),
       );
       if (record && shown.record === null) throw new Error(`the message of ${id} cannot be decoded`);
       printJson(context, record ? shown.record : shown);
@@ -97,8 +100,8 @@ function addDeadLettersEdit(parent: Command, context: CliContext): void {
     .option('--dry-run', 'only say whether the stores would take it')
     .option(...JSON_OPTION)
     .action(async (id: string, given: string, { dryRun, json }: EditOptions) => {
-      const record = await definitionText(given);
-      const edited = await carryOut(context, 'dead-letters edit', { id, record, dry_run: dryRun });
+      const sent = { path: { id }, query: { dry_run: dryRun }, body: await definitionText(given) };
+      const edited = await carryOut(context, operation('POST /v1/admin/dead-letters/{id}/edit', sent));
       if (json) printJson(context, edited);
       else context.out(editedText(edited));
       if (Object.values(edited.stores ?? {}).some(({ accepts }) => !accepts))
@@ -106,7 +109,7 @@ function addDeadLettersEdit(parent: Command, context: CliContext): void {
     });
 }
 
-function editedText({ copy, stores }: EditedDeadLetter): string {
+function editedText({ copy, stores }: Answer<'POST /v1/admin/dead-letters/{id}/edit'>): string {
   if (stores === null) return `edited: appended as ${copy}\n`;
   return [trialText('profiles', stores.profiles), trialText('analytics', stores.analytics)].join('');
 }
@@ -130,9 +133,9 @@ function addResolution(
 ): void {
   addResolutionOptions(parent.command(name).description(description)).action(
     async (ids: readonly string[], options: ResolutionOptions) => {
-      const args = await resolutionArguments(context, ids, options);
+      const body = await resolutionArguments(context, ids, options);
       const result = await withProgress(context, doing, (onProgress) =>
-        carryOut(context, `dead-letters ${name}`, args, { onProgress }),
+        carryOut(context, job(`POST /v1/admin/dead-letters/${name}`, { body }), { onProgress }),
       );
       printResolved(context, done, result, options.json);
     },

@@ -6,11 +6,12 @@ import type { DefaultType } from '../maintenance/import/judge.ts';
 import type { Format } from '../maintenance/import/read-records.ts';
 import type { ProjectSummary } from '../stores/projects/project-commands.ts';
 import { readConfig } from '../runtime/config.ts';
+import { hasCode } from '../runtime/errors.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
-import { projectOf } from './project.ts';
+import { projectById, projectOf } from './project.ts';
 import { isServer } from '../app/embedded.ts';
 import { carryOut } from './client/carry-out.ts';
 import { clientOfRunning, warningsTo } from './client/with-service.ts';
@@ -106,7 +107,14 @@ async function importHere(
 /** Where the projects are embedded and no service has them open, nobody can delete one. */
 async function hasProject(context: CliContext, projectId: string): Promise<boolean> {
   const canBeDeleted = isServer(readConfig(context.env).profilesUrl) || (await clientOfRunning(context)) !== undefined;
-  return !canBeDeleted || (await carryOut(context, 'project list', {})).projects.some(({ id }) => id === projectId);
+  if (!canBeDeleted) return true;
+  try {
+    await carryOut(context, projectById(projectId));
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'PROJECT_UNKNOWN')) return false;
+    throw error;
+  }
 }
 
 function taskOf(file: string, options: ImportOptions, project: ProjectSummary): ImportTask {

@@ -13,10 +13,13 @@ export function installationText(url: string, status: InstallationStatus): strin
     ...Object.entries(readers).map(([reader, of]) => [reader, readerText(of)]),
     ...otherLines(status),
   ];
-  const wanted = attention.map(({ code, reason, link }) => `  ${code}: ${reason} (${link})\n`).join('');
-  const end = wanted === '' ? 'Nothing wants attention.\n' : `Wants attention:\n${wanted}`;
   const head = `Tidemark ${version} at ${url}, role ${role}, is ${ready ? 'ready' : 'NOT READY'}.\n`;
-  return `${head}${table(lines[0] ?? [], lines.slice(1))}${end}`;
+  return `${head}${table(lines[0] ?? [], lines.slice(1))}${attentionText(attention)}`;
+}
+
+export function attentionText(attention: InstallationStatus['attention']): string {
+  const wanted = attention.map(({ code, reason, link }) => `  ${code}: ${reason} (${link})\n`).join('');
+  return wanted === '' ? 'Nothing wants attention.\n' : `Wants attention:\n${wanted}`;
 }
 
 function otherLines(status: InstallationStatus): readonly (readonly string[])[] {

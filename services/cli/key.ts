@@ -2,7 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { commandInvalid } from '../runtime/command.ts';
 import type { Scope } from '../stores/projects/project-store.ts';
 import type { Answer } from '../../schemas/operations.ts';
-import { carryOut } from './client/carry-out.ts';
+import { carryOut, listKeys } from './client/carry-out.ts';
+import { operation } from './client/operation.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { optionalProjectId, projectIdOf, projectNamedBy } from './project.ts';
@@ -45,7 +46,12 @@ function addKeyCreate(parent: Command, context: CliContext): void {
         throw commandInvalid('An admin key belongs to the installation: it has no project, and no other scope.');
       }
       const project = isAdmin ? undefined : await projectIdOf(context, chosen);
-      const made = await carryOut(context, 'key create', { project, scopes, name });
+      const made = await carryOut(
+        context,
+        project === undefined
+          ? operation('POST /v1/admin/keys', { body: { name } })
+          : operation('POST /v1/admin/projects/{id}/keys', { path: { id: project }, body: { scopes, name } }),
+      );
       if (json) printJson(context, made);
       else printCreatedKey(context, made);
     });
@@ -69,7 +75,7 @@ function addKeyList(parent: Command, context: CliContext): void {
     .action(
       async (given: string | undefined, { project: named, json }: OutputOptions & { readonly project?: string }) => {
         const project = await optionalProjectId(context, projectNamedBy(given, named));
-        const listed = await carryOut(context, 'key list', { project });
+        const listed = await listKeys(context, project);
         if (json) printJson(context, listed);
         else printKeys(context, listed.keys.toReversed());
       },
@@ -83,7 +89,7 @@ function addKeyRevoke(parent: Command, context: CliContext): void {
     .argument('<id>', 'the id of the key (key_…), not the key itself')
     .option(...JSON_OPTION)
     .action(async (id: string, { json }: OutputOptions) => {
-      const revoked = await carryOut(context, 'key revoke', { id });
+      const revoked = await carryOut(context, operation('DELETE /v1/admin/keys/{id}', { path: { id } }));
       if (json) printJson(context, revoked);
       else printKeys(context, [revoked]);
     });

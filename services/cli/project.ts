@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { TidemarkError } from '../runtime/errors.ts';
-import { carryOut, type ProjectInList, type ResultOf } from './client/carry-out.ts';
+import { carryOut, listProjects, type ProjectInList } from './client/carry-out.ts';
+import { job, operation } from './client/operation.ts';
 import type { CliContext } from './context.ts';
 import { type LimitOption, limitOrNone } from './options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, table } from './print.ts';
@@ -31,7 +32,8 @@ function addProjectCreate(parent: Command, context: CliContext): void {
     .option('--rate-limit <limit>', 'requests a second for each ingest process, or none', parseRateLimit)
     .option(...JSON_OPTION)
     .action(async (name: string, { timezone, rateLimit, json }: CreateOptions) => {
-      const made = await carryOut(context, 'project create', { name, timezone, rate_limit: rateLimit?.limit });
+      const body = { name, timezone, rate_limit: rateLimit?.limit };
+      const made = await carryOut(context, operation('POST /v1/admin/projects', { body }));
       if (json) printJson(context, made);
       else printProjects(context, [made]);
     });
@@ -43,7 +45,7 @@ function addProjectList(parent: Command, context: CliContext): void {
     .description('list all projects, oldest first')
     .option(...JSON_OPTION)
     .action(async ({ json }: OutputOptions) => {
-      const listed = await carryOut(context, 'project list', {});
+      const listed = await listProjects(context);
       if (json) printJson(context, listed);
       else printProjects(context, listed.projects.toReversed());
     });
@@ -79,8 +81,8 @@ function addProjectSet(parent: Command, context: CliContext): void {
     .option('--query-max-rows <limit>', 'most rows a question may read, or none for QUERY_MAX_ROWS', parseLimit)
     .option(...JSON_OPTION)
     .action(async (given: string | undefined, { project, name, timezone, rateLimit, json, ...limits }: SetOptions) => {
-      const changed = await carryOut(context, 'project set', {
-        id: await projectIdOf(context, projectNamedBy(given, project)),
+      const path = { id: await projectIdOf(context, projectNamedBy(given, project)) };
+      const body = {
         name,
         timezone,
         rate_limit: rateLimit?.limit,
@@ -88,7 +90,8 @@ function addProjectSet(parent: Command, context: CliContext): void {
         query_max_ms: limits.queryMaxMs?.limit,
         query_max_memory_bytes: limits.queryMaxMemoryBytes?.limit,
         query_max_rows: limits.queryMaxRows?.limit,
-      });
+      };
+      const changed = await carryOut(context, operation('PATCH /v1/admin/projects/{id}', { path, body }));
       if (json) printJson(context, changed);
       else printProjects(context, [changed]);
     });
@@ -109,7 +112,7 @@ function addProjectDelete(parent: Command, context: CliContext): void {
     .option(...JSON_OPTION)
     .action(async (wanted: string, { confirm, dryRun, json }: DeleteOptions) => {
       if (dryRun) {
-        const answer = await carryOut(context, 'project content', { id: await projectIdOf(context, wanted) });
+        const answer = await dryDeletion(context, await projectIdOf(context, wanted));
         if (json) printJson(context, answer);
         else context.out(`${contentText(answer)} Nothing was deleted.\n`);
         return;
@@ -123,7 +126,7 @@ function addProjectDelete(parent: Command, context: CliContext): void {
         return;
       }
       const deleted = await withProgress(context, 'deleting', (onProgress) =>
-        carryOut(context, 'project delete', project, { onProgress }),
+        carryOut(context, deletion(project), { onProgress }),
       );
       if (json) printJson(context, deleted);
       else context.out(`The project ${project.confirm} is deleted.\n`);
@@ -142,12 +145,25 @@ async function confirmedProject(
       'Nobody can be asked: --confirm with the name of the project deletes it.',
     );
   }
-  const content = await carryOut(context, 'project content', { id });
+  const content = await dryDeletion(context, id);
   const isWanted = await context.confirm(`Delete ${oneLine(name)} (${id})? ${contentText(content)} [y/N] `);
   return isWanted ? { id, confirm: name } : undefined;
 }
 
-function contentText({ content: { users, audiences, keys } }: ResultOf<'project content'>): string {
+/** What a deletion would delete. */
+async function dryDeletion(context: CliContext, id: string) {
+  const request = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { dry_run: 'true' } });
+  const answer = await carryOut(context, request);
+  if (!('content' in answer)) throw new Error('The service did not say what the project has.');
+  return answer;
+}
+
+function deletion({ id, confirm }: { readonly id: string; readonly confirm: string }) {
+  return job('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm } });
+}
+
+function contentText({ content }: Awaited<ReturnType<typeof dryDeletion>>): string {
+  const { users = 0, audiences = 0, keys = 0 } = content ?? {};
   return `It has users: ${users}, audiences: ${audiences}, keys in use: ${keys}.`;
 }
 
@@ -169,13 +185,18 @@ export function projectNamedBy(argument: string | undefined, option: string | un
   throw new TidemarkError('COMMAND_INVALID', `Two projects are named: ${argument} and --project ${option}.`);
 }
 
+export function projectById(id: string) {
+  return operation('GET /v1/admin/projects/{id}', { path: { id } });
+}
+
 /** For commands that mean all projects where none is named. */
 export function optionalProjectId(context: CliContext, wanted: string | undefined): Promise<string> | undefined {
   return wanted === undefined ? undefined : projectIdOf(context, wanted);
 }
 
-/** The project of this id or name; the only one where none is named. @throws TidemarkError `COMMAND_INVALID`. */
+/** The project of this id or name; the only one where none is named. @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`. */
 export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ProjectInList> {
+  if (wanted !== undefined && PROJECT_ID.test(wanted)) return carryOut(context, projectById(wanted));
   const { all, found } = await projectsNamed(context, wanted);
   return onlyOf(all, found);
 }
@@ -187,7 +208,7 @@ interface NamedProjects {
 }
 
 async function projectsNamed(context: CliContext, wanted: string | undefined): Promise<NamedProjects> {
-  const all = (await carryOut(context, 'project list', {})).projects.toReversed();
+  const all = (await listProjects(context)).projects.toReversed();
   return { all, found: wanted === undefined ? all : all.filter(({ id, name }) => id === wanted || name === wanted) };
 }
 

@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { Compared } from '../maintenance/replay/comparison.ts';
 import type { BuiltGeneration, PlannedReplay } from '../maintenance/replay/replay-commands.ts';
 import { carryOut } from './client/carry-out.ts';
+import { job, operation, type Sent } from './client/operation.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
@@ -42,23 +43,31 @@ function addReplayBuild(parent: Command, kind: Kind, context: CliContext): void 
     .option('--yes', 'swap without asking, whatever the comparison finds')
     .option(...JSON_OPTION)
     .action(async ({ project, rate, asOf, dryRun, yes, json }: BuildGenerationOptions) => {
-      const target = { kind, project: await optionalProjectId(context, project) };
+      const target = { kind, project: await optionalProjectId(context, project), rate_limit: rate };
       if (dryRun) {
-        const planned = await carryOut(context, 'replay plan', { ...target, rate });
+        const planned = await planOf(context, target);
         if (json) printJson(context, planned);
         else printPlan(context, planned);
         return;
       }
-      printDeleted(context.err, await carryOut(context, 'replay plan', { ...target, rate }));
+      printDeleted(context.err, await planOf(context, target));
       const built = await withProgress(context, `reading ${kind}`, (onProgress) =>
-        carryOut(context, 'replay build', { ...target, rate, as_of: asOf }, { onProgress }),
+        carryOut(context, job('POST /v1/admin/generations', { body: { ...target, as_of: asOf } }), { onProgress }),
       );
       if (!json) printBuilt(context, built);
       const isWanted = yes ?? (await confirms(context, built));
-      const swapped = isWanted ? await carryOut(context, 'replay swap', { ...target, number: built.number }) : null;
-      if (json) printJson(context, { ...built, swapped: swapped !== null });
-      else printOutcome(context, built, swapped !== null);
+      const path = { kind, number: String(built.number) };
+      if (isWanted) await carryOut(context, job('POST /v1/admin/generations/{kind}/{number}/swap', { path }));
+      if (json) printJson(context, { ...built, swapped: isWanted });
+      else printOutcome(context, built, isWanted);
     });
+}
+
+async function planOf(context: CliContext, body: Sent<'POST /v1/admin/generations'>): Promise<PlannedReplay> {
+  const request = operation('POST /v1/admin/generations', { query: { dry_run: 'true' }, body });
+  const planned = await carryOut(context, request);
+  if ('basis' in planned) return planned;
+  throw new Error('The service did not answer with a plan.');
 }
 
 async function confirms({ confirm }: CliContext, { kind, number, same }: BuiltGeneration): Promise<boolean> {
@@ -114,7 +123,7 @@ function addReplayStatus(parent: Command, context: CliContext): void {
     .description('list generations: which is live, and how far each is behind')
     .option(...JSON_OPTION)
     .action(async ({ json }: OutputOptions) => {
-      const listed = await carryOut(context, 'replay status', {});
+      const listed = await carryOut(context, operation('GET /v1/admin/generations'));
       if (json) {
         printJson(context, listed);
         return;
@@ -146,10 +155,12 @@ function addReplayRollback(parent: Command, context: CliContext): void {
     .option('--project <project>', 'of one project alone, by its id or name')
     .option(...JSON_OPTION)
     .action(async (kind: Kind, { project, json }: OutputOptions & { readonly project?: string }) => {
-      const swapped = await carryOut(context, 'replay rollback', {
-        kind,
-        project: await optionalProjectId(context, project),
+      const body = { project: await optionalProjectId(context, project) };
+      const request = job('POST /v1/admin/generations/{kind}/{number}/rollback', {
+        path: { kind, number: 'live' },
+        body,
       });
+      const swapped = await carryOut(context, request);
       if (json) printJson(context, swapped);
       else context.out(`Generation ${swapped.to} of ${kind} is live in place of ${swapped.from}.\n`);
     });
@@ -163,7 +174,8 @@ function addReplayDrop(parent: Command, context: CliContext): void {
     .argument('<number>', 'its number, as "npx tidemark replay status" has it', parseNumber)
     .option(...JSON_OPTION)
     .action(async (kind: Kind, number: number, { json }: OutputOptions) => {
-      const dropped = await carryOut(context, 'replay drop', { kind, number });
+      const path = { kind, number: String(number) };
+      const dropped = await carryOut(context, job('POST /v1/admin/generations/{kind}/{number}/drop', { path }));
       if (json) printJson(context, dropped);
       else context.out(`Generation ${number} of ${kind} is gone.\n`);
     });

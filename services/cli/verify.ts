@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Finding, HourReport, VerificationReport } from '../maintenance/verify/report.ts';
 import { carryOut } from './client/carry-out.ts';
+import { job } from './client/operation.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';
@@ -28,9 +29,9 @@ export function addVerify(parent: Command, context: CliContext): void {
     .option('--deep', 'compare every profile by content too; reads the whole log')
     .option(...JSON_OPTION)
     .action(async ({ json, since, until, deep, ...options }: VerifyCommandOptions) => {
-      const project = await optionalProjectId(context, options.project);
+      const body = { since, until, deep, project: await optionalProjectId(context, options.project) };
       const report = await withProgress(context, 'verifying', (onProgress) =>
-        carryOut(context, 'verify', { since, until, deep, project }, { onProgress }),
+        carryOut(context, job('POST /v1/admin/verifications', { body }), { onProgress }),
       );
       if (json) printJson(context, report);
       else printVerification(context, report);

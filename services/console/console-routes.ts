@@ -1,11 +1,10 @@
 /** What the console has of its own: its files, and its sessions. Everything else it asks of the documented interface. */
 import type { Call } from '../http/call.ts';
-import { invalid, type Refusal } from '../http/problems.ts';
+import type { Refusal } from '../http/problems.ts';
 import type { Answer, Route, RouteSet } from '../http/route.ts';
 import { isFromConsole, SESSION_COOKIE, sessionTokenIn } from '../http/access/session-cookie.ts';
-import { readJson } from '../messages/json.ts';
-import { isObject } from '../messages/sdk/sdk-call.ts';
 import { formatMicros } from '../messages/timestamp.ts';
+import { readBody } from '../query-api/input.ts';
 import type { AuthenticatedKey, Project, ProjectStore } from '../stores/projects/project-store.ts';
 import { consoleFileRoutes } from './console-files.ts';
 import { type ConsoleSessions, LIFETIME_MS } from './console-sessions.ts';
@@ -53,12 +52,11 @@ async function answerSignIn(
   call: Call,
 ): Promise<Answer | Refusal> {
   if (!isFromConsole(call.req)) return FOREIGN;
-  const text = keyTextIn(call.text);
-  if (text === undefined)
-    return invalid('invalid-body', [{ path: '/key', message: 'is not a text of 1 to 512 characters' }]);
+  const read = readBody('POST /console/session', call);
+  if (!read.ok) return read.refusal;
   // Counted before the key is looked up, so that no more fail at once than one after the other.
   const attempt = limit.begin(call.req.socket.remoteAddress ?? '', Date.now());
-  const opened = await sessions.open(text).catch((error: unknown) => {
+  const opened = await sessions.open(read.value.body.key).catch((error: unknown) => {
     attempt.forget();
     throw error;
   });
@@ -111,13 +109,6 @@ async function sessionAnswer(
 
 function openedProject({ id, name, timezone }: Project): Pick<Project, 'id' | 'name' | 'timezone'> {
   return { id, name, timezone };
-}
-
-function keyTextIn(text: string): string | undefined {
-  const read = readJson(text);
-  const body: unknown = read.ok ? read.value.plain : undefined;
-  const key = isObject(body) ? body['key'] : undefined;
-  return typeof key === 'string' && key.length > 0 && key.length <= 512 ? key : undefined;
 }
 
 /** No script can read it, no other site makes the browser send it, and over https it goes over https alone. */

@@ -20,6 +20,8 @@ export interface RouteHead {
   /** The scope that opens it (see `opens`); 'any' takes every key, null needs none. */
   readonly scope: Scope | 'any' | null;
   readonly style: ErrorStyle;
+  /** Where left out, it is that of problems.ts: 503 for what may pass, 422 for QUERY_LIMIT, else 500. */
+  readonly refusalOf?: (error: unknown, method: string | undefined) => Refusal;
 }
 
 /** One request on its way through the middleware: each step adds what it found out. */

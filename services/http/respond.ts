@@ -29,8 +29,7 @@ export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
     try {
       await next();
     } catch (error) {
-      state.outcome = refusalOf(error);
-      if (state.outcome.refused === 'internal') logFailure(parts.logger, state.call, error);
+      state.outcome = refusalOfThrown(parts.logger, state.call, error);
     }
     const { call, outcome } = state;
     if (outcome !== undefined && 'refused' in outcome) parts.onRefusal?.(call, outcome);
@@ -44,8 +43,10 @@ export function respond(parts: RespondParts, metrics: HttpMetrics): Step {
   };
 }
 
-function logFailure(logger: Logger, { requestId, route }: Call, error: unknown): void {
-  logger.error({ err: error, requestId, route: route?.path }, 'request failed');
+function refusalOfThrown(logger: Logger, { requestId, route, req }: Call, error: unknown): Refusal {
+  const refusal = route?.refusalOf?.(error, req.method) ?? refusalOf(error);
+  if (refusal.refused === 'internal') logger.error({ err: error, requestId, route: route?.path }, 'request failed');
+  return refusal;
 }
 
 function logRequest(logger: Logger, { req, requestId, route }: Call, status: number, ms: number): void {

@@ -5,8 +5,8 @@ import type { Refusal } from './problems.ts';
 /** What a role plugs into the server: one method on one path. */
 export interface Route extends RouteHead {
   /**
-   * The names of the query parameters. Where they are given, any other is refused 400, but for `project`, which names the
-   * project.
+   * The names of the query parameters, which are those of the document. Where they are given, any other is refused 400, but
+   * for `project`, which names the project.
    */
   readonly query?: readonly string[];
   /** The most bytes that the body may have once decompressed; null where the route takes no body. */
@@ -17,7 +17,7 @@ export interface Route extends RouteHead {
   readonly admit?: (call: Call) => Refusal | undefined;
   /** Asked once the body is there: what is limited at once is counted from here on, so that a half-sent request takes no place. */
   readonly admitWhole?: (call: Call) => Refusal | undefined;
-  /** Answers. What it throws is answered by `refusalOf`: 503 for what may pass, 422 for QUERY_LIMIT, else 500. */
+  /** Answers. What it throws is answered by `refusalOf`. */
   readonly handle: (call: Call) => Answer | Refusal | Promise<Answer | Refusal>;
 }
 

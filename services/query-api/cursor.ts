@@ -6,8 +6,9 @@ import { EARLIEST, END_OF_TIME } from '../messages/timestamp.ts';
 const CURSOR_FORMAT = 3;
 const HEAD_BYTES = 19;
 const MAX_MESSAGE_ID_LENGTH = 128;
-const MAX_EVENT_LENGTH = 512;
-const MAX_BYTES = HEAD_BYTES + 4 * (MAX_MESSAGE_ID_LENGTH + MAX_EVENT_LENGTH);
+/** Of a user id and of the name of an event, in code points. */
+export const MAX_NAME_LENGTH = 512;
+const MAX_BYTES = HEAD_BYTES + 4 * (MAX_MESSAGE_ID_LENGTH + MAX_NAME_LENGTH);
 const MAX_CURSOR_LENGTH = Math.ceil((MAX_BYTES * 4) / 3);
 
 /** What is wrong with a text that is not a valid cursor. */
@@ -47,9 +48,9 @@ export function decodeCursor(text: string): EventCursor | undefined {
 
 function isPossible({ timestamp, receivedAt, messageId, event }: EventCursor): boolean {
   const areOnTheCalendar = [timestamp, receivedAt].every((time) => time >= EARLIEST && time < END_OF_TIME);
-  return areOnTheCalendar && isName(messageId, MAX_MESSAGE_ID_LENGTH) && isName(event, MAX_EVENT_LENGTH);
+  return areOnTheCalendar && isName(messageId, MAX_MESSAGE_ID_LENGTH) && isName(event, MAX_NAME_LENGTH);
 }
 
-function isName(text: string, maxLength: number): boolean {
+export function isName(text: string, maxLength: number): boolean {
   return text !== '' && !text.includes('\0') && Array.from(text).length <= maxLength;
 }

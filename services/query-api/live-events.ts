@@ -12,10 +12,11 @@ import { endAnswer } from '../http/send.ts';
 import { LIVE_TOPICS } from '../messages/message.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import type { Project } from '../stores/projects/project-store.ts';
-import { type LiveFilter, readFilter } from './live-filter.ts';
+import type { Input } from './input.ts';
+import type { LiveFilter } from './live-filter.ts';
 import { type LiveParts, LiveReader, type Matched, type Tick } from './live-reader.ts';
 import type { PartitionEnd } from './live-sharer.ts';
-import { refuseParameter } from './query.ts';
+import { given, refuseParameter } from './query.ts';
 
 /** A traits or properties text of more characters is cut: the whole is in the user's events. */
 const MAX_CONTENT_CHARS = 8_000;
@@ -86,17 +87,15 @@ const TOO_MANY_FILTERS: Refusal = {
 export async function answerLive(
   parts: LiveParts,
   call: Call,
+  { seconds, user_id: userId, ...filter }: Input<'GET /v1/events/live'>['query'],
   readers = new LiveReaders(parts),
 ): Promise<Answer | Refusal> {
-  const filter = readFilter(call.query);
-  if (!filter.ok) return filter.refusal;
-  const given = call.headers['last-event-id'];
-  const after = typeof given === 'string' ? decodeEnds(given) : undefined;
-  if (given !== undefined && after === undefined) {
+  const id = call.headers['last-event-id'];
+  const after = typeof id === 'string' ? decodeEnds(id) : undefined;
+  if (id !== undefined && after === undefined) {
     return refuseParameter('Last-Event-ID', 'is not an id of this stream').refusal;
   }
-  const { seconds, ...wanted } = filter.value;
-  const used = readers.take(call, wanted);
+  const used = readers.take(call, { ...filter, ...given({ userId }) });
   if (used === undefined) return TOO_MANY_FILTERS;
   const { reader, leave } = used;
   const ends = [call.signal, parts.stopping, seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000)];

@@ -3,7 +3,6 @@ import { readJson, toJsonText } from '../messages/json.ts';
 import { endOfString } from '../messages/json-text.ts';
 import { type JsonText, type Message, topicOf } from '../messages/message.ts';
 import { anonymousKeyOf, userKeyOf } from '../messages/user-key.ts';
-import { type Checked, readIfGiven, readName, refuseParameter, single } from './query.ts';
 
 /** Which messages a listener wants; what is left out takes every message. */
 export interface LiveFilter {
@@ -114,45 +113,4 @@ function isOfProject(value: Buffer, projectId: Buffer): boolean {
   const at = FRAME_BYTES + idBytes + 1;
   if (value[at] !== projectId.length * 2 || value.length <= at + projectId.length) return false;
   return value.compare(projectId, 0, projectId.length, at + 1, at + 1 + projectId.length) === 0;
-}
-
-export const LIVE_PARAMETERS: readonly string[] = ['type', 'event', 'user_id', 'text', 'seconds'];
-const MESSAGE_TYPES: readonly string[] = ['identify', 'track', 'session'] satisfies readonly Message['type'][];
-
-/** Reads a listener's filter, and for how many seconds it listens. */
-export function readFilter(query: URLSearchParams): Checked<LiveFilter & { readonly seconds?: number }> {
-  const type = single(query, 'type', readType);
-  if (!type.ok) return type;
-  const event = single(query, 'event', (text) => readIfGiven(text, (name) => readName('event', name)));
-  if (!event.ok) return event;
-  const userId = single(query, 'user_id', (text) => readIfGiven(text, (id) => readName('user_id', id)));
-  if (!userId.ok) return userId;
-  const contained = single(query, 'text', (text) => readIfGiven(text, (part) => readName('text', part)));
-  if (!contained.ok) return contained;
-  const seconds = single(query, 'seconds', readSeconds);
-  if (!seconds.ok) return seconds;
-  return {
-    ok: true,
-    value: {
-      ...(type.value !== undefined && { type: type.value }),
-      ...(event.value !== undefined && { event: event.value }),
-      ...(userId.value !== undefined && { userId: userId.value }),
-      ...(contained.value !== undefined && { text: contained.value }),
-      ...(seconds.value !== undefined && { seconds: seconds.value }),
-    },
-  };
-}
-
-function readType(text: string | undefined): Checked<Message['type'] | undefined> {
-  if (text === undefined || MESSAGE_TYPES.includes(text))
-    return { ok: true, value: text as Message['type'] | undefined };
-  return refuseParameter('type', `is one of ${MESSAGE_TYPES.join(', ')}`);
-}
-
-/** How long the stream goes on; without it until the listener goes. */
-function readSeconds(text: string | undefined): Checked<number | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (seconds < 1 || seconds > 3_600) return refuseParameter('seconds', 'is a whole number from 1 to 3600');
-  return { ok: true, value: seconds };
 }

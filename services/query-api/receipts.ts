@@ -5,9 +5,10 @@ import { decodeReceipt, type Receipt } from '../http/receipt.ts';
 import { receiptSignerOf } from '../http/receipt-signer.ts';
 import type { Answer } from '../http/route.ts';
 import { formatMicros } from '../messages/timestamp.ts';
+import type { Input } from './input.ts';
 import type { Ends, LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
-import { readWait, refuseParameter, single } from './query.ts';
+import { refuseParameter } from './query.ts';
 import type { Passed, RecordPosition } from './wanted-positions.ts';
 
 /** What the receipt endpoint needs. */
@@ -19,20 +20,21 @@ export interface ReceiptParts {
 }
 
 /** `GET /v1/receipts/:receipt` */
-export async function answerReceipt({ watch, ends, waits }: ReceiptParts, call: Call): Promise<Answer | Refusal> {
-  const name = call.params['receipt'] ?? '';
+export async function answerReceipt(
+  { watch, ends, waits }: ReceiptParts,
+  call: Call,
+  { path: { receipt: name }, query: { wait } }: Input<'GET /v1/receipts/{receipt}'>,
+): Promise<Answer | Refusal> {
   const receipt = decodeReceipt(name, receiptSignerOf(call.project));
   if (receipt === undefined) return UNKNOWN_RECEIPT;
-  const waitMs = single(call.query, 'wait', readWait);
-  if (!waitMs.ok) return waitMs.refusal;
   if (receipt === 'foreign') return FOREIGN;
   const places = exactPositions(receipt) ?? positionsWithin(await ends.now(), receipt);
   if (places === undefined) return UNKNOWN_RECEIPT;
-  const refusal = waitMs.value === 0 ? undefined : waits.admit(call);
+  const refusal = wait === 0 ? undefined : waits.admit(call);
   if (refusal !== undefined) return refusal;
   // Not awaited here: an async function that waits keeps everything that it ever held.
   return watch
-    .passed({ name, places }, { waitMs: waitMs.value, client: call.res })
+    .passed({ name, places }, { waitMs: wait * 1_000, client: call.res })
     .then(answerWith(receipt.acceptedAtMs));
 }
 

@@ -1,22 +1,26 @@
+import type { Call } from '../http/call.ts';
 import type { Refusal } from '../http/problems.ts';
 import type { Answer } from '../http/route.ts';
 import { formatMicros } from '../messages/timestamp.ts';
 import type { ListedRefusals, RefusalCursor, RefusalStore } from '../stores/refusals/refusal-store.ts';
-import { type Checked, type QueryRequest, readIfGiven, readLimit, refuseParameter, single } from './query.ts';
+import type { Input } from './input.ts';
+import { readCursor } from './query.ts';
 
 export interface RefusalParts {
   readonly refusals: RefusalStore;
 }
 
 /** `GET /v1/refusals` */
-export async function answerRefusals({ refusals }: RefusalParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const limit = single(call.query, 'limit', readLimit);
-  if (!limit.ok) return limit.refusal;
-  const after = single(call.query, 'cursor', (text) => readIfGiven(text, readRefusalCursor));
+export async function answerRefusals(
+  { refusals }: RefusalParts,
+  { project }: Call,
+  { limit, cursor }: Input<'GET /v1/refusals'>['query'],
+): Promise<Answer | Refusal> {
+  const after = readCursor(cursor, decodeRefusalCursor);
   if (!after.ok) return after.refusal;
   // One more than the page holds tells whether there is another.
-  const found = await refusals.list(call.project.id, limit.value + 1, after.value);
-  const page = found.slice(0, limit.value);
+  const found = await refusals.list(project.id, limit + 1, after.value);
+  const page = found.slice(0, limit);
   const last = page.at(-1);
   const next_cursor = found.length > page.length && last !== undefined ? encodeRefusalCursor(last) : null;
   return { status: 200, body: JSON.stringify({ refusals: page.map(toAnswer), next_cursor }) };
@@ -44,10 +48,9 @@ export function encodeRefusalCursor({ lastAtMs, id }: RefusalCursor): string {
   return Buffer.concat([time, Buffer.from(id, 'hex')]).toString('base64url');
 }
 
-function readRefusalCursor(text: string): Checked<RefusalCursor> {
+function decodeRefusalCursor(text: string): RefusalCursor | undefined {
   const bytes = Buffer.from(text.slice(0, 64), 'base64url');
   const isCursor = text.length === 32 && bytes.length === 24 && bytes.toString('base64url') === text;
   const lastAtMs = isCursor ? Number(bytes.readBigUInt64BE()) : Infinity;
-  if (lastAtMs > Number.MAX_SAFE_INTEGER) return refuseParameter('cursor', 'is not a cursor of this list');
-  return { ok: true, value: { lastAtMs, id: bytes.toString('hex', 8) } };
+  return lastAtMs <= Number.MAX_SAFE_INTEGER ? { lastAtMs, id: bytes.toString('hex', 8) } : undefined;
 }

@@ -5,11 +5,8 @@ import type { Route } from '../http/route.ts';
 // An audience's definition is as long as any other body that is not a batch.
 export const BODY_LIMIT_BYTES = 32_768;
 
-/** The query parameters of a list. */
-export const PAGE = ['limit', 'cursor'] as const;
-
-/** `GET` with a read key. */
-export const READ = { method: 'GET', bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
+/** With a read key. */
+export const READ = { bodyLimitBytes: null, style: 'problem', scope: 'read' } as const;
 
 export type Limited = Required<Pick<Route, 'admitWhole'>>;
 

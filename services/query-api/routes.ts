@@ -4,17 +4,16 @@ import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { type AuditParts, auditRoutes } from './admin/audit.ts';
 import { type AudienceRouteParts, audienceRoutes } from './audiences/routes.ts';
 import { answerCatalogEvents, answerCatalogProperties, answerCatalogTraits } from './catalog/answers.ts';
-import { CATALOG_PARAMETERS } from './catalog/catalog-page.ts';
 import { Catalog, type CatalogParts } from './catalog/catalog.ts';
+import { type How, route } from './input.ts';
 import { answerLive, LiveReaders } from './live-events.ts';
-import { LIVE_PARAMETERS } from './live-filter.ts';
 import type { LiveParts } from './live-reader.ts';
 import { LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { answerCounts, answerEventsQuery } from './questions/answer-questions.ts';
 import { answerReceipt } from './receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
-import { BODY_LIMIT_BYTES, limitedTo, PAGE, READ } from './route-parts.ts';
+import { BODY_LIMIT_BYTES, limitedTo, READ } from './route-parts.ts';
 import type { UserStores } from './users/store-parts.ts';
 import { userRoutes } from './users/routes.ts';
 
@@ -41,29 +40,20 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   const receipts = { watch: parts.watch, ends: new LogEnds(parts.log), waits };
   const readers = new LiveReaders(parts);
   const pages = limitedTo(PAGES_AT_ONCE);
-  const page = { ...READ, ...pages };
   const question = limitedTo(OPEN_QUERIES);
-  const ask = { ...READ, ...question, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
+  const ask = { ...READ, ...question, bodyLimitBytes: BODY_LIMIT_BYTES };
   return {
     routes: [
       ...userRoutes(parts, question, pages),
-      {
-        ...READ,
-        ...limitedTo(OPEN_LISTENERS),
-        path: '/v1/events/live',
-        query: LIVE_PARAMETERS,
-        handle: (call) => answerLive(parts, call, readers),
-      },
-      { ...ask, path: '/v1/events/query', query: [], handle: (call) => answerEventsQuery(parts, call) },
-      { ...ask, path: '/v1/events/counts', query: [], handle: (call) => answerCounts(parts, call) },
-      { ...page, path: '/v1/refusals', query: PAGE, handle: (call) => answerRefusals(parts, call) },
-      {
-        ...READ,
-        scope: 'any',
-        path: '/v1/receipts/:receipt',
-        query: ['wait'],
-        handle: (call) => answerReceipt(receipts, call),
-      },
+      route('GET /v1/events/live', { ...READ, ...limitedTo(OPEN_LISTENERS) }, (call, { query }) =>
+        answerLive(parts, call, query, readers),
+      ),
+      route('POST /v1/events/query', ask, (call) => answerEventsQuery(parts, call)),
+      route('POST /v1/events/counts', ask, (call) => answerCounts(parts, call)),
+      route('GET /v1/refusals', { ...READ, ...pages }, (call, { query }) => answerRefusals(parts, call, query)),
+      route('GET /v1/receipts/{receipt}', { ...READ, scope: 'any' }, (call, input) =>
+        answerReceipt(receipts, call, input),
+      ),
       ...audienceRoutes(parts, question, pages),
       ...auditRoutes(parts),
       ...catalogRoutes(parts, { ...READ, ...question }),
@@ -71,17 +61,13 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   };
 }
 
-function catalogRoutes(parts: ReadingParts, ask: Omit<Route, 'path' | 'handle'>): Route[] {
+function catalogRoutes(parts: ReadingParts, ask: How): Route[] {
   const catalog = new Catalog(parts);
-  const query = CATALOG_PARAMETERS;
   return [
-    { ...ask, query, path: '/v1/catalog/events', handle: (call) => answerCatalogEvents(catalog, call) },
-    {
-      ...ask,
-      query,
-      path: '/v1/catalog/events/:name/properties',
-      handle: (call) => answerCatalogProperties(catalog, call),
-    },
-    { ...ask, query, path: '/v1/catalog/traits', handle: (call) => answerCatalogTraits(catalog, call) },
+    route('GET /v1/catalog/events', ask, (call, input) => answerCatalogEvents(catalog, call, input)),
+    route('GET /v1/catalog/events/{name}/properties', ask, (call, input) =>
+      answerCatalogProperties(catalog, call, input),
+    ),
+    route('GET /v1/catalog/traits', ask, (call, input) => answerCatalogTraits(catalog, call, input)),
   ];
 }

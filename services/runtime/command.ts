@@ -1,7 +1,7 @@
 /** What an operator has Tidemark do, as carried out by the process that has the stores open. */
 import { type ErrorCode, TidemarkError } from './errors.ts';
 
-/** What a command was given: JSON of a request, not yet checked. */
+/** What a job was given: JSON of a request, not yet checked. */
 export type CommandArguments = Readonly<Record<string, unknown>>;
 
 /** How far a command has come: plain JSON. A command may add members, which its own subcommand shows. */
@@ -30,8 +30,11 @@ export interface CommandJob {
   readonly keep: (result: unknown) => void;
 }
 
-/** Its result is sent to the caller as JSON. Arguments that it does not know are ignored. */
-export type Command<Result = unknown> = (args: CommandArguments, call: CommandCall) => Promise<Result>;
+/** Work that takes a while. Its result is sent to the caller as JSON. */
+export type Work = (call: CommandCall) => Promise<unknown>;
+
+/** What a kind of job does. Arguments that it does not know are ignored. */
+export type Command = (args: CommandArguments, call: CommandCall) => Promise<unknown>;
 
 /** The error of an argument that a command cannot use. */
 export function commandInvalid(message: string): TidemarkError {

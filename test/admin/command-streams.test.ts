@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask } from '../../services/cli/client/ask.ts';
 import { operation } from '../../services/cli/client/operation.ts';
-import type { Command, Progress } from '../../services/runtime/command.ts';
+import type { Progress, Work } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { type AdminServerOptions, serveCommands } from '../support/admin-server.ts';
+import { type AdminServerOptions, serveAdmin } from '../support/admin-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NDJSON = 'application/x-ndjson';
@@ -15,7 +15,7 @@ const RAW = `GET ${LISTING.path} HTTP/1.1\r\nHost: x\r\nAccept: ${NDJSON}\r\nCon
 
 describe('a command under way', () => {
   test('a command reports its progress in order, before its result', async () => {
-    const { client } = await serve(async (_, { report }) => {
+    const { client } = await serve(async ({ report }) => {
       for (let done = 1; done <= 3; done++) {
         report({ done, total: 3, unit: 'messages' });
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -32,7 +32,7 @@ describe('a command under way', () => {
 
   test('progress reports that are not read take no memory, and the last one is not lost', async () => {
     const note = 'x'.repeat(1_000);
-    const { client } = await serve(async (_, { report }) => {
+    const { client } = await serve(async ({ report }) => {
       for (let done = 1; done <= 50_000; done++) {
         report({ done, note });
         if (done % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -107,8 +107,8 @@ describe('a command under way', () => {
 
   test('a command is aborted when the service stops, and its caller is told', async () => {
     const { client, started, stop } = await serve(
-      (_, { signal }) =>
-        new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+      ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
     );
     const asked = expect(ask(client, LISTING)).rejects.toMatchObject({ code: 'STOPPING' });
     await started;
@@ -120,7 +120,7 @@ describe('a command under way', () => {
 
   test('stopping does not wait for a command that never ends, and its caller rejects with CONTROL_LOST', async () => {
     const { client, started, stop } = await serve(() => new Promise(() => undefined), {
-      commands: { stopWithinMs: 20 },
+      jobs: { stopWithinMs: 20 },
     });
     const asked = expect(ask(client, LISTING)).rejects.toMatchObject({ code: 'CONTROL_LOST', retryable: false });
     await started;
@@ -165,13 +165,13 @@ describe('the result of a command', () => {
   });
 });
 
-async function serve(work: Command, options: AdminServerOptions = {}) {
+async function serve(work: Work, options: AdminServerOptions = {}) {
   const started = Promise.withResolvers<void>();
-  const list: Command = (args, call) => {
+  const listing: Work = (call) => {
     started.resolve();
-    return work(args, call);
+    return work(call);
   };
-  const served = await serveCommands(await temporaryFolder(), { 'dead-letters list': list }, options);
+  const served = await serveAdmin(await temporaryFolder(), { listing }, options);
   return { ...served, started: started.promise };
 }
 
@@ -179,11 +179,11 @@ async function serve(work: Command, options: AdminServerOptions = {}) {
 async function serveUntilTold() {
   const done = Promise.withResolvers<string>();
   const aborted = Promise.withResolvers<void>();
-  const work: Command = (_, { signal }) => {
+  const work: Work = ({ signal }) => {
     signal.addEventListener('abort', () => aborted.resolve());
     return done.promise;
   };
-  const served = await serve(work, { commands: { signOfLifeMs: 5 } });
+  const served = await serve(work, { jobs: { signOfLifeMs: 5 } });
   const go = (): void => done.resolve('done');
   onTestFinished(go);
   return { ...served, go, aborted: aborted.promise };

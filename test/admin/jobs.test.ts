@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { AdminCommands } from '../../services/admin/admin-commands.ts';
+import { JobRunner } from '../../services/admin/jobs/job-runner.ts';
 import type { Job } from '../../services/admin/jobs/job.ts';
 import { SqlJobStore } from '../../services/admin/jobs/sql-job-store.ts';
 import { ask } from '../../services/cli/client/ask.ts';
 import { operation } from '../../services/cli/client/operation.ts';
 import type { Command, CommandArguments } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
-import { type AdminServer, type AdminServerOptions, serveCommands } from '../support/admin-server.ts';
+import { type AdminServer, type AdminServerOptions, serveAdmin } from '../support/admin-server.ts';
 import { serverUrl } from '../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -54,19 +54,19 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
   });
 
   test('who follows a job that has ended already is told its end', async () => {
-    const { admin } = await serve(async ({ deep }) => {
+    const { jobs } = await serve(async ({ deep }) => {
       if (deep === true) throw new TidemarkError('PROJECT_UNKNOWN', 'no such project');
       return 7;
     });
     const ends = [];
     for (const deep of [false, true]) {
-      const { id } = await admin.startJob({ kind: 'verify', args: { deep }, principal: 'local' });
-      await eventually(async () => expect((await admin.findJob(id))?.finishedAtMs).not.toBeNull());
-      for await (const end of await admin.followJob(id)) ends.push(end);
+      const { id } = await jobs.start({ kind: 'verify', args: { deep }, principal: 'local' });
+      await eventually(async () => expect((await jobs.find(id))?.finishedAtMs).not.toBeNull());
+      for await (const end of await jobs.follow(id)) ends.push(end);
     }
 
     expect(ends).toEqual([{ result: '7' }, { failure: { code: 'PROJECT_UNKNOWN', message: 'no such project' } }]);
-    await expect(admin.followJob('job_none')).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+    await expect(jobs.follow('job_none')).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   });
 
   test('a job that fails keeps its problem', async () => {
@@ -165,27 +165,27 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
   });
 
   test('more jobs than run at once wait for their turn, and more than may wait are refused', async () => {
-    const { client, admin } = await serve(untilAborted, { commands: { atOnce: 1, waiting: 1 } });
+    const { client, jobs } = await serve(untilAborted, { jobs: { atOnce: 1, waiting: 1 } });
     const first = (await (await post(client, {})).json()) as Shown;
     const second = (await (await post(client, {})).json()) as Shown;
 
     const refused = await post(client, {});
-    await eventually(async () => expect((await admin.findJob(first.id))?.state).toBe('running'));
-    expect((await admin.findJob(second.id))?.state).toBe('queued');
+    await eventually(async () => expect((await jobs.find(first.id))?.state).toBe('running'));
+    expect((await jobs.find(second.id))?.state).toBe('queued');
     await client.fetch(`/v1/admin/jobs/${first.id}`, { method: 'DELETE' });
 
     expect(refused.status).toBe(429);
-    await eventually(async () => expect((await admin.findJob(second.id))?.state).toBe('running'));
+    await eventually(async () => expect((await jobs.find(second.id))?.state).toBe('running'));
   });
 
   test('a job that waits can be cancelled before it runs', async () => {
-    const { client, admin } = await serve(untilAborted, { commands: { atOnce: 1 } });
+    const { client, jobs } = await serve(untilAborted, { jobs: { atOnce: 1 } });
     await post(client, {});
     const second = (await (await post(client, {})).json()) as Shown;
 
     await client.fetch(`/v1/admin/jobs/${second.id}`, { method: 'DELETE' });
 
-    await eventually(async () => expect((await admin.findJob(second.id))?.state).toBe('cancelled'));
+    await eventually(async () => expect((await jobs.find(second.id))?.state).toBe('cancelled'));
   });
 
   test('jobs are listed newest first, in pages, by kind and state', async () => {
@@ -225,11 +225,11 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
   });
 
   test.each([
-    ['/v1/admin/jobs?state=over', 400, 'state is one of'],
-    ['/v1/admin/jobs?limit=0', 400, 'limit is a whole number'],
-    ['/v1/admin/jobs?cursor=x', 400, 'cursor is not one'],
+    ['/v1/admin/jobs?state=over', 400, 'state must be one of queued, running'],
+    ['/v1/admin/jobs?limit=0', 400, 'limit must be a whole number'],
+    ['/v1/admin/jobs?cursor=x', 400, 'cursor was not given by this service'],
     ['/v1/admin/jobs?order=up', 400, 'There is no parameter "order"'],
-    ['/v1/admin/jobs/job_x?wait=99', 400, 'wait is a number of seconds'],
+    ['/v1/admin/jobs/job_x?wait=99', 400, 'wait must be a number from 0 to 30, not 99'],
     ['/v1/admin/jobs/job_x', 404, 'There is no such job.'],
   ])('GET %s is refused with %d', async (path, status, detail) => {
     const { client } = await serve(async () => 1);
@@ -243,8 +243,9 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
   });
 
   async function serve(work: Command, options: AdminServerOptions = {}): Promise<AdminServer> {
-    const commands = { heartbeatMs: 20, signOfLifeMs: 20, ...options.commands };
-    return serveCommands(await temporaryFolder(), { verify: work }, { database: database(), ...options, commands });
+    const jobs = { heartbeatMs: 20, signOfLifeMs: 20, ...options.jobs };
+    const served = { commands: { verify: work } };
+    return serveAdmin(await temporaryFolder(), served, { database: database(), ...options, jobs });
   }
 
   async function count(): Promise<number> {
@@ -253,11 +254,11 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
   }
 });
 
-test('a command that there is not is refused', async () => {
-  const logger = { warn: () => undefined };
-  const admin = new AdminCommands({ find: () => undefined, jobs: {} as SqlJobStore, logger });
+test('a job of a kind that this version does not know is not continued', async () => {
+  const store = { find: async () => ({ kind: 'toString' }) } as unknown as SqlJobStore;
+  const jobs = new JobRunner({ commands: {} as never, jobs: store, logger: { warn: () => undefined } });
 
-  await expect(admin.follow('toString', {})).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+  await expect(jobs.resume('job_1')).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 });
 
 const untilAborted: Command = (_: CommandArguments, { signal }) =>

@@ -1,12 +1,15 @@
 /** Verifications over HTTP, of real stores. */
 import { describe, expect, test } from 'vitest';
+import { SqlStoreFigures } from '../../services/admin-status/store-figures.ts';
 import type { HourReport } from '../../services/maintenance/verify/report.ts';
-import { verifyCommands } from '../../services/maintenance/verify/verify-commands.ts';
+import { verifyPeriod } from '../../services/maintenance/verify/verify-commands.ts';
 import { remember, takeTurn } from '../../services/maintenance/verify/last-verification.ts';
 import { storesToVerify } from '../../services/maintenance/verify/live-stores.ts';
 import { verify } from '../../services/maintenance/verify/verify.ts';
+import type { Command } from '../../services/runtime/command.ts';
+import { liveStores } from '../../services/stores/generations/live-stores.ts';
 import { SqlProjectStore } from '../../services/stores/projects/sql-project-store.ts';
-import { serveCommands } from '../support/admin-server.ts';
+import { serveAdmin } from '../support/admin-server.ts';
 import { MessageMaker } from '../support/analytics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { sharedInstallation } from '../support/whole-installation.ts';
@@ -38,10 +41,14 @@ describe('verifications', () => {
     await (filling ??= fill());
     const { log, codec, database, analytics } = installation();
     const projects = new SqlProjectStore(database);
-    const commands = verifyCommands({ log, codec, database, analytics, projects, repeatWindowMs: 2 ** 40 });
-    const { client } = await serveCommands(await temporaryFolder(), commands, {
-      database,
-    });
+    const parts = { log, codec, database, analytics, projects, repeatWindowMs: 2 ** 40 };
+    const asked: Command = (args, call) => verifyPeriod(parts, args, call);
+    const figures = new SqlStoreFigures(database, liveStores(database, analytics).analytics);
+    const { client } = await serveAdmin(
+      await temporaryFolder(),
+      { figures, commands: { verify: asked } },
+      { database },
+    );
     const read = async (path: string, status = 200): Promise<Answered> => {
       const answer = await client.fetch(all + path, {});
       expect(answer.status, path).toBe(status);

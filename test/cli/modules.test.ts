@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
-import { serveCommands } from '../support/admin-server.ts';
+import { serveAdmin } from '../support/admin-server.ts';
+import { MemoryProjectStore } from '../support/memory-project-store.ts';
 import { runProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -12,7 +13,7 @@ test('a command that a service answers loads no code of a service', async () => 
   const dataDir = await temporaryFolder();
   const lock = lockFolder(dataDir);
   onTestFinished(() => lock.release());
-  await serveCommands(dataDir, { 'project list': async () => [] });
+  await serveAdmin(dataDir, { projects: new MemoryProjectStore() });
 
   const args = ['--import', REPORT, 'services/cli/tidemark.ts', 'project', 'list'];
   const { code, stderr } = await runProgram(args, { DATA_DIR: dataDir });

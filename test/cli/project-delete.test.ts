@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Command } from '../../services/runtime/command.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
-import { contentCommand, deletionCommand } from '../../services/stores/projects/delete-project.ts';
-import { projectCommands } from '../../services/stores/projects/project-commands.ts';
+import { projectDeletion } from '../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../services/stores/projects/sql-project-store.ts';
-import { serveCommands } from '../support/admin-server.ts';
+import { serveAdmin } from '../support/admin-server.ts';
 import { CliRun } from '../support/cli-run.ts';
 import { sharedDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -91,13 +90,9 @@ async function shop(erasure: Command = erase) {
   await store.addKey(id, { scopes: ['write'], sha256: 'a'.repeat(64) });
   const dataDir = await temporaryFolder();
   const folder = lockFolder(dataDir);
-  const commands = {
-    ...projectCommands(store, 'UTC'),
-    'project content': contentCommand(database()),
-    'project delete': deletionCommand(database()),
-    'project erase': erasure,
-  };
-  await serveCommands(dataDir, commands, { database: database() });
+  const deletion = projectDeletion(database());
+  const commands = { 'project erase': erasure };
+  await serveAdmin(dataDir, { projects: store, deletion, commands }, { database: database() });
   folder.release();
   return { id, env: { DATA_DIR: dataDir } };
 }

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { parseMetrics, statusOf, type Observed } from '../../services/cli/service-status.ts';
 import { CliRun } from '../support/cli-run.ts';
 import { ADMIN_KEY, READ_KEY, ReadingServer } from '../support/reading-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -11,67 +10,6 @@ let server: ReadingServer;
 beforeAll(async () => (server = await ReadingServer.start()));
 afterAll(() => server.stop());
 
-const CALM: Observed = {
-  url: 'http://127.0.0.1:8080',
-  version: '0.2.0',
-  readiness: { ready: true, parts: { profiles: 'ready', analytics: 'busy', eventLog: 'ready' } },
-  before: metricsOf(0, 0),
-  after: metricsOf(100, 0),
-  seconds: 2,
-  disk: { folder: '/data', free_bytes: 2 ** 40, used_bytes: 1 },
-};
-
-function metricsOf(messages: number, lag: number, more = ''): Observed['after'] {
-  return parseMetrics(`# HELP tidemark_reader_lag_messages Messages
-tidemark_ingest_messages_accepted_total{topic="tidemark.track"} ${messages}
-tidemark_ingest_messages_accepted_total{topic="tidemark.identify"} ${messages}
-tidemark_reader_messages_total{reader="projector"} ${messages}
-tidemark_reader_lag_messages{reader="projector"} ${lag}
-${more}`);
-}
-
-test('a service that is well has rates, lag and nothing that wants attention', () => {
-  const { accepted_per_second: accepted, readers, attention } = statusOf({ ...CALM, after: metricsOf(100, 25) });
-
-  expect(accepted).toBe(100);
-  expect(readers).toEqual({ projector: { lag_messages: 25, lag_seconds: 0.5, messages_per_second: 50 } });
-  expect(attention).toEqual([]);
-});
-
-test('the lag in seconds is null where the reader processes nothing, and 0 where there is no lag', () => {
-  const lagSecondsOf = (lag: number): number | null | undefined =>
-    statusOf({ ...CALM, after: metricsOf(0, lag) }).readers['projector']?.lag_seconds;
-
-  expect([lagSecondsOf(5), lagSecondsOf(0)]).toEqual([null, 0]);
-});
-
-test.each<[string, Partial<Observed>, string]>([
-  ['a service that is not ready', { readiness: { ready: false, parts: {} } }, 'service: it is not ready'],
-  ['a part that is away', { readiness: { ready: true, parts: { analytics: 'away' } } }, 'analytics: it is away'],
-  ['a lag that grows', { after: metricsOf(0, 20_000) }, 'projector: its lag grows: 20000 messages'],
-  [
-    'a reader that repeats what fails',
-    { after: metricsOf(0, 1, 'tidemark_reader_waiting_seconds{reader="projector"} 31') },
-    'projector: it has repeated what fails for 31 s',
-  ],
-  [
-    'dead letters',
-    { after: metricsOf(0, 0, 'tidemark_reader_dead_letters_total{reader="projector"} 2') },
-    'projector: 2 messages became dead letters',
-  ],
-  ['a spool in use', { after: metricsOf(0, 0, 'tidemark_spool_messages 7') }, 'spool: 7 messages wait'],
-  [
-    'a store that lacks messages',
-    { after: metricsOf(0, 0, 'tidemark_verify_missing_messages{store="clickhouse"} 3') },
-    'clickhouse: it lacks 3 messages',
-  ],
-  ['a full disk', { disk: { folder: '/data', free_bytes: 2 ** 29, used_bytes: 1 } }, 'disk: 512 MiB are free'],
-])('%s wants attention', (_, change, expected) => {
-  const { attention } = statusOf({ ...CALM, ...change });
-
-  expect(attention.map(({ what, why }) => `${what}: ${why}`)).toEqual([expect.stringContaining(expected)]);
-});
-
 test('status asks a service, and exits with 0 where it is well and 1 where it is not', async () => {
   const well = new CliRun(['status', '--url', server.url]);
   expect(await well.code).toBe(0);
@@ -80,13 +18,24 @@ test('status asks a service, and exits with 0 where it is well and 1 where it is
   expect(await unready.code).toBe(1);
   server.ready = true;
 
-  expect(well.out).toMatch(/^Tidemark \d+\.\d+\.\d+ at http:\S+ is ready\.\n/);
+  expect(well.out).toMatch(/^Tidemark at http:\S+ is ready\.\n/);
   expect(well.out).toContain('Nothing wants attention.');
   expect(JSON.parse(unready.out)).toMatchObject({
     up: true,
     ready: false,
-    attention: [{ what: 'service', why: 'it is not ready: /readyz is 503' }],
+    attention: [{ code: 'not_ready', reason: 'the service is not ready', link: 'docs/operations.md#is-it-up' }],
   });
+});
+
+test('without a key, status says which parts want attention: those that are neither ready nor busy', async () => {
+  const parts = { ingest: 'ready', analytics: 'away', profiles: 'busy' };
+  const url = await answering({ '/readyz': JSON.stringify({ ready: true, parts }) });
+
+  const run = new CliRun(['status', '--url', url], {});
+
+  expect(await run.code).toBe(1);
+  expect(run.out).toContain('  not_ready: analytics is away (docs/operations.md#is-it-up)\n');
+  expect(run.out).not.toContain('profiles is');
 });
 
 test('with a key of the installation, status says what an operator is told', async () => {
@@ -104,36 +53,30 @@ test('with a key of the installation, status says what an operator is told', asy
   expect(read.err).toContain('its scope is not admin');
 });
 
-test('status says where no service is up, and what the data folder of this machine takes', async () => {
-  const dataDir = await temporaryFolder();
+test('status says where no service is up, or what answers is not one', async () => {
+  const env = { PORT: '2', DATA_DIR: await temporaryFolder() };
+  const none = new CliRun(['status', '--json'], { env });
+  const other = new CliRun(['status', '--json', '--url', await answering({ '/readyz': 'hello' })], {});
 
-  const run = new CliRun(['status', '--json'], { env: { PORT: '2', DATA_DIR: dataDir } });
-
-  expect(await run.code).toBe(1);
-  const { up, disk, attention } = JSON.parse(run.out) as Record<string, unknown>;
-  expect(up).toBe(false);
-  expect(disk).toMatchObject({ folder: dataDir, used_bytes: 0 });
-  expect(attention).toContainEqual({ what: 'service', why: expect.stringContaining('No service answers') as string });
+  expect([await none.code, await other.code]).toEqual([1, 1]);
+  const told = [none, other].map(({ out }) => JSON.parse(out) as { up: boolean; attention: { reason: string }[] });
+  expect(told.map(({ up }) => up)).toEqual([false, false]);
+  expect(told[0]?.attention[0]?.reason).toContain('No service answers');
+  expect(told[1]?.attention[0]?.reason).toBe('What answers there is not Tidemark.');
 });
 
-test('status takes the key of the metrics where they ask for one, and no other key that opens nothing', async () => {
-  const url = await withMetricsKey('metrics-key');
+test('status takes no key that opens nothing', async () => {
+  const run = new CliRun(['status', '--url', server.url, '--key', 'another']);
 
-  const opened = new CliRun(['status', '--url', url, '--key', 'metrics-key']);
-  const wrong = new CliRun(['status', '--url', url, '--key', 'another']);
-  const none = new CliRun(['status', '--url', url]);
-
-  expect([await opened.code, await wrong.code, await none.code]).toEqual([0, 2, 2]);
-  expect(opened.out).toContain('is ready.');
-  expect(wrong.err).toContain('does not take this key');
+  expect(await run.code).toBe(2);
+  expect(run.err).toContain('does not take this key');
 });
 
-/** The answers of a service whose operator has given `/metrics` a key. */
-async function withMetricsKey(key: string): Promise<string> {
-  const service = createServer(({ url, headers }, response) => {
-    const isOpen = url === '/' || url === '/readyz' || (url === '/metrics' && headers['api_key'] === key);
-    response.statusCode = isOpen ? 200 : 401;
-    response.end(url === '/metrics' ? '' : '{"name":"Tidemark","ready":true,"parts":{}}');
+/** A server with these answers, by their paths. */
+async function answering(bodies: Readonly<Record<string, string>>): Promise<string> {
+  const service = createServer(({ url = '' }, response) => {
+    response.statusCode = url in bodies ? 200 : 404;
+    response.end(bodies[url]);
   });
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void service.close());

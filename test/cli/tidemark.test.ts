@@ -7,9 +7,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
 import { hashKey } from '../../services/stores/projects/keys.ts';
-import { projectCommands, type ProjectSummary } from '../../services/stores/projects/project-commands.ts';
+import type { ProjectSummary } from '../../services/stores/projects/project-commands.ts';
 import { type FolderLock, lockFolder } from '../../services/runtime/folder-lock.ts';
-import { serveCommands } from '../support/admin-server.ts';
+import { serveAdmin } from '../support/admin-server.ts';
 import { MemoryProjectStore } from '../support/memory-project-store.ts';
 import { runProgram, startProgram, type Finished } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -191,10 +191,10 @@ describe('tidemark interrupted', () => {
     const dataDir = await temporaryFolder();
     lock(dataDir);
     const [asked, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await serveCommands(dataDir, {
-      'project list': (_, call) => {
+    await serveAdmin(dataDir, {
+      listing: (call) => {
         asked.resolve();
-        return new Promise((__, reject) => {
+        return new Promise((_, reject) => {
           call.signal.addEventListener('abort', () => {
             aborted.resolve();
             reject(call.signal.reason);
@@ -202,7 +202,7 @@ describe('tidemark interrupted', () => {
         });
       },
     });
-    const { child } = startProgram([TIDEMARK, 'project', 'list'], { DATA_DIR: dataDir });
+    const { child } = startProgram([TIDEMARK, 'dead-letters', 'list'], { DATA_DIR: dataDir });
     await asked.promise;
 
     child.kill(signal);
@@ -295,6 +295,6 @@ function lock(dataDir: string): FolderLock {
 
 async function serve(dataDir: string): Promise<MemoryProjectStore> {
   const store = new MemoryProjectStore();
-  await serveCommands(dataDir, { ...projectCommands(store, 'Asia/Tokyo') });
+  await serveAdmin(dataDir, { projects: store });
   return store;
 }

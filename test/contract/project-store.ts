@@ -83,6 +83,21 @@ export function testProjectStore(name: string, { open }: ProjectStoreContract): 
       expect(write.id).toMatch(/^key_[a-z0-9]{20}$/u);
       expect(await store.listKeys(one.id)).toEqual([write]);
       expect(new Set(await store.listKeys())).toEqual(new Set([write, read]));
+      const admin = await store.addKey(null, { scopes: ['admin'], sha256: newHash() });
+      expect(await store.listKeys(null)).toEqual([admin]);
+    });
+
+    test('the project store finds a project by its id, or by its id before its name', async () => {
+      const store = await open();
+      const first = await store.createProject(shop);
+      const second = await store.createProject({ ...shop, name: first.id });
+
+      expect(await store.findProject(first.id)).toEqual(first);
+      expect(await store.findProject(shop.name)).toBeUndefined();
+      expect(await store.findProjectNamed(shop.name)).toEqual(first);
+      expect(await store.findProjectNamed(first.id)).toEqual(first);
+      expect(await store.findProjectNamed(second.id)).toEqual(second);
+      expect(await store.findProjectNamed('nobody')).toBeUndefined();
     });
 
     test('the project store leaves a revoked key out of the snapshot and in the list', async () => {

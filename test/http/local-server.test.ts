@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceClient, ServiceUnreachable } from '../../services/cli/client/service-client.ts';
 import { controlSocketPath } from '../../services/runtime/control-socket.ts';
 import { lockFolder } from '../../services/runtime/folder-lock.ts';
-import { type AdminServerOptions, serveCommands } from '../support/admin-server.ts';
+import { type AdminServerOptions, serveAdmin } from '../support/admin-server.ts';
+import { MemoryProjectStore } from '../support/memory-project-store.ts';
 import { startProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -128,7 +129,7 @@ describe('the control socket with a client that misbehaves', () => {
     const { path } = await serve({ server: { unreadTimeoutMs: 100, checkEveryMs: 20 } });
     const socket = await open(path);
     const broken = once(socket, 'error');
-    socket.write('GET /v1/admin/generations HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write('GET /v1/admin/dead-letters HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(socket, 'readable');
 
     const knocking = setInterval(() => socket.write('?'), 5);
@@ -138,13 +139,13 @@ describe('the control socket with a client that misbehaves', () => {
   });
 });
 
-/** With one short command and one whose result is long. */
+/** With one short answer, of projects, and one that is long, of dead letters. */
 async function serve(options: AdminServerOptions = {}, folder?: string) {
   const dataDir = folder ?? (await temporaryFolder());
   const lock = lockFolder(dataDir);
   onTestFinished(() => lock.release());
-  const commands = { 'project list': async () => [], 'replay status': async () => 'x'.repeat(5_000_000) };
-  return serveCommands(dataDir, commands, options);
+  const listing = async () => 'x'.repeat(5_000_000);
+  return serveAdmin(dataDir, { projects: new MemoryProjectStore(), listing }, options);
 }
 
 async function open(path: string): Promise<Socket> {

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TidemarkError } from '../../services/runtime/errors.ts';
-import type { Command } from '../../services/runtime/command.ts';
 import { SqlRepeatStore } from '../../services/stores/repeats/repeat-store.ts';
-import { type AdminServer, serveCommands } from '../support/admin-server.ts';
+import { type AdminServer, type Served, serveAdmin } from '../support/admin-server.ts';
 import { serverUrl } from '../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { MemoryProjectStore } from '../support/memory-project-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server = await serverUrl('postgres');
@@ -15,17 +14,19 @@ const STORES = [
 ];
 
 const DAY_MS = 24 * 3_600_000;
+/** The first project of a store in memory. */
+const FIRST = `proj_${'1'.padStart(20, '0')}`;
 
 describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
   const database = share();
   beforeEach(() => database().script('delete from repeats; delete from jobs'));
 
-  async function serve(commands: Readonly<Record<string, Command>>): Promise<AdminServer> {
-    return serveCommands(await temporaryFolder(), commands, { database: database() });
+  async function serve(served: Served = { projects: new MemoryProjectStore() }): Promise<AdminServer> {
+    return serveAdmin(await temporaryFolder(), served, { database: database() });
   }
 
   test('a request sent again with its Idempotency-Key is answered the same, and done and recorded once', async () => {
-    const { client, audit } = await serve({ 'project create': countingProjects() });
+    const { client, audit } = await serve();
 
     const first = await post(client, 'one', { name: 'Shop' });
     const again = await post(client, 'one', { name: 'Shop' });
@@ -33,14 +34,14 @@ describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
 
     expect([first.status, again.status]).toEqual([201, 201]);
     expect(await again.text()).toBe(await first.text());
-    expect(again.headers.get('location')).toBe('/v1/admin/projects/proj_1');
+    expect(again.headers.get('location')).toBe(`/v1/admin/projects/${FIRST}`);
     expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
-    expect(other.headers.get('location')).toBe('/v1/admin/projects/proj_2');
+    expect(other.headers.get('location')).not.toBe(first.headers.get('location'));
     expect(audit.entries).toHaveLength(2);
   });
 
   test('another body under the same Idempotency-Key is refused with 422', async () => {
-    const { client } = await serve({ 'project create': countingProjects() });
+    const { client } = await serve();
     await post(client, 'one', { name: 'Shop' });
 
     const other = await post(client, 'one', { name: 'Other' });
@@ -52,13 +53,14 @@ describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
   test('one of several requests that are sent at once with one Idempotency-Key is carried out', async () => {
     let calls = 0;
     const gate = Promise.withResolvers<void>();
-    const { client } = await serve({
-      'project create': async () => {
-        calls++;
-        await gate.promise;
-        return { id: 'proj_1' };
-      },
-    });
+    const projects = new MemoryProjectStore();
+    const create = projects.createProject.bind(projects);
+    projects.createProject = async (project) => {
+      calls++;
+      await gate.promise;
+      return create(project);
+    };
+    const { client } = await serve({ projects });
 
     const all = [1, 2, 3, 4].map(() => post(client, 'one', { name: 'Shop' }));
     const answered: Response[] = [];
@@ -72,40 +74,37 @@ describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
   });
 
   test('a request that was refused, or that failed, is carried out when it is sent again', async () => {
-    let isAway = true;
-    const { client } = await serve({
-      'project create': async () => {
-        if (isAway) throw new TidemarkError('STORE_UNAVAILABLE', 'away');
-        return { id: 'proj_1' };
-      },
-    });
+    const projects = new MemoryProjectStore();
+    const { client } = await serve({ projects });
+    projects.away = true;
     const failed = await post(client, 'one', { name: 'Shop' });
-    isAway = false;
+    projects.away = false;
 
     expect([failed.status, (await post(client, 'one', { name: 'Shop' })).status]).toEqual([503, 201]);
   });
 
   test('the secret of a key is not shown again, nor kept, and the answer names the key', async () => {
-    const { client } = await serve({ 'key create': async () => ({ id: 'key_1', key: 'top-secret' }) });
+    const { client } = await serve();
     const first = await post(client, 'one', { name: 'Jobs' }, '/v1/admin/keys');
 
     const again = await post(client, 'one', { name: 'Jobs' }, '/v1/admin/keys');
 
-    expect(await first.json()).toMatchObject({ key: 'top-secret' });
+    const { id, key } = (await first.json()) as { id: string; key: string };
+    expect(key).toMatch(/^\w{20,}$/);
     expect(again.status).toBe(409);
     expect(await again.json()).toMatchObject({
       code: 'already-done',
-      detail: expect.stringContaining('/v1/admin/keys/key_1') as string,
+      detail: expect.stringContaining(`/v1/admin/keys/${id}`) as string,
     });
     const [kept] = await database().query<Record<string, unknown>>('select * from repeats');
     expect(
       JSON.stringify(kept, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
-    ).not.toContain('top-secret');
+    ).not.toContain(key);
   });
 
   test('a job whose answer was streamed is not started again, and the answer names it', async () => {
     let runs = 0;
-    const { client } = await serve({ verify: async () => ++runs });
+    const { client } = await serve({ commands: { verify: async () => ++runs } });
     const streams = { accept: 'application/x-ndjson' };
     const streamed = await post(client, 'one', {}, '/v1/admin/verifications', streams);
     await streamed.text();
@@ -120,7 +119,7 @@ describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
   });
 
   test('an Idempotency-Key of more than 255 characters is refused with 400, and its name', async () => {
-    const { client } = await serve({ 'project create': countingProjects() });
+    const { client } = await serve();
 
     const long = await post(client, 'k'.repeat(256), { name: 'Shop' });
 
@@ -151,11 +150,6 @@ describe.each(STORES)('an Idempotency-Key, on $name', ({ share }) => {
     expect(await store.begin({ ...request, name: 'other', principal: 'key_2', atMs: DAY_MS })).toBeDefined();
   });
 });
-
-function countingProjects(): Command {
-  let made = 0;
-  return async ({ name }) => ({ id: `proj_${++made}`, name });
-}
 
 function post(
   client: AdminServer['client'],

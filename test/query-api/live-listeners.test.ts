@@ -5,6 +5,7 @@ import type { Call } from '../../services/http/call.ts';
 import type { Answer } from '../../services/http/route.ts';
 import { Codec } from '../../services/messages/codec.ts';
 import { EmbeddedSchemaIds } from '../../services/messages/schema-ids.ts';
+import { readInput } from '../../services/query-api/input.ts';
 import { answerLive, LiveReaders } from '../../services/query-api/live-events.ts';
 import { MemoryLog } from '../support/memory-log.ts';
 import { recordOf, track } from '../support/messages.ts';
@@ -31,8 +32,10 @@ async function* listen(
   const gone = new AbortController();
   onTestFinished(() => gone.abort());
   const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-  const call = { query: new URLSearchParams(query), headers, project: PROJECT, signal: gone.signal };
-  const answer = (await answerLive({ log, codec }, call as unknown as Call, readers)) as Answer;
+  const call = { headers, project: PROJECT, signal: gone.signal } as unknown as Call;
+  const read = readInput('GET /v1/events/live', { params: {}, query: new URLSearchParams(query) });
+  if (!read.ok) throw new Error(read.refusal.detail);
+  const answer = (await answerLive({ log, codec }, call, read.value.query, readers)) as Answer;
   for await (const text of answer.body as AsyncIterable<Buffer>) {
     const [, id, data] = /id: (\S+)\ndata: (.+)\n/.exec(String(text)) ?? [];
     if (id !== undefined && data !== undefined) yield { id, ...(JSON.parse(data) as Omit<Tick, 'id'>) };

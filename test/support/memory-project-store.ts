@@ -115,6 +115,16 @@ export class MemoryProjectStore implements ProjectStore {
     return [...this.#projects.values()];
   }
 
+  async findProject(id: string): Promise<Project | undefined> {
+    this.#check();
+    return this.#projects.get(id);
+  }
+
+  async findProjectNamed(idOrName: string): Promise<Project | undefined> {
+    this.#check();
+    return this.#projects.get(idOrName) ?? [...this.#projects.values()].find(({ name }) => name === idOrName);
+  }
+
   async addKey(projectId: string | null, { scopes, sha256, name = null }: NewKey): Promise<ApiKey> {
     this.#check();
     if (projectId !== null) this.#project(projectId);
@@ -140,7 +150,7 @@ export class MemoryProjectStore implements ProjectStore {
     }
   }
 
-  async listKeys(projectId?: string): Promise<readonly ApiKey[]> {
+  async listKeys(projectId?: string | null): Promise<readonly ApiKey[]> {
     this.#check();
     return [...this.#keys.values()].filter((key) => projectId === undefined || key.projectId === projectId);
   }

@@ -21,6 +21,10 @@ export class MemoryStoreFigures implements StoreFigures {
     return this.#unlessAway(this.last);
   }
 
+  async verificationHours(): ReturnType<StoreFigures['verificationHours']> {
+    return this.#unlessAway([]);
+  }
+
   async settled(messages: Parameters<StoreFigures['settled']>[0]): Promise<readonly string[]> {
     const names = messages.map(({ topic, partition, offset }) => `${topic}/${partition}/${offset}`);
     return this.#unlessAway(names.filter((name) => this.settledMessages.has(name)));

@@ -89,7 +89,8 @@ export class ReadingServer {
   /** Whether there is room for files that are uploaded. */
   hasRoom = true;
   readonly imports = {
-    admin: this.admin.commands,
+    imports: this.admin.ports.imports,
+    jobs: this.admin.runner,
     files: new UploadedFiles(join(tmpdir(), `tidemark-${randomUUID()}`), {
       maxBytes: 4_096,
       hasRoom: () => this.hasRoom,
@@ -232,7 +233,7 @@ export class ReadingServer {
 
   async stop(): Promise<void> {
     this.watch.stop();
-    await this.admin.commands.stop();
+    await this.admin.runner.stop();
     this.imports.files.close();
     await rm(this.imports.files.folder, { recursive: true, force: true });
     this.changesWatch.stop();
@@ -259,7 +260,7 @@ export class ReadingServer {
       { routes: statusRoutes(status) },
       { routes: sessionRoutes({ sessions: this.#consoleSessions(), projects }) },
       operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
-      adminRoutes(this.admin.commands),
+      adminRoutes({ ...this.admin.ports, figures, timezone: 'UTC' }),
       importRoutes(this.imports),
       { routes: publicRoutes(this.#ingestor, this.refusalCounts) },
       { routes: twoStepRoutes(this.#ingestor, '/legacy'), twoStepBase: '/legacy' },

@@ -12,11 +12,7 @@ import type { Generation, GenerationKind } from '../../services/stores/generatio
 import { type LiveStores, liveStores } from '../../services/stores/generations/live-stores.ts';
 import { type Message, MESSAGE_TOPICS, TOPICS, topicOf } from '../../services/messages/message.ts';
 import { progressOf } from '../../services/stores/profiles/progress-of.ts';
-import {
-  type BuiltGeneration,
-  type ReplayCommands,
-  replayCommands,
-} from '../../services/maintenance/replay/replay-commands.ts';
+import { type BuiltGeneration, ReplayCommands } from '../../services/maintenance/replay/replay-commands.ts';
 import { Replay } from '../../services/maintenance/replay/replay.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import { createLogger } from '../../services/runtime/logger.ts';
@@ -50,7 +46,7 @@ export class ReplayScene {
     this.analytics = analytics;
     this.live = liveStores(database, analytics);
     const parts = { log, codec, database, analytics };
-    this.commands = replayCommands({ ...parts, whileFed: (run) => run() });
+    this.commands = new ReplayCommands({ ...parts, whileFed: (run) => run() });
     this.#readers = this.#newReaders();
   }
 
@@ -108,18 +104,22 @@ export class ReplayScene {
   }
 
   build(kind: GenerationKind, project?: string, asOf?: unknown): Promise<BuiltGeneration> {
-    return this.commands['replay build']({ kind, project, as_of: asOf }, QUIET);
+    return this.commands.build({ kind, project, as_of: asOf }, QUIET);
   }
 
-  async run(
-    name: 'replay swap' | 'replay rollback' | 'replay drop' | 'replay compare' | 'replay rate',
-    args: Record<string, unknown>,
-  ): Promise<unknown> {
+  async run(name: 'rollback' | 'drop' | 'compare', args: Record<string, unknown>): Promise<unknown> {
     return this.commands[name](args, QUIET);
   }
 
-  async status() {
-    return this.commands['replay status']({}, QUIET);
+  /** Swaps in what is being built for the project, or for all. */
+  async swap(kind: GenerationKind, project: string | null = null): Promise<unknown> {
+    const all = await this.status();
+    const built = all.find((one) => one.kind === kind && one.project === project && one.state === 'building');
+    return this.commands.swap({ kind, number: built?.number }, QUIET);
+  }
+
+  status() {
+    return this.commands.list();
   }
 
   /** Resolves once a generation has passed where the log ends now. */

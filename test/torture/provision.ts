@@ -1,7 +1,11 @@
-import { carryOut } from '../../services/cli/client/carry-out.ts';
+import { carryOut, listProjects } from '../../services/cli/client/carry-out.ts';
+import { operation } from '../../services/cli/client/operation.ts';
+import type { Body } from '../../schemas/operations.ts';
 import { READ_KEY, WRITE_KEY } from '../support/service.ts';
 import type { TestedProject } from './project.ts';
 import type { Scene } from './scene.ts';
+
+const NEW_KEY = 'POST /v1/admin/projects/{id}/keys';
 
 const TIMEZONES: readonly string[] = ['Europe/Berlin', 'Asia/Kolkata'];
 
@@ -11,15 +15,18 @@ export async function provision(
   timezones = TIMEZONES,
 ): Promise<readonly TestedProject[]> {
   const context = { env, err: (text: string) => void process.stderr.write(text) };
-  const { projects: made } = await carryOut(context, 'project list', {});
+  const { projects: made } = await listProjects(context);
   const first = made.at(-1);
   if (first === undefined) throw new Error('the service made no project');
   const projects: TestedProject[] = [{ ...first, writeKey: WRITE_KEY, readKey: READ_KEY }];
   for (const timezone of timezones) {
-    const { id: project } = await carryOut(context, 'project create', { name: `In ${timezone}`, timezone });
-    const { key: writeKey } = await carryOut(context, 'key create', { project, scopes: ['write'] });
-    const { key: readKey } = await carryOut(context, 'key create', { project, scopes: ['read', 'audiences'] });
-    projects.push({ id: project, timezone, writeKey, readKey });
+    const body = { name: `In ${timezone}`, timezone };
+    const { id } = await carryOut(context, operation('POST /v1/admin/projects', { body }));
+    const make = (scopes: Body<typeof NEW_KEY>['scopes']) =>
+      carryOut(context, operation(NEW_KEY, { path: { id }, body: { scopes } }));
+    const { key: writeKey } = await make(['write']);
+    const { key: readKey } = await make(['read', 'audiences']);
+    projects.push({ id, timezone, writeKey, readKey });
   }
   return projects;
 }

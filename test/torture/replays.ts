@@ -1,6 +1,7 @@
 /** Replays of profiles and of analytics, one after another, as an operator has a service make them while it is tormented. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { carryOut } from '../../services/cli/client/carry-out.ts';
+import { job, operation, type ServiceRequest } from '../../services/cli/client/operation.ts';
 import type { BuiltGeneration } from '../../services/maintenance/replay/replay-commands.ts';
 import { GENERATION_KINDS, type GenerationKind } from '../../services/stores/generations/generation.ts';
 import { ADMIN_KEY } from '../support/service.ts';
@@ -18,6 +19,8 @@ export type ReplayCounts = Readonly<Record<GenerationKind | 'brokenOff', number>
 /** Connections that do not flow are given up after so long, and whatever was asked for is asked for again. */
 const REQUEST_MS = 60_000;
 const PAUSE_MS = 500;
+
+const GENERATIONS = operation('GET /v1/admin/generations');
 
 export class Replays {
   readonly #options: ReplaysOptions;
@@ -52,7 +55,7 @@ export class Replays {
     const signal = AbortSignal.timeout(patienceMs);
     for (const kind of GENERATION_KINDS) await this.#replay(kind, signal);
     for (;;) {
-      const fed = (await this.#ask('replay status', {}, signal)).generations.filter(({ state }) => state !== 'dropped');
+      const fed = (await this.#ask(GENERATIONS, signal)).generations.filter(({ state }) => state !== 'dropped');
       if (fed.every(({ behind }) => behind === 0)) return;
       await sleep(PAUSE_MS, undefined, { signal });
     }
@@ -72,26 +75,24 @@ export class Replays {
 
   /** Goes on with what is being built; beside it the live generation and the one before are kept. */
   async #replay(kind: GenerationKind, signal: AbortSignal): Promise<void> {
-    const built = await this.#ask('replay build', { kind }, signal);
+    const built = await this.#ask(job('POST /v1/admin/generations', { body: { kind } }), signal);
     if (!built.same) this.#options.findings.add('replayed differently', describe(built));
-    await this.#ask('replay swap', { kind, number: built.number }, signal);
+    const path = { kind, number: String(built.number) };
+    await this.#ask(job('POST /v1/admin/generations/{kind}/{number}/swap', { path }), signal);
     this.#counts[kind]++;
-    const all = (await this.#ask('replay status', {}, signal)).generations.filter((one) => one.kind === kind);
+    const all = (await this.#ask(GENERATIONS, signal)).generations.filter((one) => one.kind === kind);
     const former = all.filter(({ state }) => state === 'former').slice(0, -1);
     for (const { number } of [...former, ...all.filter(({ state }) => state === 'dropping')]) {
-      await this.#ask('replay drop', { kind, number }, signal);
+      const dropped = { kind, number: String(number) };
+      await this.#ask(job('POST /v1/admin/generations/{kind}/{number}/drop', { path: dropped }), signal);
     }
   }
 
-  #ask<Name extends 'replay build' | 'replay swap' | 'replay drop' | 'replay status'>(
-    name: Name,
-    args: Parameters<typeof carryOut<Name>>[2],
-    signal: AbortSignal,
-  ): ReturnType<typeof carryOut<Name>> {
+  #ask<T>(request: ServiceRequest<T>, signal: AbortSignal): Promise<T> {
     const { doors } = this.#options;
     const url = doors[Math.floor(Math.random() * doors.length)] ?? '';
     const context = { env: {}, err: () => undefined, service: { url, key: ADMIN_KEY }, signal };
-    return carryOut(context, name, args);
+    return carryOut(context, request);
   }
 }
 

@@ -1,22 +1,17 @@
 import { hostname } from 'node:os';
 import { invalid, type Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import type { CheckedImport } from '../../maintenance/import/import-commands.ts';
 import { type ImportRequest, reportPathOf } from '../../maintenance/import/import-request.ts';
-import {
-  type Checked,
-  encodeId,
-  readLimit,
-  readWait,
-  refuseBody,
-  refuseParameter,
-  single,
-} from '../../query-api/query.ts';
-import { type AdminPort, waitForJob } from '../admin-commands.ts';
-import { type AdminCall, answerCommand, answerJob, answerStarted, NDJSON, resultOf } from '../answers.ts';
+import type { Input } from '../../query-api/input.ts';
+import { encodeId, readCursor, refuseBody } from '../../query-api/query.ts';
+import { hasCode } from '../../runtime/errors.ts';
+import { waitForJob } from '../jobs/job-runner.ts';
+import { type AdminCall, answerJob, answerStarted, NDJSON } from '../answers.ts';
 import { isFinished, type Job } from '../jobs/job.ts';
 import { jobsPage } from '../jobs/job-answers.ts';
 import { jobJson } from '../jobs/job-json.ts';
+import { refusalForOperators } from '../failures.ts';
+import type { AdminPorts } from '../ports.ts';
 import { notFound } from '../reading.ts';
 import { readImport, readSource } from './read-import.ts';
 import { readRejected, streamRejected } from './rejected-lines.ts';
@@ -24,26 +19,30 @@ import type { UploadedFiles } from './uploaded-files.ts';
 
 const KIND = 'import';
 
-export interface ImportParts {
-  readonly admin: AdminPort;
+export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs'> {
   readonly files: UploadedFiles;
   /** Whether files are taken: where another process of the service would not find them, they are not. */
   readonly takesFiles: boolean;
 }
 
 /** `GET /v1/admin/imports` */
-export async function answerImports({ admin }: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const page = await jobsPage(admin, call, KIND);
+export async function answerImports(
+  { jobs }: ImportParts,
+  query: Input<'GET /v1/admin/imports'>['query'],
+): Promise<Answer | Refusal> {
+  const page = await jobsPage(jobs, { ...query, kind: KIND });
   if (!page.ok) return page.refusal;
-  const { jobs, next } = page.value;
-  return { status: 200, body: `{"imports":[${jobs.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+  const { items, next } = page.value;
+  return { status: 200, body: `{"imports":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
 /** `GET /v1/admin/imports/:id` */
-export async function answerImport({ admin }: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const wait = single(call.query, 'wait', readWait);
-  if (!wait.ok) return wait.refusal;
-  const job = await waitForJob(admin, call.params['id'] ?? '', wait.value, call.signal);
+export async function answerImport(
+  { jobs }: ImportParts,
+  { signal }: AdminCall,
+  { path, query }: Input<'GET /v1/admin/imports/{id}'>,
+): Promise<Answer | Refusal> {
+  const job = await waitForJob(jobs, path.id, query.wait * 1_000, signal);
   return isImport(job) ? { status: 200, body: jobJson(job) } : NO_IMPORT;
 }
 
@@ -53,53 +52,58 @@ export async function answerNewImport(parts: ImportParts, call: AdminCall): Prom
   if (!read.ok) return read.refusal;
   const request = await named(parts, read.value);
   if ('refused' in request) return request;
-  const found = refuseFile(
-    request,
-    await resultOf<CheckedImport>(parts.admin, call, importOrder('import check', request)),
-  );
+  const found = await namingSource(request, parts.imports.check(request));
   if ('refused' in found) return found;
   if (request.file !== null) await parts.files.touch(request.file);
   const args = { ...request, project: found.project };
-  return answerJob(parts.admin, call, { kind: KIND, args }, request.dry_run ? undefined : 'import.start');
+  return answerJob(parts.jobs, call, { kind: KIND, args }, request.dry_run ? undefined : 'import.start');
 }
 
 /** `POST /v1/admin/imports/preview`: the first twenty rows of a file. */
 export async function answerPreview(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
   const read = readSource(call);
   if (!read.ok) return read.refusal;
-  return refuseFile(read.value, await answerCommand(parts.admin, call, importOrder('import preview', read.value)));
+  const preview = await namingSource(read.value, parts.imports.preview(read.value));
+  return 'refused' in preview ? preview : { status: 200, body: JSON.stringify(preview) };
 }
 
 /** `POST /v1/admin/imports/:id/resume` */
 export async function answerResume(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const { admin } = parts;
-  const job = await admin.findJob(call.params['id'] ?? '');
+  const { jobs } = parts;
+  const job = await jobs.find(call.params['id'] ?? '');
   if (!isImport(job)) return NO_IMPORT;
   const request = requestOf(job);
   const conflict = conflictOf(job) ?? (call.isLocal ? undefined : refuseLocal(request));
   if (conflict !== undefined) return conflict;
-  const found = await resultOf<CheckedImport>(admin, call, importOrder('import check', request));
-  if ('refused' in found) return found.refused === 'invalid-body' ? { ...found, refused: 'conflict' } : found;
+  try {
+    await parts.imports.check(request);
+  } catch (error) {
+    const refusal = refusalForOperators(error, 'POST');
+    if (refusal.refused === 'invalid-body') return { ...refusal, refused: 'conflict' };
+    throw error;
+  }
   if (request.file !== null) await parts.files.touch(request.file);
-  const resumed = await admin.resumeJob(job.id);
+  const resumed = await jobs.resume(job.id);
   if (resumed === undefined) return { refused: 'conflict', detail: 'The import was continued by somebody else.' };
-  return answerStarted(admin, call, async () => resumed, 'import.resume');
+  return answerStarted(jobs, call, resumed, 'import.resume');
 }
 
 /** `GET /v1/admin/imports/:id/refused`: a page, or the whole report as lines where the client accepts those. */
-export async function answerRejectedLines(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const limit = single(call.query, 'limit', readLimit);
-  if (!limit.ok) return limit.refusal;
-  const offset = single(call.query, 'cursor', readOffset);
+export async function answerRejectedLines(
+  parts: ImportParts,
+  call: AdminCall,
+  { path: { id }, query }: Input<'GET /v1/admin/imports/{id}/refused'>,
+): Promise<Answer | Refusal> {
+  const offset = readCursor(query.cursor, decodeOffset);
   if (!offset.ok) return offset.refusal;
-  const job = await parts.admin.findJob(call.params['id'] ?? '');
+  const job = await parts.jobs.find(id);
   if (!isImport(job)) return NO_IMPORT;
   const path = reportPathOf(parts.files.folder, requestOf(job));
   if (call.headers.accept?.includes(NDJSON) === true) {
     const body = await streamRejected(path);
     return body === undefined ? reportMissing(job) : { status: 200, type: NDJSON, body };
   }
-  const page = await readRejected(path, offset.value, limit.value);
+  const page = await readRejected(path, offset.value ?? 0, query.limit);
   if (page === undefined) return reportMissing(job);
   const { lines, next } = page;
   const cursor = next === null ? null : encodeId(String(next));
@@ -116,10 +120,6 @@ function requestOf({ args }: Job): ImportRequest {
   return args as unknown as ImportRequest;
 }
 
-function importOrder(name: string, request: ImportRequest) {
-  return { name, args: { ...request } };
-}
-
 /** With the name that the file was uploaded under. */
 async function named({ files }: ImportParts, request: ImportRequest): Promise<ImportRequest | Refusal> {
   if (request.file === null) return request;
@@ -130,10 +130,13 @@ async function named({ files }: ImportParts, request: ImportRequest): Promise<Im
 }
 
 /** Says which member of the body is at fault where the file cannot be used. */
-function refuseFile<T extends object>({ file }: ImportRequest, answer: T | Refusal): T | Refusal {
-  if (!('refused' in answer) || answer.errorCode !== 'COMMAND_INVALID') return answer;
-  const { refusal } = refuseBody([{ path: file === null ? '/path' : '/file', message: answer.detail }]);
-  return { ...refusal, detail: answer.detail, errorCode: answer.errorCode };
+function namingSource<T extends object>({ file }: ImportRequest, found: Promise<T>): Promise<T | Refusal> {
+  return found.catch((error: unknown) => {
+    if (!hasCode(error, 'COMMAND_INVALID')) throw error;
+    const { code: errorCode, message } = error;
+    const { refusal } = refuseBody([{ path: file === null ? '/path' : '/file', message }]);
+    return { ...refusal, detail: message, errorCode };
+  });
 }
 
 function conflictOf(job: Job): Refusal | undefined {
@@ -158,9 +161,7 @@ function reportMissing(job: Job): Answer | Refusal {
   return { refused: 'conflict', detail };
 }
 
-function readOffset(text: string | undefined): Checked<number> {
-  if (text === undefined) return { ok: true, value: 0 };
+function decodeOffset(text: string): number | undefined {
   const [offset] = /^\d{1,15}$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  if (offset === undefined) return refuseParameter('cursor', 'is not one that this service gave');
-  return { ok: true, value: Number(offset) };
+  return offset === undefined ? undefined : Number(offset);
 }

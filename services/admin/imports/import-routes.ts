@@ -1,5 +1,6 @@
-import type { Route, RouteSet } from '../../http/route.ts';
-import { VERIFICATION_PARAMETERS } from '../jobs/job-answers.ts';
+import type { RouteSet } from '../../http/route.ts';
+import { route } from '../../query-api/input.ts';
+import { refusalForOperators } from '../failures.ts';
 import {
   answerImport,
   answerImports,
@@ -13,26 +14,24 @@ import { answerFile, answerFileRemoval, answerUpload, answerUploadedPart } from 
 
 const IMPORT_BODY_BYTES = 32_768;
 
-const GET = { method: 'GET', scope: 'admin', style: 'problem', bodyLimitBytes: null, query: [] } as const;
-const POST = { ...GET, method: 'POST', bodyLimitBytes: IMPORT_BODY_BYTES } as const;
-const UPLOAD = { ...GET, streamsBody: true } as const;
+const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
+const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: IMPORT_BODY_BYTES };
+const UPLOAD = { ...ADMIN, streamsBody: true };
 
 /** What operators import over HTTP. */
 export function importRoutes(parts: ImportParts): RouteSet {
-  const all = '/v1/admin/imports';
-  const one = `${all}/:id`;
-  const file = `${all}/files/:id`;
-  const routes: Route[] = [
-    { ...GET, path: all, query: VERIFICATION_PARAMETERS, handle: (call) => answerImports(parts, call) },
-    { ...POST, path: all, handle: (call) => answerNewImport(parts, call) },
-    { ...POST, path: `${all}/preview`, handle: (call) => answerPreview(parts, call) },
-    { ...UPLOAD, method: 'POST', path: `${all}/files`, query: ['name'], handle: (call) => answerUpload(parts, call) },
-    { ...GET, path: file, handle: (call) => answerFile(parts, call) },
-    { ...UPLOAD, method: 'PATCH', path: file, query: ['offset'], handle: (call) => answerUploadedPart(parts, call) },
-    { ...GET, method: 'DELETE', path: file, handle: (call) => answerFileRemoval(parts, call) },
-    { ...GET, path: one, query: ['wait'], handle: (call) => answerImport(parts, call) },
-    { ...GET, path: `${one}/refused`, query: ['limit', 'cursor'], handle: (call) => answerRejectedLines(parts, call) },
-    { ...GET, method: 'POST', path: `${one}/resume`, handle: (call) => answerResume(parts, call) },
-  ];
-  return { routes };
+  return {
+    routes: [
+      route('GET /v1/admin/imports', ADMIN, (_, { query }) => answerImports(parts, query)),
+      route('POST /v1/admin/imports', ADMIN_BODY, (call) => answerNewImport(parts, call)),
+      route('POST /v1/admin/imports/preview', ADMIN_BODY, (call) => answerPreview(parts, call)),
+      route('POST /v1/admin/imports/files', UPLOAD, (call, input) => answerUpload(parts, call, input)),
+      route('GET /v1/admin/imports/files/{id}', ADMIN, (call) => answerFile(parts, call)),
+      route('PATCH /v1/admin/imports/files/{id}', UPLOAD, (call, input) => answerUploadedPart(parts, call, input)),
+      route('DELETE /v1/admin/imports/files/{id}', ADMIN, (call) => answerFileRemoval(parts, call)),
+      route('GET /v1/admin/imports/{id}', ADMIN, (call, input) => answerImport(parts, call, input)),
+      route('GET /v1/admin/imports/{id}/refused', ADMIN, (call, input) => answerRejectedLines(parts, call, input)),
+      route('POST /v1/admin/imports/{id}/resume', ADMIN, (call) => answerResume(parts, call)),
+    ],
+  };
 }

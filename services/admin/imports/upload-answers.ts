@@ -4,29 +4,33 @@ import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import { type Checked, refuseParameter, single } from '../../query-api/query.ts';
+import type { Input } from '../../query-api/input.ts';
+import { refuseParameter } from '../../query-api/query.ts';
 import { notFound } from '../reading.ts';
 import type { ImportParts } from './import-answers.ts';
 import type { NotKept, UploadedFile } from './uploaded-files.ts';
 
-const MAX_NAME = 255;
-
 /** `POST /v1/admin/imports/files`: the body is the file, or its beginning. */
-export async function answerUpload({ files, takesFiles }: ImportParts, call: Call): Promise<Answer | Refusal> {
+export async function answerUpload(
+  { files, takesFiles }: ImportParts,
+  call: Call,
+  { query: { name = 'upload' } }: Input<'POST /v1/admin/imports/files'>,
+): Promise<Answer | Refusal> {
   if (!takesFiles) return FILES_NOT_ACCEPTED;
-  const name = single(call.query, 'name', readName);
-  if (!name.ok) return name.refusal;
+  if (/\p{Cc}/u.test(name)) return refuseParameter('name', 'must have no control characters').refusal;
   const length = bodyLength(call);
-  return uploadAnswer(files.maxBytes, 201, await files.create(name.value, call.req, length));
+  return uploadAnswer(files.maxBytes, 201, await files.create(name, call.req, length));
 }
 
 /** `PATCH /v1/admin/imports/files/:id`: the body is what follows the first `offset` bytes. */
-export async function answerUploadedPart({ files, takesFiles }: ImportParts, call: Call): Promise<Answer | Refusal> {
+export async function answerUploadedPart(
+  { files, takesFiles }: ImportParts,
+  call: Call,
+  { path: { id }, query: { offset } }: Input<'PATCH /v1/admin/imports/files/{id}'>,
+): Promise<Answer | Refusal> {
   if (!takesFiles) return FILES_NOT_ACCEPTED;
-  const offset = single(call.query, 'offset', readOffset);
-  if (!offset.ok) return offset.refusal;
   const length = bodyLength(call);
-  return uploadAnswer(files.maxBytes, 200, await files.append(call.params['id'] ?? '', offset.value, call.req, length));
+  return uploadAnswer(files.maxBytes, 200, await files.append(id, offset, call.req, length));
 }
 
 /** `GET /v1/admin/imports/files/:id` */
@@ -95,15 +99,4 @@ function uploadAnswer(maxBytes: number, status: 200 | 201, result: UploadedFile 
 
 function fileJson({ id, name, bytes, expiresAtMs }: UploadedFile): string {
   return JSON.stringify({ id, name, bytes, expires_at: formatMicros(BigInt(expiresAtMs) * 1_000n) });
-}
-
-function readName(text = 'upload'): Checked<string> {
-  const isGood = text.length > 0 && text.length <= MAX_NAME && !/\p{Cc}/u.test(text);
-  return isGood ? { ok: true, value: text } : refuseParameter('name', `takes 1 to ${MAX_NAME} characters`);
-}
-
-function readOffset(text: string | undefined): Checked<number | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  if (/^\d{1,15}$/.test(text)) return { ok: true, value: Number(text) };
-  return refuseParameter('offset', 'is a whole number of bytes');
 }

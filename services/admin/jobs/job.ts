@@ -5,7 +5,7 @@ export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled' | 
 /** Work that takes longer than a request should, and outlives the request. */
 export interface Job {
   readonly id: string;
-  /** The command: `replay build`. */
+  /** One of `JobKind`, as far as this version knows it. */
   readonly kind: string;
   readonly args: CommandArguments;
   /** Who started it: the id of a key, or `local`. */
@@ -22,13 +22,30 @@ export interface Job {
   readonly finishedAtMs: number | null;
 }
 
-export type NewJob = Pick<Job, 'kind' | 'args' | 'principal'>;
+/** What a job can do: the one thing that is named by a text, as it outlives its process. */
+export type JobKind =
+  | 'dead-letters replay'
+  | 'dead-letters drop'
+  | 'replay build'
+  | 'replay compare'
+  | 'replay swap'
+  | 'replay rollback'
+  | 'replay drop'
+  | 'verify'
+  | 'import'
+  | 'project erase';
+
+export interface NewJob extends Pick<Job, 'args' | 'principal'> {
+  readonly kind: JobKind;
+}
 
 /** Where a list of jobs continues: after this one. */
 export type JobCursor = Pick<Job, 'createdAtMs' | 'id'>;
 
 export interface JobFilter {
   readonly kind?: string | undefined;
+  /** Exactly these. */
+  readonly args?: CommandArguments | undefined;
   readonly state?: JobState | undefined;
   readonly after?: JobCursor | undefined;
 }

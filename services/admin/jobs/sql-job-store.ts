@@ -33,15 +33,22 @@ export class SqlJobStore implements JobStore {
     return toJob(row);
   }
 
-  async list(limit: number, { kind, state, after }: JobFilter = {}): Promise<readonly Job[]> {
+  async list(limit: number, { kind, args, state, after }: JobFilter = {}): Promise<readonly Job[]> {
     await this.#noteInterrupted();
     const rows = await this.#database.query<JobRow>(
       `select ${JOB_COLUMNS} from jobs
        where ($1::text is null or kind = $1) and ($2::text is null or state = $2)
-         and ($3::int8 is null or (created_at_ms, id) < ($3, $4))
+         and ($3::int8 is null or (created_at_ms, id) < ($3, $4)) and ($5::text is null or args = $5)
        order by created_at_ms desc, id desc
-       limit $5::int4`,
-      [kind ?? null, state ?? null, after === undefined ? null : BigInt(after.createdAtMs), after?.id ?? '', limit],
+       limit $6::int4`,
+      [
+        kind ?? null,
+        state ?? null,
+        after === undefined ? null : BigInt(after.createdAtMs),
+        after?.id ?? '',
+        args === undefined ? null : JSON.stringify(args),
+        limit,
+      ],
     );
     return rows.map(toJob);
   }

@@ -4,11 +4,11 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { ImportTask } from '../../maintenance/import/begin.ts';
 import { FileImport, type ImportProgress, type ImportTarget } from '../../maintenance/import/import-file.ts';
-import type { Command, CommandEvent, Progress } from '../../runtime/command.ts';
+import type { CommandEvent, Progress, Work } from '../../runtime/command.ts';
 import type { Config } from '../../runtime/config.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { serveCalls } from '../../runtime/threads.ts';
-import { CommandRun } from '../../admin/command-run.ts';
+import { CommandRun } from '../../admin/jobs/command-run.ts';
 import { StoreOpener } from '../open-stores.ts';
 
 /** What the thread carries out. */
@@ -32,7 +32,7 @@ let log: EventLog | undefined;
 
 const served: ImportControl = {
   run: async (task, isDry): Promise<AsyncIterable<CommandEvent>> => {
-    const command: Command = async (_, { report, signal }) => {
+    const work: Work = async ({ report, signal }) => {
       const target = isDry ? undefined : await openTarget(signal);
       return FileImport.run(task, target, {
         signal,
@@ -40,7 +40,7 @@ const served: ImportControl = {
         onTrouble: (error) => logger.warn({ err: error }, 'an import waits for the event log'),
       });
     };
-    running = new CommandRun(command, {}, { onError: (error) => logger.error({ err: error }, 'an import failed') });
+    running = new CommandRun(work, { onError: (error) => logger.error({ err: error }, 'an import failed') });
     return running;
   },
   close: async () => {

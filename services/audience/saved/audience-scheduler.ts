@@ -19,7 +19,7 @@ import type { AudienceClaims, AudienceStore, Claim, SavedAudience } from './audi
 
 export interface SchedulerParts {
   readonly store: AudienceStore & AudienceClaims;
-  readonly projects: Pick<ProjectStore, 'listProjects'>;
+  readonly projects: Pick<ProjectStore, 'findProject'>;
   readonly history: AudienceHistory;
   /** Users whose messages analytics has lost would be recorded as having left, and later as having entered. */
   readonly losses: Pick<LostAnalytics, 'expectNone'>;
@@ -195,7 +195,7 @@ export class AudienceScheduler implements AudienceEvaluator {
   }
 
   async #project(id: string): Promise<Project> {
-    const project = (await this.#parts.projects.listProjects()).find((one) => one.id === id);
+    const project = await this.#parts.projects.findProject(id);
     if (project === undefined) throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${id}.`);
     return project;
   }

@@ -2,19 +2,11 @@
 import type { Command } from 'commander';
 import type { Answer } from '../../../schemas/operations.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import {
-  addOperands,
-  AUDIENCE_STORES,
-  JSON_ANYWAY_OPTION,
-  type ProjectOption,
-  readOperands,
-} from './audience-request.ts';
+import { addOperands, JSON_ANYWAY_OPTION, type ProjectOption, readOperands, withProject } from './audience-request.ts';
 import { askForText } from '../client/ask.ts';
 import { operation, type ServiceRequest } from '../client/operation.ts';
 import type { ServiceClient } from '../client/service-client.ts';
-import { withService } from '../client/with-service.ts';
 import type { CliContext } from '../context.ts';
-import { projectIdOf } from '../project.ts';
 
 export function addAudienceMembers(parent: Command, context: CliContext): void {
   const names = ['id'];
@@ -23,10 +15,11 @@ export function addAudienceMembers(parent: Command, context: CliContext): void {
     .option(...JSON_ANYWAY_OPTION)
     .action(async (words: readonly string[], options: ProjectOption) => {
       const { project: named, values } = readOperands(words, names, options);
-      const project = await projectIdOf(context, named);
       const path = { id: values[0] ?? '' };
-      const request = operation('GET /v1/audiences/{id}/members', { path, query: { project }, ...UNKNOWN });
-      await withService(context, (client) => printLines(context, client, request), { needs: AUDIENCE_STORES });
+      await withProject(context, named, (client, project) => {
+        const request = operation('GET /v1/audiences/{id}/members', { path, query: { project }, ...UNKNOWN });
+        return printLines(context, client, request);
+      });
     });
 }
 
@@ -44,12 +37,12 @@ export function addAudienceChanges(parent: Command, context: CliContext): void {
     .option(...JSON_ANYWAY_OPTION)
     .action(async (words: readonly string[], { since, wait, ...options }: ChangesOptions) => {
       const { project: named, values } = readOperands(words, names, options);
-      const audience = { id: values[0] ?? '', project: await projectIdOf(context, named) };
-      const print = (client: ServiceClient): Promise<unknown> =>
-        wait === true
+      await withProject<unknown>(context, named, (client, project) => {
+        const audience = { id: values[0] ?? '', project };
+        return wait === true
           ? follow(context, client, audience, since)
           : printLines(context, client, changesOf(audience, { since }));
-      await withService(context, print, { needs: AUDIENCE_STORES });
+      });
     });
 }
 

@@ -1,7 +1,6 @@
 /** `tidemark audience history`, `versions` and `compare`: what a saved audience was, and what a change would do. */
 import { type Command, Option } from 'commander';
 import type { Answer, Query } from '../../../schemas/operations.ts';
-import { keepDigits } from '../../messages/exact-number.ts';
 import {
   addOperands,
   askAudiences,
@@ -42,11 +41,10 @@ export function addAudienceHistory(parent: Command, context: CliContext): void {
     .action(async (words: readonly string[], { json, since, until, per, limit, ...options }: HistoryOptions) => {
       const { project, values } = readOperands(words, names, options);
       const path = { id: values[0] ?? '' };
-      const text = await askAudiences(context, project, (named) => {
+      const page = await askAudiences(context, project, (named) => {
         const query = { since, until, per, limit, project: named };
         return operation('GET /v1/audiences/{id}/history', { path, query, notFound: 'AUDIENCE_UNKNOWN' });
       });
-      const page = JSON.parse(text, keepDigits) as HistoryPage;
       if (json) printJson(context, page);
       else context.out(table(['AT', 'USERS', 'ENTERED', 'LEFT', 'VERSION', 'CAUSE'], page.history.map(historyRow)));
       sayThereAreMore(context, page);
@@ -71,11 +69,10 @@ export function addAudienceVersions(parent: Command, context: CliContext): void 
     .action(async (words: readonly string[], { json, limit, ...options }: VersionsOptions) => {
       const { project, values } = readOperands(words, names, options);
       const path = { id: values[0] ?? '' };
-      const text = await askAudiences(context, project, (named) => {
+      const page = await askAudiences(context, project, (named) => {
         const query = { limit, project: named };
         return operation('GET /v1/audiences/{id}/versions', { path, query, notFound: 'AUDIENCE_UNKNOWN' });
       });
-      const page = JSON.parse(text, keepDigits) as VersionsPage;
       if (json) printJson(context, page);
       else context.out(table(['VERSION', 'CHANGED', 'BY', 'DEFINITION'], page.versions.map(versionRow)));
       sayThereAreMore(context, page);
@@ -112,10 +109,9 @@ export function addAudienceCompare(parent: Command, context: CliContext): void {
       const { project, values } = readOperands(words, names, options);
       const [before = '', after = ''] = values;
       const body = await comparisonBody(before, after, sample);
-      const text = await askAudiences(context, project, (named) =>
+      const comparison = await askAudiences(context, project, (named) =>
         operation('POST /v1/audiences/compare', { query: { project: named }, body, notFound: 'AUDIENCE_UNKNOWN' }),
       );
-      const comparison = JSON.parse(text, keepDigits) as ComparisonAnswer;
       if (json) printJson(context, comparison);
       else context.out(comparisonText(comparison));
     });

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Answer } from '../../../schemas/operations.ts';
-import { keepDigits } from '../../messages/exact-number.ts';
 import {
   addOperands,
   askAudiences,
@@ -23,10 +22,9 @@ export function addAudienceExplain(parent: Command, context: CliContext): void {
     .action(async (words: readonly string[], options: OutputOptions & ProjectOption) => {
       const { project, values } = readOperands(words, names, options);
       const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, {});
-      const explained = await askAudiences(context, project, (named) =>
+      const explanation = await askAudiences(context, project, (named) =>
         operation('POST /v1/audiences/explain', { query: { project: named }, body }),
       );
-      const explanation = JSON.parse(explained, keepDigits) as AudienceExplanation;
       if (options.json) printJson(context, explanation);
       else context.out(asScript(explanation));
     });
@@ -55,8 +53,7 @@ interface AudienceWhyOptions extends OutputOptions, ProjectOption {
 /** What the id of a user may be. */
 const IDS = ['user_id', 'anonymous_id', 'internal_id'] as const;
 
-type Why = Answer<'POST /v1/audiences/why'>;
-type ShownEvaluation = Why['why'];
+type ShownEvaluation = Answer<'POST /v1/audiences/why'>['why'];
 
 export function addAudienceWhy(parent: Command, context: CliContext): void {
   const names = ['definition'];
@@ -69,10 +66,9 @@ export function addAudienceWhy(parent: Command, context: CliContext): void {
     .action(async (words: readonly string[], { user, by, events, ...options }: AudienceWhyOptions) => {
       const { project, values } = readOperands(words, names, options);
       const body = bodyWith({ definition: await definitionText(values[0] ?? '') }, { [by]: user, events });
-      const why = await askAudiences(context, project, (named) =>
+      const explanation = await askAudiences(context, project, (named) =>
         operation('POST /v1/audiences/why', { query: { project: named }, body }),
       );
-      const explanation = JSON.parse(why, keepDigits) as Why;
       if (options.json) printJson(context, explanation);
       else context.out(linesOf(explanation.why, '').join(''));
     });

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { TidemarkError } from '../../runtime/errors.ts';
-import { ask } from '../client/ask.ts';
+import { askFor } from '../client/ask.ts';
 import type { ServiceRequest } from '../client/operation.ts';
+import type { ServiceClient } from '../client/service-client.ts';
 import type { CliContext } from '../context.ts';
 import { projectIdOf, projectNamedBy } from '../project.ts';
 import { withService } from '../client/with-service.ts';
@@ -46,20 +47,21 @@ export function readOperands(
 /** A request, once it is known by what it names its project. */
 export type OfProject<T = unknown> = (project: string) => ServiceRequest<T>;
 
-/** @throws as `ask`. The JSON text of the answer. */
-export async function askAudiences(
-  context: CliContext,
-  project: string | undefined,
-  requestOf: OfProject,
-): Promise<string> {
-  const request = requestOf(project ?? (await projectIdOf(context, undefined)));
-  return withService(context, (client) => ask(client, request, { signal: context.signal }), {
-    needs: AUDIENCE_STORES,
-  });
+/** @throws as `askFor`. */
+export function askAudiences<T>(context: CliContext, project: string | undefined, requestOf: OfProject<T>): Promise<T> {
+  const { signal } = context;
+  return withProject(context, project, (client, named) => askFor(client, requestOf(named), { signal }));
 }
 
-/** What questions about audiences need. */
-export const AUDIENCE_STORES = ['database', 'analytics'] as const;
+/** Asks a service about the audiences of a project, the only one where none is named. */
+export async function withProject<T>(
+  context: CliContext,
+  project: string | undefined,
+  use: (client: ServiceClient, project: string) => Promise<T>,
+): Promise<T> {
+  const named = project ?? (await projectIdOf(context, undefined));
+  return withService(context, (client) => use(client, named), { needs: ['database', 'analytics'] });
+}
 
 /** What a file, standard input (`-`) or the argument itself has. @throws TidemarkError `COMMAND_INVALID` */
 export async function definitionText(given: string): Promise<string> {

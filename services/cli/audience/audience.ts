@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addAudienceChanges, addAudienceMembers } from './audience-changes.ts';
 import { addAudienceCompare, addAudienceHistory, addAudienceVersions } from './audience-past.ts';
 import type { Answer } from '../../../schemas/operations.ts';
-import { keepDigits } from '../../messages/exact-number.ts';
+import { ask } from '../client/ask.ts';
 import { operation, type ServiceRequest } from '../client/operation.ts';
 import { onePage } from '../client/pages.ts';
 import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
@@ -15,6 +15,7 @@ import {
   type OfProject,
   type ProjectOption,
   readOperands,
+  withProject,
 } from './audience-request.ts';
 import type { CliContext } from '../context.ts';
 import { JSON_OPTION, printJson, table } from '../print.ts';
@@ -69,20 +70,18 @@ function addAudienceSave(parent: Command, context: CliContext): void {
     });
 }
 
-type Audiences = Answer<'GET /v1/audiences'>;
-type ShownAudience = Audiences['audiences'][number];
+type ShownAudience = Answer<'GET /v1/audiences'>['audiences'][number];
 
 function addAudienceList(parent: Command, context: CliContext): void {
   addOperands(parent.command('list').description('list saved audiences, newest first'), [])
     .option(...JSON_OPTION)
     .action(async (word: string | undefined, options: ProjectOption & { json?: true }) => {
       const { project } = readOperands(word, [], options);
-      const listed = await onePage('audiences', { limit: Infinity, pageLimit: 100 }, async (limit, cursor) => {
-        const text = await askAudiences(context, project, (named) =>
+      const listed = await onePage('audiences', { limit: Infinity, pageLimit: 100 }, (limit, cursor) =>
+        askAudiences(context, project, (named) =>
           operation('GET /v1/audiences', { query: { limit, cursor, project: named } }),
-        );
-        return JSON.parse(text, keepDigits) as Audiences;
-      });
+        ),
+      );
       if (options.json) printJson(context, listed);
       else
         context.out(table(['ID', 'NAME', 'REFRESH', 'MEMBERS', 'EVALUATED', 'FAILURE'], listed.audiences.map(rowOf)));
@@ -142,7 +141,10 @@ function addAudienceChange(parent: Command, context: CliContext): void {
 
 /** Prints the JSON as the service sent it, so that every digit of a definition is kept. */
 async function printAnswer(context: CliContext, project: string | undefined, requestOf: OfProject): Promise<void> {
-  const text = await askAudiences(context, project, (named) => ({ ...requestOf(named), notFound: 'AUDIENCE_UNKNOWN' }));
+  const { signal } = context;
+  const text = await withProject(context, project, (client, named) =>
+    ask(client, { ...requestOf(named), notFound: 'AUDIENCE_UNKNOWN' }, { signal }),
+  );
   context.out(`${text.trimEnd()}\n`);
 }
 

@@ -7,7 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ImportTask } from '../../maintenance/import/begin.ts';
 import type { ImportProgress, ImportResult } from '../../maintenance/import/import-file.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-import { ask, askFor } from './ask.ts';
+import type { Answer } from '../../../schemas/operations.ts';
+import { askFor } from './ask.ts';
 import { operation, type Sent } from './operation.ts';
 import { ServiceClient } from './service-client.ts';
 import { keyOf, serviceUrl } from './service-options.ts';
@@ -19,19 +20,7 @@ const IMPORTS = '/v1/admin/imports';
 const PART_BYTES = 1_000_000;
 const STOP_WITHIN_MS = 10_000;
 
-interface ImportJob {
-  readonly id: string;
-  readonly state: string;
-  readonly progress: (Partial<Counted> & { readonly done: number; readonly total?: number }) | null;
-  readonly result: (Counted & { readonly resumed_at_line: number }) | null;
-  readonly problem: { readonly detail: string; readonly error_code?: ErrorCode } | null;
-}
-
-interface Counted {
-  readonly accepted: number;
-  readonly refused: number;
-  readonly lines: number;
-}
+type ImportJob = Answer<'GET /v1/admin/imports/{id}'>;
 
 /**
  * Undefined where no service is to be asked: none is named and none runs here, or a pipe is read, which only this process
@@ -82,7 +71,7 @@ async function upload(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const name = basename(path ?? 'stdin').slice(-255);
-  let file: { readonly id: string; readonly bytes: number } | undefined;
+  let file: Answer<'POST /v1/admin/imports/files'> | undefined;
   for await (const body of fileParts(path, signal)) {
     const request =
       file === undefined
@@ -92,7 +81,7 @@ async function upload(
             query: { offset: file.bytes },
             body,
           });
-    file = await askFor<{ readonly id: string; readonly bytes: number }>(client, request, { signal });
+    file = await askFor(client, request, { signal });
   }
   return file?.id ?? '';
 }
@@ -126,12 +115,10 @@ async function runJob(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly id: string; readonly result: ImportResult }> {
   signal?.throwIfAborted();
-  let job = JSON.parse(await ask(client, operation('POST /v1/admin/imports', { body }))) as ImportJob;
-  const target = { path: { id: job.id } };
-  const look = async (waitS: number): Promise<ImportJob> =>
-    JSON.parse(
-      await ask(client, operation('GET /v1/admin/imports/{id}', { ...target, query: { wait: waitS } })),
-    ) as ImportJob;
+  let job: ImportJob = await askFor(client, operation('POST /v1/admin/imports', { body }));
+  const path = { id: job.id };
+  const look = (wait: number): Promise<ImportJob> =>
+    askFor(client, operation('GET /v1/admin/imports/{id}', { path, query: { wait } }));
   while (!isOver(job)) {
     if (signal?.aborted === true) {
       await stop(client, job, look);
@@ -146,7 +133,7 @@ async function runJob(
 }
 
 async function stop(client: ServiceClient, job: ImportJob, look: (waitS: number) => Promise<ImportJob>): Promise<void> {
-  await ask(client, operation('DELETE /v1/admin/jobs/{id}', { path: { id: job.id } }));
+  await askFor(client, operation('DELETE /v1/admin/jobs/{id}', { path: { id: job.id } }));
   await Promise.race([look(10), delay(STOP_WITHIN_MS, undefined, { ref: false })]);
 }
 
@@ -161,7 +148,7 @@ function progressIn({ result, progress }: ImportJob): ImportProgress {
 
 function errorIn(problem: ImportJob['problem']): Error {
   const { detail = 'the import was stopped', error_code: code } = problem ?? {};
-  return code === undefined ? new Error(detail) : new TidemarkError(code, detail);
+  return code === undefined ? new Error(detail) : new TidemarkError(code as ErrorCode, detail);
 }
 
 async function saveReport(client: ServiceClient, id: string, reportPath: string): Promise<void> {

@@ -8,6 +8,10 @@ import {
   type Query,
   type Target,
 } from '../../../schemas/operations.ts';
+import type { SettleResult } from '../../maintenance/dead-letters/settle.ts';
+import type { Erasure } from '../../maintenance/erasure/erase-project.ts';
+import type { BuiltGeneration, Swapped } from '../../maintenance/replay/replay-commands.ts';
+import type { VerificationReport } from '../../maintenance/verify/report.ts';
 import type { ErrorCode } from '../../runtime/errors.ts';
 
 export interface ServiceRequest<T = unknown> {
@@ -43,8 +47,35 @@ export function operation<Name extends OperationName>(
   name: Name,
   ...[given]: Given<Name>
 ): ServiceRequest<Answer<Name>> {
-  const { path: parameters, query }: Partial<Target<Name>> = given ?? {};
-  const { body, streams, notFound }: Sending<Name> = given ?? {};
+  return requestOf(name, given ?? {});
+}
+
+/** What jobs come to: the last line of the stream of what the document answers with the job. */
+interface JobResults {
+  readonly 'POST /v1/admin/dead-letters/replay': SettleResult;
+  readonly 'POST /v1/admin/dead-letters/drop': SettleResult;
+  readonly 'POST /v1/admin/generations': BuiltGeneration;
+  readonly 'POST /v1/admin/generations/{kind}/{number}/swap': Swapped;
+  readonly 'POST /v1/admin/generations/{kind}/{number}/rollback': Swapped;
+  readonly 'POST /v1/admin/generations/{kind}/{number}/drop': Pick<BuiltGeneration, 'kind' | 'number'>;
+  readonly 'POST /v1/admin/verifications': VerificationReport;
+  /** A project that was empty is deleted at once. */
+  readonly 'DELETE /v1/admin/projects/{id}': Erasure | Answer<'DELETE /v1/admin/projects/{id}'>;
+}
+
+/** An operation whose job is awaited. */
+export function job<Name extends keyof JobResults>(
+  name: Name,
+  ...[given]: Given<Name>
+): ServiceRequest<JobResults[Name]> {
+  return requestOf(name, { ...given, streams: true });
+}
+
+function requestOf<Name extends OperationName, T>(
+  name: Name,
+  given: { readonly path?: object | undefined; readonly query?: Query<OperationName> | undefined } & Sending<Name>,
+): ServiceRequest<T> {
+  const { path: parameters, query, body, streams, notFound } = given;
   const { method, path } = methodAndPath(name, parameters);
   const isSent = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const text = isSent ? body : JSON.stringify(body);
@@ -55,7 +86,7 @@ export function operation<Name extends OperationName>(
     streams,
     notFound,
   };
-  return request as ServiceRequest<Answer<Name>>;
+  return request as ServiceRequest<T>;
 }
 
 /** The path of an operation with its parameters. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StoreName } from '../../app/commands.ts';
 import { checkDataFolders, hasEmbedded, isServer } from '../../app/embedded.ts';
+import type { StoreName } from '../../app/operations.ts';
 import { type Config, readConfig } from '../../runtime/config.ts';
 import { checkSocketPath, controlSocketPath } from '../../runtime/control-socket.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';

@@ -1,7 +1,7 @@
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { type CommandArguments, type CommandCall, type CommandEvent, commandInvalid } from '../../runtime/command.ts';
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import { FacetCounter, type Facets } from './facets.ts';
 import { Listing, type DeadLetterSummary, type DeadLetterState, type ListCursor } from './listing.ts';
@@ -9,7 +9,8 @@ import { formatCoordinates } from './record-coordinates.ts';
 import { editableRecord } from './editable-record.ts';
 import { type Found, messageIn, readDeadLetters, readDeadLettersOf } from './read-dead-letters.ts';
 import { deadLetterUnknown, idsOf, isOfProject, isSelected, selectionOf } from './selection.ts';
-import { type DeadLetterParts, type SettleResult, Settler } from './settle.ts';
+import type { Edit, EditResult } from './edit.ts';
+import type { DeadLetterParts } from './settle.ts';
 import { SettledDeadLetters } from './settled-dead-letters.ts';
 
 export interface ListedDeadLetters {
@@ -33,35 +34,26 @@ export interface WholeDeadLetter extends DeadLetterSummary {
   readonly record: Readonly<Record<string, unknown>> | null;
 }
 
-export interface DeadLetterCommandResults {
-  readonly 'dead-letters list': ListedDeadLetters;
-  readonly 'dead-letters show': WholeDeadLetter;
-  readonly 'dead-letters replay': SettleResult;
-  readonly 'dead-letters drop': SettleResult;
+/** As HTTP calls it, from another thread too. */
+export interface DeadLetterPort {
+  /** Its result is `ListedDeadLetters`. Ending the iteration ends the reading. */
+  list(selection: CommandArguments): Promise<AsyncIterable<CommandEvent>>;
+  /** Its result is a `WholeDeadLetter`. */
+  show(id: string): Promise<AsyncIterable<CommandEvent>>;
+  /** See `Editor`. */
+  edit(edit: Edit): Promise<EditResult>;
 }
-
-export type DeadLetterCommands = {
-  readonly [Name in keyof DeadLetterCommandResults]: Command<DeadLetterCommandResults[Name]>;
-};
 
 const STATES = ['waiting', 'replayed', 'edited', 'dropped', 'any'] as const;
 const LIMIT = 100;
 const MAX_LIMIT = 10_000;
 
-/**
- * The operators' commands for dead letters. They throw TidemarkError `COMMAND_INVALID`, and the errors of the stores.
- */
-export function deadLetterCommands(parts: DeadLetterParts): DeadLetterCommands {
-  const settler = new Settler(parts);
-  return {
-    'dead-letters list': (args, call) => list(parts, args, call),
-    'dead-letters show': (args, call) => show(parts, args, call),
-    'dead-letters replay': (args, call) => settler.replay(args, call),
-    'dead-letters drop': (args, call) => settler.drop(args, call),
-  };
-}
-
-async function list(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<ListedDeadLetters> {
+/** @throws TidemarkError `COMMAND_INVALID`; what the log and the stores throw. */
+export async function listDeadLetters(
+  parts: DeadLetterParts,
+  args: CommandArguments,
+  call: CommandCall,
+): Promise<ListedDeadLetters> {
   const selection = selectionOf(args, Date.now());
   const wanted = readState(args['state']);
   const listing = new Listing(limitOf(args['limit']), readListCursor(args['cursor']));
@@ -106,8 +98,9 @@ function readListCursor(value: unknown): ListCursor | undefined {
   return { failedAt: BigInt(failedAt), id };
 }
 
-async function show(parts: DeadLetterParts, args: CommandArguments, call: CommandCall): Promise<WholeDeadLetter> {
-  const ids = idsOf([args['id']]);
+/** @throws TidemarkError `COMMAND_INVALID`, `DEAD_LETTER_UNKNOWN`; what the log and the stores throw. */
+export async function showDeadLetter(parts: DeadLetterParts, id: string, call: CommandCall): Promise<WholeDeadLetter> {
+  const ids = idsOf([id]);
   const listing = new Listing(1);
   const settled = new SettledDeadLetters(parts.database);
   let last: Found | undefined;
@@ -123,7 +116,7 @@ async function show(parts: DeadLetterParts, args: CommandArguments, call: Comman
     });
   }
   const [summary] = listing.summaries();
-  if (last === undefined || summary === undefined) throw deadLetterUnknown(args['id']);
+  if (last === undefined || summary === undefined) throw deadLetterUnknown(id);
   const message = messageIn(parts.codec, last.letter);
   return {
     ...summary,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encoded, type MessageRecord } from '../../messages/arrival.ts';
 import { type Message, MESSAGE_TOPICS, type MessageTopic, type Problem } from '../../messages/message.ts';
-import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import type { CommandCall } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { changedPaths, editableRecord, readEdit } from './editable-record.ts';
 import { type Found, messageIn, readDeadLettersOf } from './read-dead-letters.ts';
@@ -32,8 +32,16 @@ export type EditResult =
   /** The correction is not valid. Paths from its root. */
   | { readonly problems: readonly Problem[] };
 
+/** What a dead letter is to become. */
+export interface Edit {
+  readonly id: string;
+  /** JSON text, see `readEdit`. */
+  readonly record: string;
+  readonly isDryRun?: boolean;
+}
+
 /** A valid correction of the message of a dead letter. */
-interface Edit {
+interface ValidEdit {
   readonly place: RecordCoordinates;
   readonly topic: MessageTopic;
   readonly before: Message;
@@ -42,8 +50,7 @@ interface Edit {
 }
 
 /**
- * `dead-letters edit`: takes `id`, `record` (JSON text, see `readEdit`) and `dry_run`. Appends the corrected message to its
- * topic, and records that the dead letter is settled.
+ * Appends the corrected message to its topic, and records that the dead letter is settled.
  *
  * What is appended is written down before. So an edit that a crash interrupted is finished by sending it again: the same
  * record is appended once more at most, which both stores count once. Another correction fails then.
@@ -63,9 +70,7 @@ export class Editor {
    * @throws TidemarkError `DEAD_LETTER_UNKNOWN`; `MESSAGE_UNDECODABLE` where there is nothing that could be corrected;
    *   `DEAD_LETTER_SETTLED`; what the log and the stores throw.
    */
-  async edit(args: CommandArguments, call: CommandCall): Promise<EditResult> {
-    const { id, record, dry_run: isDryRun = false } = args;
-    if (typeof record !== 'string') throw commandInvalid('record is a text.');
+  async edit({ id, record, isDryRun = false }: Edit, call: CommandCall): Promise<EditResult> {
     const { letter } = await this.#find(id, call);
     const topic = topicOf(letter.topic);
     await this.#parts.codec.prepare([letter.value]);
@@ -74,20 +79,20 @@ export class Editor {
     const read = readEdit(record, topic, before);
     if (!read.ok) return { problems: read.problems };
     const { message: after } = read;
-    const edit: Edit = { place: letter, topic, before, after, record: encoded(after, this.#parts.codec, topic) };
-    const settled = await this.#settle(edit, isDryRun === true);
+    const edit = { place: letter, topic, before, after, record: encoded(after, this.#parts.codec, topic) };
+    const settled = await this.#settle(edit, isDryRun);
     const changed = changedPaths(editableRecord(topic, before), editableRecord(topic, after));
     return { edited: settled, project: before.projectId, changed };
   }
 
-  async #find(id: unknown, call: CommandCall): Promise<Found> {
+  async #find(id: string, call: CommandCall): Promise<Found> {
     let last: Found | undefined;
     for await (const one of readDeadLettersOf(this.#parts, idsOf([id]), call)) last = one;
     if (last === undefined) throw deadLetterUnknown(id);
     return last;
   }
 
-  async #settle(edit: Edit, isDryRun: boolean): Promise<EditedDeadLetter> {
+  async #settle(edit: ValidEdit, isDryRun: boolean): Promise<EditedDeadLetter> {
     const { place, after, record } = edit;
     const correction: Correction = { ...record, digest: createHash('sha256').update(record.value).digest() };
     const copied = await this.#copyOf(place, correction);
@@ -138,9 +143,9 @@ function topicOf(topic: string): MessageTopic {
   return known;
 }
 
-function nothingToCorrect(id: unknown): TidemarkError {
+function nothingToCorrect(id: string): TidemarkError {
   return new TidemarkError(
     'MESSAGE_UNDECODABLE',
-    `The message of ${String(id)} cannot be decoded, so that there is nothing to correct. Restore its schema, or drop it.`,
+    `The message of ${id} cannot be decoded, so that there is nothing to correct. Restore its schema, or drop it.`,
   );
 }

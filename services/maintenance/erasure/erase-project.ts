@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Command, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { FIRST_GENERATION, type Generation } from '../../stores/generations/generation.ts';
@@ -30,31 +30,33 @@ const PAUSE_MS = 65_000;
 const ROWS_AT_ONCE = 2_000;
 
 /**
- * `project erase`: takes `project`, the id of one that was deleted. Deletes what the stores have of it, in every
+ * The job `project erase`: takes `project`, the id of one that was deleted. Deletes what the stores have of it, in every
  * generation, twice: what readers wrote while they did not know of the deletion goes the second time. May be interrupted
  * at any point, and repeated.
  *
  * @throws TidemarkError `COMMAND_INVALID` where the project was not deleted; what the stores throw.
  */
-export function erasureCommand(parts: ErasureParts): Command<Erasure> {
-  return async ({ project }, call) => {
-    if (typeof project !== 'string' || !(await isDeleted(parts.database, project))) {
-      throw commandInvalid('Only a project that was deleted is erased.');
-    }
-    const { pauseMs = PAUSE_MS } = parts;
-    await dropOwnGenerations(parts, project, call);
-    const found = { users: 0, tables: 0 };
-    for (let isFirst = true; ; isFirst = false) {
-      const { users, tables } = await erase(parts, project, call, found.users);
-      found.users += users;
-      found.tables += tables;
-      if (!isFirst && users === 0 && tables === 0) break;
-      call.report({ phase: 'waiting for the readers', done: found.users, unit: 'users' });
-      await delay(pauseMs, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
-    }
-    await parts.database.query(`update deleted_projects set finished_at_ms = ${NOW_MS} where id = $1`, [project]);
-    return { project, ...found };
-  };
+export async function eraseProject(
+  parts: ErasureParts,
+  { project }: CommandArguments,
+  call: CommandCall,
+): Promise<Erasure> {
+  if (typeof project !== 'string' || !(await isDeleted(parts.database, project))) {
+    throw commandInvalid('Only a project that was deleted is erased.');
+  }
+  const { pauseMs = PAUSE_MS } = parts;
+  await dropOwnGenerations(parts, project, call);
+  const found = { users: 0, tables: 0 };
+  for (let isFirst = true; ; isFirst = false) {
+    const { users, tables } = await erase(parts, project, call, found.users);
+    found.users += users;
+    found.tables += tables;
+    if (!isFirst && users === 0 && tables === 0) break;
+    call.report({ phase: 'waiting for the readers', done: found.users, unit: 'users' });
+    await delay(pauseMs, undefined, { signal: call.signal }).catch(() => call.signal.throwIfAborted());
+  }
+  await parts.database.query(`update deleted_projects set finished_at_ms = ${NOW_MS} where id = $1`, [project]);
+  return { project, ...found };
 }
 
 async function isDeleted(database: Database, project: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project, ProjectStore } from '../../stores/projects/project-store.ts';
 import type { ImportTask } from './begin.ts';
@@ -27,82 +27,79 @@ export interface CheckedImport {
   readonly bytes: number;
 }
 
-export interface ImportCommandResults {
-  readonly import: ImportedFile;
-  readonly 'import check': CheckedImport;
-  readonly 'import preview': Preview;
-}
-
-export type ImportCommands = {
-  readonly [Name in keyof ImportCommandResults]: Command<ImportCommandResults[Name]>;
-};
-
 /** Runs an import apart from whoever calls: its work must not delay requests or readers. */
 export interface ImportRunner {
   /** Resolves once it is done or, with a signal that aborts, once what was done is noted. */
   run(task: ImportTask, isDry: boolean, call: CommandCall): Promise<ImportResult>;
 }
 
-export interface ImportCommandParts extends ImportFolders {
-  readonly projects: Pick<ProjectStore, 'listProjects'>;
+/** What is looked at before an import, as HTTP calls it, from another thread too. */
+export interface ImportChecks {
+  /** @throws TidemarkError `PROJECT_UNKNOWN`; `COMMAND_INVALID` where the file cannot be read. */
+  check(request: ImportRequest): Promise<CheckedImport>;
+  /** @throws TidemarkError as `check`; `IMPORT_UNREADABLE`. */
+  preview(request: ImportRequest): Promise<Preview>;
+}
+
+export interface ImportCheckParts extends ImportFolders {
+  readonly projects: Pick<ProjectStore, 'findProject' | 'findProjectNamed'>;
+}
+
+export interface ImportCommandParts extends ImportCheckParts {
   readonly importer: ImportRunner;
   /** @throws TidemarkError where the log is not to be appended to. */
   readonly checkLog: () => Promise<void>;
 }
 
-/** Their arguments are an `ImportRequest`, which whoever takes the request has read. */
-export function importCommands(parts: ImportCommandParts): ImportCommands {
+/** The job `import`: its arguments are an `ImportRequest`, which whoever takes the request has read. */
+export async function importFile(
+  parts: ImportCommandParts,
+  args: CommandArguments,
+  call: CommandCall,
+): Promise<ImportedFile> {
   const { projects, folder, importer, checkLog } = parts;
-  return {
-    import: async (args, call) => {
-      const request = requestIn(args);
-      // By its id alone: another one may have been given that as its name.
-      const named = await projectOfId(projects, request.project);
-      if (named === undefined) throw projectUnknown();
-      if (!request.dry_run) await checkLog();
-      await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
-      const task = taskOfRequest(parts, request, named.timezone);
-      const { imported, ...result } = await whileProjectExists(
-        async () => (await projectOfId(projects, request.project)) !== undefined,
-        call.signal,
-        (signal) => importer.run(task, request.dry_run, { ...call, signal }),
-      );
-      call.signal.throwIfAborted();
-      // Nobody needs it any more.
-      if (request.file !== null && !request.dry_run)
-        await rm(dirname(sourceOf(parts, request).path), { recursive: true, force: true });
-      const { refused, lines, resumedAtLine } = result;
-      return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine };
-    },
-    'import check': async (args) => {
-      const request = requestIn(args);
-      const { id } = await projectNamed(projects, request.project);
-      await using file = await opened(parts, request);
-      return { project: id, bytes: (await file.stat()).size };
-    },
-    'import preview': async (args, { signal }) => {
-      const request = requestIn(args);
-      const { timezone } = await projectNamed(projects, request.project);
-      await using file = await opened(parts, request);
-      return await previewFile(file, readOptionsOf(request, timezone), signal);
-    },
-  };
+  const request = args as unknown as ImportRequest;
+  // By its id alone: another one may have been given that as its name.
+  const named = await projects.findProject(request.project);
+  if (named === undefined) throw projectUnknown();
+  if (!request.dry_run) await checkLog();
+  await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
+  const task = taskOfRequest(parts, request, named.timezone);
+  const { imported, ...result } = await whileProjectExists(
+    async () => (await projects.findProject(request.project)) !== undefined,
+    call.signal,
+    (signal) => importer.run(task, request.dry_run, { ...call, signal }),
+  );
+  call.signal.throwIfAborted();
+  // Nobody needs it any more.
+  if (request.file !== null && !request.dry_run)
+    await rm(dirname(sourceOf(parts, request).path), { recursive: true, force: true });
+  const { refused, lines, resumedAtLine } = result;
+  return { accepted: imported, refused, lines, resumed_at_line: resumedAtLine };
 }
 
-function requestIn(args: CommandArguments): ImportRequest {
-  return args as unknown as ImportRequest;
+/** See `ImportChecks`. */
+export async function checkImport(parts: ImportCheckParts, request: ImportRequest): Promise<CheckedImport> {
+  const { id } = await projectNamed(parts, request);
+  await using file = await opened(parts, request);
+  return { project: id, bytes: (await file.stat()).size };
 }
 
-/** By its id or its name. */
-async function projectNamed(projects: ImportCommandParts['projects'], idOrName: string): Promise<Project> {
-  const all = await projects.listProjects();
-  const found = all.find(({ id }) => id === idOrName) ?? all.find(({ name }) => name === idOrName);
+/** See `ImportChecks`. */
+export async function previewImport(
+  parts: ImportCheckParts,
+  request: ImportRequest,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const { timezone } = await projectNamed(parts, request);
+  await using file = await opened(parts, request);
+  return await previewFile(file, readOptionsOf(request, timezone), signal);
+}
+
+async function projectNamed({ projects }: ImportCheckParts, { project }: ImportRequest): Promise<Project> {
+  const found = await projects.findProjectNamed(project);
   if (found === undefined) throw projectUnknown();
   return found;
-}
-
-async function projectOfId(projects: ImportCommandParts['projects'], wanted: string): Promise<Project | undefined> {
-  return (await projects.listProjects()).find(({ id }) => id === wanted);
 }
 
 function projectUnknown(): TidemarkError {

@@ -1,8 +1,8 @@
 import type { Generation, GenerationKind } from '../../stores/generations/generation.ts';
-import { liveNumberOf, SqlGenerations } from '../../stores/generations/sql-generations.ts';
+import { liveNumberOf, type LiveRow, SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
-import { type Command, type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
+import { type CommandArguments, type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type Compared, isSame } from './comparison.ts';
 import { type Estimate, estimate } from './estimate.ts';
@@ -50,20 +50,16 @@ export interface Swapped {
   readonly to: number;
 }
 
-export interface ReplayCommandResults {
-  readonly 'replay plan': PlannedReplay;
-  readonly 'replay build': BuiltGeneration;
-  readonly 'replay compare': BuiltGeneration;
-  readonly 'replay rate': GenerationSummary;
-  readonly 'replay swap': Swapped;
-  readonly 'replay rollback': Swapped;
-  readonly 'replay drop': { readonly kind: GenerationKind; readonly number: number };
-  readonly 'replay status': readonly GenerationSummary[];
+/** As HTTP calls it, from another thread too. */
+export interface Generations {
+  /** All of them; there are few. */
+  list(): Promise<readonly GenerationSummary[]>;
+  find(kind: string, number: number): Promise<GenerationSummary | undefined>;
+  /** What `build` would take. @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`. */
+  plan(args: CommandArguments): Promise<PlannedReplay>;
+  /** Its readers follow within a second. @param rate Null for none. @throws TidemarkError `COMMAND_INVALID`. */
+  changeRate(generation: Pick<GenerationSummary, 'kind' | 'number'>, rate: unknown): Promise<GenerationSummary>;
 }
-
-export type ReplayCommands = {
-  readonly [Name in keyof ReplayCommandResults]: Command<ReplayCommandResults[Name]>;
-};
 
 export interface ReplayCommandParts extends ReplayParts {
   /** Runs the readers of the generations during `run`, unless a service does. */
@@ -73,74 +69,104 @@ export interface ReplayCommandParts extends ReplayParts {
 // A generation without progress for this long has no running reader.
 const STALLED_AFTER_MS = 15_000;
 
-/** Every command may be interrupted at any point and repeated: it then continues what was begun. */
-export function replayCommands(parts: ReplayCommandParts): ReplayCommands {
-  const replay = new Replay(parts);
-  return {
-    'replay plan': async (args) => plan(parts, replay, await targetOf(parts, args), rateOf(args) ?? null),
-    'replay build': (args, call) => build(parts, replay, args, call),
-    'replay compare': async (args, call) => compared(replay, await generationOf(parts, args), call),
-    'replay rate': (args) => changeRate(parts, replay, args),
-    'replay swap': async (args, { signal }) => {
-      const target = await targetOf(parts, args);
-      const building = await replay.building(target);
-      const isWanted = args['number'] === undefined || args['number'] === building?.number;
-      if (building === undefined || !isWanted)
-        throw commandInvalid(`No such generation of ${target.kind} is being built.`);
-      const from = await liveNumberOf(parts.database, target.kind, target.projectId);
-      await parts.whileFed(() => replay.swap(target, building.number, signal));
-      return { kind: target.kind, project: target.projectId, from, to: building.number };
-    },
-    'replay rollback': async (args, { signal }) => {
-      const target = await targetOf(parts, args);
-      return {
-        kind: target.kind,
-        project: target.projectId,
-        ...(await parts.whileFed(() => replay.rollback(target, signal))),
-      };
-    },
-    'replay drop': async (args, { signal }) => {
-      const kind = kindOf(args['kind']);
-      const number = readGeneration(args['number']);
-      await replay.drop(kind, number, signal);
-      return { kind, number };
-    },
-    'replay status': () => status(replay),
-  };
-}
+/** What takes `args` is a job. It may be interrupted at any point and repeated: it then continues what was begun. */
+export class ReplayCommands implements Generations {
+  readonly #parts: ReplayCommandParts;
+  readonly #replay: Replay;
 
-async function build(
-  parts: ReplayCommandParts,
-  replay: Replay,
-  args: CommandArguments,
-  { report, signal }: CommandCall,
-): Promise<BuiltGeneration> {
-  const target = await targetOf(parts, args);
-  const generation = await replay.make(target, rateOf(args), asOfIn(args));
-  return parts.whileFed(async () => {
-    const idle = new Idleness();
-    await replay.caughtUp(generation, signal, ({ read, end }) => {
-      const waiting =
-        idle.sinceMs(read) > STALLED_AFTER_MS ? { waiting: 'nobody reads it: is a projector or sink running?' } : {};
-      report({ phase: 'reading', done: Number(read), total: Number(end), unit: 'messages', ...waiting });
+  constructor(parts: ReplayCommandParts) {
+    this.#parts = parts;
+    this.#replay = new Replay(parts);
+  }
+
+  async list(): Promise<readonly GenerationSummary[]> {
+    const live = await this.#replay.live();
+    return Promise.all((await this.#replay.list()).map((one) => generationSummary(this.#replay, live, one)));
+  }
+
+  async find(kind: string, number: number): Promise<GenerationSummary | undefined> {
+    const found = isKind(kind) ? await new SqlGenerations(this.#parts.database).find(kind, number) : undefined;
+    return found && generationSummary(this.#replay, await this.#replay.live(), found);
+  }
+
+  async plan(args: CommandArguments): Promise<PlannedReplay> {
+    const target = await targetOf(this.#parts, args);
+    const rate = rateOf(args['rate']) ?? null;
+    const building = await this.#replay.building(target);
+    const live = await liveNumberOf(this.#parts.database, target.kind, target.projectId);
+    const estimated = await estimate(this.#parts, target.kind, live, await this.#replay.list(), rate);
+    const read = building === undefined ? 0 : Number((await this.#replay.progressOf(building)).read);
+    const { kind, projectId: project } = target;
+    return { kind, project, resumes: building?.number ?? null, read, ...estimated };
+  }
+
+  async changeRate(
+    { kind, number }: Pick<GenerationSummary, 'kind' | 'number'>,
+    wanted: unknown,
+  ): Promise<GenerationSummary> {
+    const rate = rateOf(wanted);
+    if (rate === undefined) throw commandInvalid('Give the rate, or null for none.');
+    await new SqlGenerations(this.#parts.database).setRateLimit(kind, number, rate);
+    const found = await this.find(kind, number);
+    if (found === undefined) throw noGeneration(kind, number);
+    return found;
+  }
+
+  async build(args: CommandArguments, { report, signal }: CommandCall): Promise<BuiltGeneration> {
+    const target = await targetOf(this.#parts, args);
+    const generation = await this.#replay.make(target, rateOf(args['rate']), asOfIn(args));
+    return this.#parts.whileFed(async () => {
+      const idle = new Idleness();
+      await this.#replay.caughtUp(generation, signal, ({ read, end }) => {
+        const waiting =
+          idle.sinceMs(read) > STALLED_AFTER_MS ? { waiting: 'nobody reads it: is a projector or sink running?' } : {};
+        report({ phase: 'reading', done: Number(read), total: Number(end), unit: 'messages', ...waiting });
+      });
+      return compared(this.#replay, generation, { report, signal });
     });
-    return compared(replay, generation, { report, signal });
-  });
+  }
+
+  async compare(args: CommandArguments, call: CommandCall): Promise<BuiltGeneration> {
+    return compared(this.#replay, await this.#generationIn(args), call);
+  }
+
+  async swap(args: CommandArguments, { signal }: CommandCall): Promise<Swapped> {
+    const found = await this.#generationIn(args);
+    const why = whyNotSwapped(found);
+    if (why !== undefined) throw commandInvalid(why);
+    const { kind, number, projectId } = found;
+    const from = await liveNumberOf(this.#parts.database, kind, projectId);
+    await this.#parts.whileFed(() => this.#replay.swap({ kind, projectId }, number, signal));
+    return { kind, project: projectId, from, to: number };
+  }
+
+  async rollback(args: CommandArguments, { signal }: CommandCall): Promise<Swapped> {
+    const target = await targetOf(this.#parts, args);
+    const swapped = await this.#parts.whileFed(() => this.#replay.rollback(target, signal));
+    return { kind: target.kind, project: target.projectId, ...swapped };
+  }
+
+  async drop(args: CommandArguments, { signal }: CommandCall): Promise<Pick<GenerationSummary, 'kind' | 'number'>> {
+    const { kind, number } = generationNamedIn(args);
+    await this.#replay.drop(kind, number, signal);
+    return { kind, number };
+  }
+
+  async #generationIn(args: CommandArguments): Promise<Generation> {
+    const { kind, number } = generationNamedIn(args);
+    const found = await new SqlGenerations(this.#parts.database).find(kind, number);
+    if (found === undefined) throw noGeneration(kind, number);
+    return found;
+  }
 }
 
-/** Its readers follow within a second. */
-async function changeRate(
-  parts: ReplayCommandParts,
-  replay: Replay,
-  args: CommandArguments,
-): Promise<GenerationSummary> {
-  const { kind, number } = await generationOf(parts, args);
-  const rate = rateOf(args);
-  if (rate === undefined) throw commandInvalid('Give the rate, or null for none.');
-  await new SqlGenerations(parts.database).setRateLimit(kind, number, rate);
-  const found = (await status(replay)).find((one) => one.kind === kind && one.number === number);
-  if (found === undefined) throw noGeneration(kind, number);
-  return found;
+/** Why a generation cannot be swapped in; undefined where it can. */
+export function whyNotSwapped({
+  kind,
+  number,
+  state,
+}: Pick<Generation | GenerationSummary, 'kind' | 'number' | 'state'>): string | undefined {
+  return state === 'building' ? undefined : `Generation ${number} of ${kind} is not being built.`;
 }
 
 /** Compares a generation with what is live in its place. */
@@ -157,45 +183,29 @@ async function compared(
   return { kind, number, project: projectId, messages: Number(read), same: isSame(comparison), comparison };
 }
 
-async function plan(
-  parts: ReplayCommandParts,
+async function generationSummary(
   replay: Replay,
-  target: Target,
-  rateLimit: number | null,
-): Promise<PlannedReplay> {
-  const building = await replay.building(target);
-  const live = await liveNumberOf(parts.database, target.kind, target.projectId);
-  const estimated = await estimate(parts, target.kind, live, await replay.list(), rateLimit);
-  const read = building === undefined ? 0 : Number((await replay.progressOf(building)).read);
-  const { kind, projectId: project } = target;
-  return { kind, project, resumes: building?.number ?? null, read, ...estimated };
-}
-
-async function status(replay: Replay): Promise<readonly GenerationSummary[]> {
-  const live = await replay.live();
-  const all = await replay.list();
-  return Promise.all(
-    all.map(async (generation): Promise<GenerationSummary> => {
-      const { kind, number, projectId, rateLimit, asOf, createdAtMs } = generation;
-      const isFed = generation.state === 'building' || generation.state === 'built';
-      const { read, end } = isFed ? await replay.progressOf(generation) : { read: 0n, end: 0n };
-      const answers = live
-        .filter((row) => row.kind === kind && row.number === number)
-        .map((row) => row.projectId ?? 'all');
-      return {
-        kind,
-        number,
-        project: projectId,
-        state: summaryState(generation, answers.length > 0),
-        answers,
-        messages: Number(read),
-        behind: Number(end - read),
-        rate_limit: rateLimit,
-        as_of: asOf.length === 0 ? null : formatMicros(asOf.at(-1)?.instant ?? 0n),
-        created_at: new Date(createdAtMs).toISOString(),
-      };
-    }),
-  );
+  allLive: readonly LiveRow[],
+  generation: Generation,
+): Promise<GenerationSummary> {
+  const { kind, number, projectId, rateLimit, asOf, createdAtMs } = generation;
+  const isFed = generation.state === 'building' || generation.state === 'built';
+  const { read, end } = isFed ? await replay.progressOf(generation) : { read: 0n, end: 0n };
+  const answers = allLive
+    .filter((row) => row.kind === kind && row.number === number)
+    .map((row) => row.projectId ?? 'all');
+  return {
+    kind,
+    number,
+    project: projectId,
+    state: summaryState(generation, answers.length > 0),
+    answers,
+    messages: Number(read),
+    behind: Number(end - read),
+    rate_limit: rateLimit,
+    as_of: asOf.length === 0 ? null : formatMicros(asOf.at(-1)?.instant ?? 0n),
+    created_at: new Date(createdAtMs).toISOString(),
+  };
 }
 
 function summaryState({ state }: Generation, isLive: boolean): GenerationSummary['state'] {
@@ -225,26 +235,28 @@ async function targetOf({ database }: ReplayParts, args: CommandArguments): Prom
   return { kind, projectId: project };
 }
 
-async function generationOf({ database }: ReplayParts, args: CommandArguments): Promise<Generation> {
-  const [kind, number] = [kindOf(args['kind']), readGeneration(args['number'])];
-  const found = await new SqlGenerations(database).find(kind, number);
-  if (found === undefined) throw noGeneration(kind, number);
-  return found;
+function generationNamedIn({ kind, number }: CommandArguments): Pick<Generation, 'kind' | 'number'> {
+  if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return { kind: kindOf(kind), number };
+  throw commandInvalid('A generation is named by its number.');
 }
 
 function noGeneration(kind: GenerationKind, number: number): TidemarkError {
   return commandInvalid(`There is no generation ${number} of ${kind}.`);
 }
 
+function isKind(kind: unknown): kind is GenerationKind {
+  return kind === 'profiles' || kind === 'analytics';
+}
+
 function kindOf(kind: unknown): GenerationKind {
-  if (kind === 'profiles' || kind === 'analytics') return kind;
+  if (isKind(kind)) return kind;
   throw commandInvalid('What is replayed is profiles or analytics.');
 }
 
 /** @throws TidemarkError `COMMAND_INVALID` where the arguments of a build are wrong. */
 export function checkBuild(args: CommandArguments): void {
   kindOf(args['kind']);
-  rateOf(args);
+  rateOf(args['rate']);
   asOfIn(args);
 }
 
@@ -259,13 +271,8 @@ function asOfIn({ as_of: asOf }: CommandArguments): Micros | undefined {
 }
 
 /** Undefined keeps the rate limit, null removes it. */
-function rateOf({ rate }: CommandArguments): number | null | undefined {
+function rateOf(rate: unknown): number | null | undefined {
   if (rate === undefined || rate === null) return rate;
   if (typeof rate === 'number' && Number.isSafeInteger(rate) && rate >= 1) return rate;
   throw commandInvalid('A rate is a whole number of messages a second from 1 up.');
-}
-
-function readGeneration(number: unknown): number {
-  if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number;
-  throw commandInvalid('A generation is named by its number.');
 }

@@ -1,8 +1,8 @@
 /** The last verification by the service itself, shared by all processes of an installation. */
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import { TRANSACTION_MS } from '../../stores/database/sql-time.ts';
-import type { VerificationReport } from './report.ts';
-import { keepHours, type KeptReport, keptReport, LAST } from './verification-hours.ts';
+import type { HourReport, VerificationReport } from './report.ts';
+import { type HourFilter, keepHours, type KeptReport, keptReport, LAST } from './verification-hours.ts';
 
 export interface LastVerification {
   /** Null where an earlier version did it. */
@@ -10,6 +10,14 @@ export interface LastVerification {
   readonly finishedAtMs: number;
   readonly missing: { readonly postgres: number; readonly clickhouse: number };
   readonly surplus: { readonly postgres: number; readonly clickhouse: number };
+}
+
+/** What is kept of verifications, as HTTP reads it, from another thread too. */
+export interface KeptVerifications {
+  /** The one that the service did last by itself; null before the first. */
+  verification(): Promise<LastVerification | null>;
+  /** See `keptHours`. */
+  verificationHours(filter: HourFilter, limit: number): Promise<readonly HourReport[]>;
 }
 
 /** Returns whether a verification is due, and if so claims it: only one process is told so. */

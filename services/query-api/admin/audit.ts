@@ -1,10 +1,10 @@
-import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer, Route } from '../../http/route.ts';
-import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
 import type { AuditFilter, AuditLog, RecordedEntry } from '../../stores/audit/audit-log.ts';
 import type { ProjectStore } from '../../stores/projects/project-store.ts';
-import { type Checked, readLimit, readName, refuseParameter, single } from '../query.ts';
+import { type Input, route } from '../input.ts';
+import { given, readCursor, readRange } from '../query.ts';
 
 export interface AuditParts {
   readonly audit: AuditLog;
@@ -12,64 +12,27 @@ export interface AuditParts {
 }
 
 export function auditRoutes(parts: AuditParts): Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/v1/admin/audit',
-      scope: 'admin',
-      bodyLimitBytes: null,
-      style: 'problem',
-      query: QUERY,
-      handle: (call) => answerAudit(parts, call),
-    },
-  ];
+  const how = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
+  return [route('GET /v1/admin/audit', how, (_, { query }) => answerAudit(parts, query))];
 }
 
-const QUERY = ['limit', 'cursor', 'action', 'project', 'principal', 'since', 'until'];
-
-/** `GET /v1/admin/audit` */
-async function answerAudit(parts: AuditParts, { query }: Call): Promise<Answer | Refusal> {
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit.refusal;
-  const cursor = single(query, 'cursor', readAuditCursor);
+/** `GET /v1/admin/audit`. A time without an offset is UTC. */
+async function answerAudit(
+  parts: AuditParts,
+  { limit, cursor: text, action, principal, project: projectId, ...period }: Input<'GET /v1/admin/audit'>['query'],
+): Promise<Answer | Refusal> {
+  const cursor = readCursor(text, decodeAuditCursor);
   if (!cursor.ok) return cursor.refusal;
-  const filter = readAuditFilter(query);
-  if (!filter.ok) return filter.refusal;
+  const range = readRange(period, 'UTC');
+  if (!range.ok) return range.refusal;
+  const filter = { ...given({ action, principal, projectId }), ...range.value };
   // One more than the page has tells whether there is another.
-  const found = await parts.audit.list(await withProjectId(parts, filter.value), limit.value + 1, cursor.value);
-  const page = found.slice(0, limit.value);
+  const found = await parts.audit.list(await withProjectId(parts, filter), limit + 1, cursor.value);
+  const page = found.slice(0, limit);
   const last = page.at(-1);
   const next = found.length > page.length && last !== undefined ? encodeAuditCursor(last.id) : null;
   const body = `{"entries":[${page.map(entryJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
-}
-
-function readAuditFilter(query: URLSearchParams): Checked<AuditFilter> {
-  const filter: Record<string, unknown> = {};
-  for (const [name, member, read] of FILTERS) {
-    const value = single<unknown>(query, name, (text) => (text === undefined ? ABSENT : read(name, text)));
-    if (!value.ok) return value;
-    if (value.value !== undefined) filter[member] = value.value;
-  }
-  return { ok: true, value: filter };
-}
-
-const ABSENT = { ok: true, value: undefined } as const;
-
-type ReadFilter = (name: string, text: string) => Checked<unknown>;
-
-const FILTERS: readonly (readonly [string, keyof AuditFilter, ReadFilter])[] = [
-  ['action', 'action', readName],
-  ['project', 'projectId', readName],
-  ['principal', 'principal', readName],
-  ['since', 'since', readTime],
-  ['until', 'until', readTime],
-];
-
-/** A text without an offset is UTC. */
-function readTime(name: string, text: string): Checked<bigint> {
-  const parsed = parseTimestamp(text, 'UTC');
-  return parsed.ok ? { ok: true, value: parsed.micros } : refuseParameter(name, parsed.message);
 }
 
 /** A project may be named. One that was deleted has its id alone. */
@@ -86,11 +49,9 @@ function encodeAuditCursor(id: bigint): string {
   return Buffer.from(`${CURSOR_PREFIX}${id}`).toString('base64url');
 }
 
-function readAuditCursor(text: string | undefined): Checked<bigint | undefined> {
-  if (text === undefined) return ABSENT;
+function decodeAuditCursor(text: string): bigint | undefined {
   const [, id] = /^audit-(\d{1,18})$/.exec(Buffer.from(text.slice(0, 64), 'base64url').toString('latin1')) ?? [];
-  if (id !== undefined && encodeAuditCursor(BigInt(id)) === text) return { ok: true, value: BigInt(id) };
-  return refuseParameter('cursor', 'was not given by this service');
+  return id !== undefined && encodeAuditCursor(BigInt(id)) === text ? BigInt(id) : undefined;
 }
 
 /** What was before and after goes in as it was recorded, every digit kept. */

@@ -1,16 +1,15 @@
 import type { Comparison, UserGroup } from '../../audience/audiences.ts';
 import type { Audience } from '../../audience/definition/audience.ts';
 import { readDefinition } from '../../audience/definition/definition.ts';
-import { isJsonObject } from '../../audience/definition/reading.ts';
 import { definitionOf } from '../../audience/saved/audience-scheduler.ts';
 import type { AudienceStore } from '../../audience/saved/audience-store.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import { parseBody } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import { type Checked, type QueryRequest, refuseBody } from '../query.ts';
-import { type AudienceParts, DEFAULT_SAMPLE, problemsWithSample, userJson } from './questions.ts';
+import { type Members, readBody } from '../input.ts';
+import type { QueryRequest } from '../query.ts';
+import { type AudienceParts, userJson } from './questions.ts';
 import { findAudienceOf, NO_AUDIENCE } from './saved.ts';
 
 export interface CompareParts extends AudienceParts {
@@ -19,20 +18,13 @@ export interface CompareParts extends AudienceParts {
 
 /** `POST /v1/audiences/compare` */
 export async function answerCompare(parts: CompareParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const body = readComparison(call);
-  if (!body.ok) return body.refusal;
-  const { from, to, sampleSize } = body.value;
-  const before = await definitionFrom(parts, call, from);
-  if (before === undefined) return NO_AUDIENCE;
   const { project } = call;
-  return compareAnswer(await parts.audiencesOf(project).compare(project.id, before, to, sampleSize));
-}
-
-interface ComparisonBody {
-  /** The id of a saved audience, or a definition. */
-  readonly from: string | Audience;
-  readonly to: Audience;
-  readonly sampleSize: number;
+  const read = readBody('POST /v1/audiences/compare', call, (exact) => readForms(exact, project.timezone));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
+  const before = await definitionFrom(parts, call, also.from);
+  if (before === undefined) return NO_AUDIENCE;
+  return compareAnswer(await parts.audiencesOf(project).compare(project.id, before, also.to, body.sample));
 }
 
 /** The two forms name the definitions before and after the change. */
@@ -41,28 +33,21 @@ const FORMS = [
   ['from', 'to'],
 ] as const;
 
-function readComparison({ text, project: { timezone } }: QueryRequest): Checked<ComparisonBody> {
-  const parsed = parseBody(text);
-  if (!parsed.ok) return refuseBody(parsed.problems);
-  const { plain, exact } = parsed.value;
-  if (!isJsonObject(plain) || !isJsonObject(exact)) return refuseBody([{ path: '', message: 'is not an object' }]);
-  const { sample = DEFAULT_SAMPLE } = plain;
-  const [form = FORMS[0], other] = FORMS.filter((names) => names.some((name) => exact[name] !== undefined));
-  const [before, after] = form;
-  const from =
-    before === 'audience' ? readId(exact[before]) : readDefinition(exact[before], { timezone, path: '/from' });
-  const to = readDefinition(exact[after], { timezone, path: `/${after}` });
-  const problems: Problem[] = [
-    ...(other === undefined
-      ? []
-      : [{ path: '', message: 'has members of both forms: audience and definition, or from and to' }]),
-    ...(from.ok ? [] : from.problems),
-    ...(to.ok ? [] : to.problems),
-    ...problemsWithSample(sample),
-  ];
-  if (!from.ok || !to.ok || problems.length > 0) return refuseBody(problems);
-  return { ok: true, value: { from: from.definition, to: to.definition, sampleSize: Number(sample) } };
+type ReadForms =
+  /** `from` is the id of a saved audience, or a definition. */
+  | { readonly ok: true; readonly from: string | Audience; readonly to: Audience }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+function readForms(body: Members, timezone: string): ReadForms {
+  const [[before, after] = FORMS[0], other] = FORMS.filter((names) => names.some((name) => name in body));
+  const from = before === 'audience' ? readId(body[before]) : readDefinition(body[before], { timezone, path: '/from' });
+  const to = readDefinition(body[after], { timezone, path: `/${after}` });
+  if (from.ok && to.ok && other === undefined) return { ok: true, from: from.definition, to: to.definition };
+  const problems = [from, to].flatMap((read) => (read.ok ? [] : read.problems));
+  return { ok: false, problems: other === undefined ? problems : [BOTH_FORMS, ...problems] };
 }
+
+const BOTH_FORMS = { path: '', message: 'has members of both forms: audience and definition, or from and to' };
 
 type ReadId =
   { readonly ok: true; readonly definition: string } | { readonly ok: false; readonly problems: readonly Problem[] };

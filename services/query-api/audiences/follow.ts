@@ -6,18 +6,10 @@ import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST } from '../../messages/timestamp.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
-import { readWait, single } from '../query.ts';
 import type { ChangesWatch } from './changes-watch.ts';
 import { BEHIND_ALL } from './cursor.ts';
 import { NO_AUDIENCE } from './saved.ts';
-import {
-  answerChanges,
-  type ChangesRequest,
-  changesAnswer,
-  linesOfChanges,
-  readChangesRequest,
-  type StreamParts,
-} from './streams.ts';
+import { type ChangesRequest, changesAnswer, linesOfChanges, readChangesRequest, type StreamParts } from './streams.ts';
 
 export interface FollowParts extends StreamParts {
   readonly changesWatch: ChangesWatch;
@@ -32,23 +24,22 @@ export interface FollowLimits {
 
 /** `GET /v1/audiences/:id/changes`: with `wait`, once there are changes or the time is over. */
 export async function answerFollow(parts: FollowParts, limits: FollowLimits, call: Call): Promise<Answer | Refusal> {
-  const waitMs = single(call.query, 'wait', readWait);
-  if (!waitMs.ok) return waitMs.refusal;
-  if (waitMs.value === 0) return limits.streams.admit(call) ?? answerChanges(parts, call);
   const request = await readChangesRequest(parts, call);
   if ('refused' in request) return request;
+  const { project, res: client } = call;
+  const { id } = request.audience;
+  const { waitMs } = request;
+  const stream = (): Refusal | Promise<Answer> => limits.streams.admit(call) ?? changesAnswer(parts, project, request);
+  if (waitMs === 0) return stream();
   const refusal = limits.waits.admit(call);
   if (refusal !== undefined) return refusal;
-  const { project, res: client } = call;
-  const id = request.audience.id;
   // Before analytics: what becomes readable in between is seen by both, not by neither.
   const known = (await parts.saved.changesReadableAt([id])).get(id);
   if (known === undefined) return NO_AUDIENCE;
   const until = await parts.analytics.finalizedAt(project.id, id);
-  const stream = (): Refusal | Promise<Answer> => limits.streams.admit(call) ?? changesAnswer(parts, project, request);
   if (await hasChanges(parts, project, request, until)) return stream();
   const after = later(known ?? EARLIEST, request.at);
-  const outcome = await parts.changesWatch.wait({ audienceId: id, after }, { waitMs: waitMs.value, client });
+  const outcome = await parts.changesWatch.wait({ audienceId: id, after }, { waitMs, client });
   if (outcome === 'deleted') return NO_AUDIENCE;
   return outcome === 'changed' ? stream() : linesOfChanges(Readable.from([]), request, until);
 }

@@ -3,26 +3,28 @@ import type { AudienceStore, AudienceVersion, LastEvaluation } from '../../audie
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
-import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
-import { type Checked, type QueryRequest, readLimit, refuseParameter, single } from '../query.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
+import type { Input } from '../input.ts';
+import { given, type QueryRequest, readCursor, readRange, refuseParameter } from '../query.ts';
 import { instant } from './audience-json.ts';
 import { decodeHistoryCursor, decodeVersionsCursor, encodeHistoryCursor, encodeVersionsCursor } from './cursor.ts';
-import { findAudience, NO_AUDIENCE, readCursor } from './saved.ts';
+import { findAudience, NO_AUDIENCE } from './saved.ts';
 
 export interface PastParts {
   readonly saved: Pick<AudienceStore, 'find' | 'versions' | 'evaluations'>;
 }
 
-export const VERSIONS_QUERY = ['limit', 'cursor'] as const;
-export const HISTORY_QUERY = ['limit', 'cursor', 'since', 'until', 'per'] as const;
-
 /** `GET /v1/audiences/:id/versions` */
-export async function answerVersions({ saved }: PastParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const checked = readPage(call.query, decodeVersionsCursor);
-  if (!checked.ok) return checked.refusal;
+export async function answerVersions(
+  { saved }: PastParts,
+  call: QueryRequest,
+  { limit, cursor: text }: Input<'GET /v1/audiences/{id}/versions'>['query'],
+): Promise<Answer | Refusal> {
+  const position = readCursor(text, decodeVersionsCursor);
+  if (!position.ok) return position.refusal;
+  const cursor = position.value;
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;
-  const { limit, cursor } = checked.value;
   if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
   // One more than the page holds tells whether there is another.
   const found = await saved.versions(call.project.id, audience.id, limit + 1, cursor?.version);
@@ -33,23 +35,24 @@ export async function answerVersions({ saved }: PastParts, call: QueryRequest): 
 }
 
 /** `GET /v1/audiences/:id/history` */
-export async function answerHistory({ saved }: PastParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const checked = readPage(call.query, decodeHistoryCursor);
-  if (!checked.ok) return checked.refusal;
-  const range = readRange(call);
+export async function answerHistory(
+  { saved }: PastParts,
+  call: QueryRequest,
+  { limit, per, ...rest }: Input<'GET /v1/audiences/{id}/history'>['query'],
+): Promise<Answer | Refusal> {
+  const { id: projectId, timezone } = call.project;
+  const cursor = readCursor(rest.cursor, decodeHistoryCursor);
+  if (!cursor.ok) return cursor.refusal;
+  const range = readRange(rest, timezone);
   if (!range.ok) return range.refusal;
   const audience = await findAudience({ saved }, call);
   if (audience === undefined) return NO_AUDIENCE;
-  const { limit, cursor } = checked.value;
-  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
-  const { since, until, perMicros } = range.value;
-  const before = earlier(until, cursor?.before);
-  const found = await saved.evaluations(call.project.id, audience.id, {
-    limit: limit + 1,
-    ...(since !== undefined && { since }),
-    ...(before !== undefined && { before }),
-    ...(perMicros !== undefined && { perMicros }),
-  });
+  if (cursor.value !== undefined && cursor.value.audienceId !== audience.id) return FOREIGN_CURSOR;
+  const perMicros = per && PERIODS[per];
+  const { since, until } = range.value;
+  const before = earlier(until, cursor.value?.before);
+  const wanted = { limit: limit + 1, ...given({ since, before, perMicros }) };
+  const found = await saved.evaluations(projectId, audience.id, wanted);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   // The entry of a period stands for all of its evaluations: the next page begins before the period.
@@ -75,53 +78,7 @@ function entryJson({ at, version, cause, members: count, entered, left }: LastEv
   return JSON.stringify({ at: formatMicros(at), version, cause, count, entered, left });
 }
 
-function readPage<T>(
-  query: URLSearchParams,
-  decode: (text: string) => T | undefined,
-): Checked<{ readonly limit: number; readonly cursor: T | undefined }> {
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit;
-  const cursor = single(query, 'cursor', (text) => readCursor(text, decode));
-  return cursor.ok ? { ok: true, value: { limit: limit.value, cursor: cursor.value } } : cursor;
-}
-
-interface Range {
-  readonly since: Micros | undefined;
-  readonly until: Micros | undefined;
-  readonly perMicros: Micros | undefined;
-}
-
-function readRange({ query, project: { timezone } }: QueryRequest): Checked<Range> {
-  const since = single(query, 'since', (text) => readTimeParameter('since', text, timezone));
-  if (!since.ok) return since;
-  const until = single(query, 'until', (text) => readTimeParameter('until', text, timezone));
-  if (!until.ok) return until;
-  const per = single(query, 'per', readPer);
-  if (!per.ok) return per;
-  return { ok: true, value: { since: since.value, until: until.value, perMicros: per.value } };
-}
-
-/** Reads a time, without an offset in the project's time zone; undefined if absent. */
-export function readTimeParameter(
-  name: string,
-  text: string | undefined,
-  timezone: string,
-): Checked<Micros | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  const read = parseTimestamp(text, timezone);
-  return read.ok ? { ok: true, value: read.micros } : refuseParameter(name, read.message);
-}
-
-const PERIODS: ReadonlyMap<string, Micros> = new Map([
-  ['hour', 3_600_000_000n],
-  ['day', 86_400_000_000n],
-]);
-
-function readPer(text: string | undefined): Checked<Micros | undefined> {
-  const perMicros = text === undefined ? undefined : PERIODS.get(text);
-  if (text !== undefined && perMicros === undefined) return refuseParameter('per', 'is hour or day');
-  return { ok: true, value: perMicros };
-}
+const PERIODS = { hour: 3_600_000_000n, day: 86_400_000_000n } as const;
 
 function earlier(one: Micros | undefined, other: Micros | undefined): Micros | undefined {
   if (one === undefined || other === undefined) return one ?? other;

@@ -1,10 +1,11 @@
 import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import type { Call } from '../../http/call.ts';
 import type { Route } from '../../http/route.ts';
-import { BODY_LIMIT_BYTES, type Limited, PAGE, READ } from '../route-parts.ts';
+import { route, unreadRoute } from '../input.ts';
+import { BODY_LIMIT_BYTES, type Limited, READ } from '../route-parts.ts';
 import { answerCompare } from './compare.ts';
 import { answerFollow, type FollowParts } from './follow.ts';
-import { answerHistory, answerVersions, HISTORY_QUERY, VERSIONS_QUERY } from './past.ts';
+import { answerHistory, answerVersions } from './past.ts';
 import { answerPreview, answerSavedPreview, type AudienceParts } from './questions.ts';
 import {
   answerChange,
@@ -28,65 +29,34 @@ const OPEN_STREAMS = 64;
 /** Requests that wait for changes of audiences. */
 const CHANGES_AT_ONCE = 1_000;
 
-const STREAM = [...PAGE, 'after'] as const;
-
 /** Questions about audiences, and saved audiences. */
 export function audienceRoutes(parts: AudienceRouteParts, question: Limited, { admitWhole }: Limited): Route[] {
   const ask = { ...READ, ...question };
+  const post = { ...ask, bodyLimitBytes: BODY_LIMIT_BYTES };
   const page = { ...READ, admitWhole };
   const streams = new ConcurrencyLimiter(OPEN_STREAMS);
   const stream = { ...READ, admitWhole: (call: Call) => streams.admit(call) };
   const following = { streams, waits: new ConcurrencyLimiter(parts.changesAtOnce ?? CHANGES_AT_ONCE) };
   const change = { ...READ, scope: 'audiences' } as const;
-  const write = { ...change, bodyLimitBytes: BODY_LIMIT_BYTES } as const;
-  const one = '/v1/audiences/:id';
+  const write = { ...change, bodyLimitBytes: BODY_LIMIT_BYTES };
   return [
-    ...questionRoutes(parts, question),
-    { ...READ, path: '/v1/audiences', query: PAGE, handle: (call) => answerList(parts, call) },
-    { ...write, method: 'POST', path: '/v1/audiences', query: [], handle: (call) => answerSave(parts, call) },
-    { ...READ, path: one, query: [], handle: (call) => answerSaved(parts, call) },
-    { ...write, method: 'PUT', path: one, query: [], handle: (call) => answerChange(parts, call, true) },
-    { ...write, method: 'PATCH', path: one, query: [], handle: (call) => answerChange(parts, call, false) },
-    { ...change, method: 'DELETE', path: one, query: [], handle: (call) => answerDelete(parts, call) },
-    { ...ask, path: `${one}/preview`, query: ['sample'], handle: (call) => answerSavedPreview(parts, call) },
-    { ...ask, path: `${one}/explain`, query: ['sample'], handle: (call) => answerSavedExplain(parts, call) },
-    {
-      ...ask,
-      path: `${one}/why`,
-      query: ['user_id', 'anonymous_id', 'internal_id', 'events'],
-      handle: (call) => answerSavedWhy(parts, call),
-    },
-    { ...stream, path: `${one}/members`, query: STREAM, handle: (call) => answerMembers(parts, call) },
-    { ...page, path: `${one}/versions`, query: VERSIONS_QUERY, handle: (call) => answerVersions(parts, call) },
-    {
-      ...page,
-      path: `${one}/history`,
-      query: HISTORY_QUERY,
-      handle: (call) => answerHistory(parts, call),
-    },
-    {
-      ...READ,
-      path: `${one}/changes`,
-      query: ['since', 'wait', ...STREAM],
-      handle: (call) => answerFollow(parts, following, call),
-    },
-    {
-      ...ask,
-      ...change,
-      method: 'POST',
-      path: `${one}/evaluate`,
-      query: [],
-      handle: (call) => answerEvaluate(parts, call),
-    },
-  ];
-}
-
-function questionRoutes(parts: AudienceRouteParts, question: Limited): Route[] {
-  const post = { ...READ, ...question, method: 'POST', bodyLimitBytes: BODY_LIMIT_BYTES } as const;
-  return [
-    { ...post, path: '/v1/audiences/preview', query: [], handle: (call) => answerPreview(parts, call) },
-    { ...post, path: '/v1/audiences/explain', query: [], handle: (call) => answerExplain(parts, call) },
-    { ...post, path: '/v1/audiences/why', query: [], handle: (call) => answerWhy(parts, call) },
-    { ...post, path: '/v1/audiences/compare', query: [], handle: (call) => answerCompare(parts, call) },
+    route('POST /v1/audiences/preview', post, (call) => answerPreview(parts, call)),
+    route('POST /v1/audiences/explain', post, (call) => answerExplain(parts, call)),
+    route('POST /v1/audiences/why', post, (call) => answerWhy(parts, call)),
+    route('POST /v1/audiences/compare', post, (call) => answerCompare(parts, call)),
+    route('GET /v1/audiences', READ, (call, { query }) => answerList(parts, call, query)),
+    route('POST /v1/audiences', write, (call) => answerSave(parts, call)),
+    route('GET /v1/audiences/{id}', READ, (call) => answerSaved(parts, call)),
+    route('PUT /v1/audiences/{id}', write, (call) => answerChange(parts, call, 'PUT /v1/audiences/{id}')),
+    route('PATCH /v1/audiences/{id}', write, (call) => answerChange(parts, call, 'PATCH /v1/audiences/{id}')),
+    route('DELETE /v1/audiences/{id}', change, (call) => answerDelete(parts, call)),
+    unreadRoute('GET /v1/audiences/{id}/preview', ask, (call) => answerSavedPreview(parts, call)),
+    unreadRoute('GET /v1/audiences/{id}/explain', ask, (call) => answerSavedExplain(parts, call)),
+    unreadRoute('GET /v1/audiences/{id}/why', ask, (call) => answerSavedWhy(parts, call)),
+    unreadRoute('GET /v1/audiences/{id}/members', stream, (call) => answerMembers(parts, call)),
+    route('GET /v1/audiences/{id}/versions', page, (call, { query }) => answerVersions(parts, call, query)),
+    route('GET /v1/audiences/{id}/history', page, (call, { query }) => answerHistory(parts, call, query)),
+    unreadRoute('GET /v1/audiences/{id}/changes', READ, (call) => answerFollow(parts, following, call)),
+    route('POST /v1/audiences/{id}/evaluate', { ...ask, ...change }, (call) => answerEvaluate(parts, call)),
   ];
 }

@@ -1,3 +1,4 @@
+import type { OperationName } from '../../../schemas/operations.ts';
 import { readDefinition } from '../../audience/definition/definition.ts';
 import type { AudienceStore, ChangeTerms, NewAudience, SavedAudience } from '../../audience/saved/audience-store.ts';
 import type { AudienceEvaluator } from '../../audience/saved/audience-scheduler.ts';
@@ -5,13 +6,13 @@ import type { Call } from '../../http/call.ts';
 import { readIfMatch } from '../../http/if-match.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import { parseBody, toJsonText } from '../../messages/json.ts';
+import { toJsonText } from '../../messages/json.ts';
 import type { Problem } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { audienceAnswer, audienceJson, formatRefresh, parseRefresh } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
-import { type QueryRequest, type Checked, readLimit, refuseBody, refuseParameter, single } from '../query.ts';
-import { isJsonObject } from '../../audience/definition/reading.ts';
+import { type Input, type Members, readBody, readInput } from '../input.ts';
+import { given, type QueryRequest, readCursor, refuseBody } from '../query.ts';
 
 /** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts {
@@ -21,23 +22,25 @@ export interface SavedAudienceParts {
 
 /** `POST /v1/audiences` */
 export async function answerSave({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
-  const body = readBody(call, ['name', 'definition']);
-  if (!body.ok) return body.refusal;
-  const { name = '', definition = '', refreshMs = null } = body.value;
+  const read = readBody('POST /v1/audiences', call, settingsIn(call));
+  if (!read.ok) return read.refusal;
+  const { name = '', definition = '', refreshMs = null } = read.value.also.settings;
   const audience = await saved.create(call.project.id, { name, definition, refreshMs }, call.key?.id);
   const audit = { action: 'audience.save', object: audience.id, after: settingsJson(audience) };
   return { ...audienceAnswer(audience, { Location: `/v1/audiences/${audience.id}` }), status: 201, audit };
 }
 
 /** `GET /v1/audiences` */
-export async function answerList({ saved }: SavedAudienceParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const limit = single(call.query, 'limit', readLimit);
-  if (!limit.ok) return limit.refusal;
-  const after = single(call.query, 'cursor', (text) => readCursor(text, decodeListCursor));
+export async function answerList(
+  { saved }: SavedAudienceParts,
+  { project }: QueryRequest,
+  { limit, cursor }: Input<'GET /v1/audiences'>['query'],
+): Promise<Answer | Refusal> {
+  const after = readCursor(cursor, decodeListCursor);
   if (!after.ok) return after.refusal;
   // One more than the page holds tells whether there is another.
-  const found = await saved.list(call.project.id, limit.value + 1, after.value);
-  const page = found.slice(0, limit.value);
+  const found = await saved.list(project.id, limit + 1, after.value);
+  const page = found.slice(0, limit);
   const last = page.at(-1);
   const next = found.length > page.length && last !== undefined ? encodeListCursor(last) : null;
   const body = `{"audiences":[${page.map(audienceJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
@@ -54,15 +57,16 @@ export async function answerSaved(parts: SavedAudienceParts, call: QueryRequest)
 export async function answerChange(
   { saved }: SavedAudienceParts,
   call: ChangeRequest,
-  replaces: boolean,
+  how: 'PUT /v1/audiences/{id}' | 'PATCH /v1/audiences/{id}',
 ): Promise<Answer | Refusal> {
   const terms = readTerms(call);
   if ('refused' in terms) return terms;
-  const body = readBody(call, replaces ? ['name', 'definition'] : []);
-  if (!body.ok) return body.refusal;
+  const read = readBody(how, call, settingsIn(call));
+  if (!read.ok) return read.refusal;
+  if (Object.keys(read.value.also.settings).length === 0) return NO_CHANGE;
   const id = audienceIdOf(call);
   if (id === undefined) return NO_AUDIENCE;
-  const changes = { ...(replaces && { refreshMs: null }), ...body.value };
+  const changes = { ...(how === 'PUT /v1/audiences/{id}' && { refreshMs: null }), ...read.value.also.settings };
   const before = await saved.find(call.project.id, id);
   const after = await saved.update(call.project.id, id, changes, terms);
   const audit = {
@@ -73,6 +77,8 @@ export async function answerChange(
   };
   return { ...audienceAnswer(after), audit };
 }
+
+const NO_CHANGE = refuseBody([{ path: '', message: 'names nothing to change: name, definition or refresh' }]).refusal;
 
 /** `DELETE /v1/audiences/:id` */
 export async function answerDelete({ saved }: SavedAudienceParts, call: ChangeRequest): Promise<Answer | Refusal> {
@@ -134,14 +140,16 @@ export async function findAudienceOf(
   return AUDIENCE_ID.test(id) ? saved.find(projectId, id) : undefined;
 }
 
-/** Reads a cursor; undefined if absent. */
-export function readCursor<T>(
-  text: string | undefined,
-  decode: (text: string) => T | undefined,
-): Checked<T | undefined> {
-  const place = text === undefined ? undefined : decode(text);
-  if (text !== undefined && place === undefined) return refuseParameter('cursor', 'is none that this service gave');
-  return { ok: true, value: place };
+/** The audience that the path names, which is looked up before the parameters are read. */
+export async function readOfAudience<Name extends OperationName>(
+  name: Name,
+  parts: { readonly saved: Pick<AudienceStore, 'find'> },
+  call: QueryRequest,
+): Promise<{ readonly audience: SavedAudience; readonly query: Input<Name>['query'] } | Refusal> {
+  const audience = await findAudience(parts, call);
+  if (audience === undefined) return NO_AUDIENCE;
+  const input = readInput(name, call);
+  return input.ok ? { audience, query: input.value.query } : input.refusal;
 }
 
 function audienceIdOf(call: QueryRequest): string | undefined {
@@ -151,64 +159,33 @@ function audienceIdOf(call: QueryRequest): string | undefined {
 
 const AUDIENCE_ID = /^\w{1,64}$/;
 
-/** The members of the body, each checked. */
-function readBody(call: QueryRequest, required: readonly string[]): Checked<Partial<NewAudience>> {
-  const parsed = parseBody(call.text);
-  if (!parsed.ok) return refuseBody(parsed.problems);
-  const body = parsed.value.exact;
-  if (!isJsonObject(body)) return refuseBody([{ path: '', message: 'is not an object' }]);
-  const definition = readSaved(body['definition'], call.project);
-  const { name, refresh } = body;
-  const refreshMs = readRefresh(refresh);
-  const problems: Problem[] = [
-    ...missingOf(body, required),
-    ...(isName(name) ? [] : [{ path: '/name', message: 'is not a text of 1 to 200 characters' }]),
-    ...definition.problems,
-    ...(refresh === undefined || refreshMs !== undefined ? [] : [{ path: '/refresh', message: NO_REFRESH }]),
-  ];
-  if (problems.length > 0) return refuseBody(problems);
-  return {
-    ok: true,
-    value: {
-      ...(name !== undefined && { name: name as string }),
-      ...(definition.text !== undefined && { definition: definition.text }),
-      ...(refreshMs !== undefined && { refreshMs }),
-    },
+type ReadSettings =
+  | { readonly ok: true; readonly settings: Partial<NewAudience> }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Reads what the document cannot say of a body's members. A definition is kept as it was sent. */
+function settingsIn({ project: { timezone } }: QueryRequest): (body: Members) => ReadSettings {
+  return ({ name, definition, refresh }) => {
+    const problems: Problem[] = [];
+    if (typeof name === 'string' && (name.trim() === '' || /\p{Cc}/u.test(name))) problems.push(UNREADABLE_NAME);
+    const read = definition === undefined ? undefined : readDefinition(definition, { timezone, path: '/definition' });
+    if (read?.ok === false) problems.push(...read.problems);
+    const refreshMs = typeof refresh === 'string' ? parseRefresh(refresh) : (refresh as null | undefined);
+    if (typeof refresh === 'string' && refreshMs === undefined) problems.push(NO_REFRESH);
+    if (problems.length > 0) return { ok: false, problems };
+    const text = definition === undefined ? undefined : toJsonText(definition);
+    return { ok: true, settings: given({ name: name as string | undefined, definition: text, refreshMs }) };
   };
 }
 
-function missingOf(body: Readonly<Record<string, unknown>>, required: readonly string[]): Problem[] {
-  const isEmpty = ['name', 'definition', 'refresh'].every((name) => body[name] === undefined);
-  if (required.length === 0 && isEmpty) {
-    return [{ path: '', message: 'names nothing to change: name, definition or refresh' }];
-  }
-  return required
-    .filter((name) => body[name] === undefined)
-    .map((name) => ({ path: `/${name}`, message: 'is required' }));
-}
-
-/** A definition as it is kept: as it was sent. */
-function readSaved(
-  definition: unknown,
-  { timezone }: Pick<QueryRequest['project'], 'timezone'>,
-): { readonly text?: string; readonly problems: readonly Problem[] } {
-  if (definition === undefined) return { problems: [] };
-  const read = readDefinition(definition, { timezone, path: '/definition' });
-  return read.ok ? { text: toJsonText(definition), problems: [] } : { problems: read.problems };
-}
-
-function readRefresh(refresh: unknown): number | null | undefined {
-  if (refresh === null) return null;
-  return typeof refresh === 'string' ? parseRefresh(refresh) : undefined;
-}
-
-const NO_REFRESH = 'is neither null nor a time such as 15m, 1h, 1d or 1w, from a minute to a year';
-
-/** A missing name is valid here: `missingOf` reports it. */
-function isName(name: unknown): boolean {
-  if (name === undefined) return true;
-  return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= 200 && !/\p{Cc}/u.test(name);
-}
+const UNREADABLE_NAME = {
+  path: '/name',
+  message: 'must have a character that is not a space, and no control characters',
+};
+const NO_REFRESH = {
+  path: '/refresh',
+  message: 'must be null or a time such as 15m, 1h, 1d or 1w, from a minute to 366 days',
+};
 
 /** What the audit log has of an audience. */
 function settingsJson({ name, definition, refreshMs }: NewAudience): string {

@@ -4,7 +4,6 @@ import { compileMembers } from '../../audience/sql/compile-members.ts';
 import { definitionOf } from '../../audience/saved/audience-scheduler.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import { isHex } from '../../messages/hex.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
@@ -20,9 +19,8 @@ import {
   userNumberOf,
 } from './cursor.ts';
 import { ndjsonAnswer } from '../ndjson.ts';
-import { type QueryRequest, type Checked, refuseParameter, single } from '../query.ts';
-import { readTimeParameter } from './past.ts';
-import { findAudience, NO_AUDIENCE, readCursor, type SavedAudienceParts } from './saved.ts';
+import { type QueryRequest, readCursor, readTime, refuseParameter } from '../query.ts';
+import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
 export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
   readonly analytics: Pick<AnalyticsReader, 'stream' | 'audienceChanges' | 'finalizedAt'>;
@@ -32,54 +30,69 @@ export interface StreamParts extends Pick<SavedAudienceParts, 'saved'> {
 
 /** `GET /v1/audiences/:id/members` */
 export async function answerMembers(parts: StreamParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const audience = await findAudience(parts, call);
-  if (audience === undefined) return NO_AUDIENCE;
-  const asked = readStreamQuery(call.query, decodeMembersCursor);
-  if (!asked.ok) return asked.refusal;
-  const { limit, after, cursor } = asked.value;
+  const found = await readOfAudience('GET /v1/audiences/{id}/members', parts, call);
+  if ('refused' in found) return found;
+  const { audience, query: given } = found;
+  const { limit = null } = given;
+  const after = numberIn(given.after);
+  const position = readCursor(given.cursor, decodeMembersCursor);
+  if (!position.ok) return position.refusal;
+  const cursor = position.value;
   if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
   if (cursor !== undefined && cursor.version !== audience.version) return CHANGED;
   if (after !== undefined && cursor === undefined) return AFTER_WHAT;
-  const place = { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
+  const from = { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
   const { project } = call;
-  const query = compileMembers(definitionOf(audience, project), { projectId: project.id, ...place, limit });
+  const query = compileMembers(definitionOf(audience, project), { projectId: project.id, ...from, limit });
   const lines = await parts.analytics.stream(query, parts.limitsOf(project));
   return ndjsonAnswer(lines, {
     counts: limit !== null,
     end: (ending) => {
       if (ending.lines !== limit) return { next_cursor: null };
       const { internal_id: last } = JSON.parse(ending.lastLine) as { internal_id: string };
-      return { next_cursor: encodeMembersCursor({ ...place, after: userNumberOf(last) }) };
+      return { next_cursor: encodeMembersCursor({ ...from, after: userNumberOf(last) }) };
     },
-    headers: { 'Tidemark-Cursor': encodeMembersCursor(place) },
+    headers: { 'Tidemark-Cursor': encodeMembersCursor(from) },
   });
-}
-
-/** `GET /v1/audiences/:id/changes` */
-export async function answerChanges(parts: StreamParts, call: QueryRequest): Promise<Answer | Refusal> {
-  const request = await readChangesRequest(parts, call);
-  return 'refused' in request ? request : changesAnswer(parts, call.project, request);
 }
 
 /** The changes of an audience after a position. */
 export interface ChangesRequest extends Omit<ChangesCursor, 'audienceId'> {
   readonly audience: SavedAudience;
   readonly limit: number | null;
+  readonly waitMs: number;
 }
 
 export async function readChangesRequest(parts: StreamParts, call: QueryRequest): Promise<ChangesRequest | Refusal> {
-  const audience = await findAudience(parts, call);
-  if (audience === undefined) return NO_AUDIENCE;
-  const query = readStreamQuery(call.query, decodeChangesCursor);
-  if (!query.ok) return query.refusal;
-  const since = single(call.query, 'since', (text) => readTimeParameter('since', text, call.project.timezone));
+  const found = await readOfAudience('GET /v1/audiences/{id}/changes', parts, call);
+  if ('refused' in found) return found;
+  const { audience, query } = found;
+  const position = readCursor(query.cursor, decodeChangesCursor);
+  if (!position.ok) return position.refusal;
+  const since = readTime('since', query.since, call.project.timezone);
   if (!since.ok) return since.refusal;
-  const { limit, after, cursor } = query.value;
-  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
-  if (cursor !== undefined && (since.value !== undefined || after !== undefined)) return EITHER;
-  if (after !== undefined && since.value === undefined) return AFTER_WHEN;
-  const { at, after: user } = cursor ?? { at: since.value ?? EARLIEST, after: after ?? BEHIND_ALL };
-  return { audience, at, after: user, limit };
+  const { limit = null, wait } = query;
+  const from = positionOf(audience, position.value, since.value, numberIn(query.after));
+  return 'refused' in from ? from : { ...from, audience, limit, waitMs: wait * 1_000 };
+}
+
+/** Where the changes begin: at a cursor, or after a user of the evaluation at `since`. */
+function positionOf(
+  { id }: SavedAudience,
+  cursor: ChangesCursor | undefined,
+  since: Micros | undefined,
+  after: bigint | undefined,
+): Omit<ChangesCursor, 'audienceId'> | Refusal {
+  if (cursor === undefined) {
+    if (after !== undefined && since === undefined) return AFTER_WHEN;
+    return { at: since ?? EARLIEST, after: after ?? BEHIND_ALL };
+  }
+  if (cursor.audienceId !== id) return FOREIGN_CURSOR;
+  return since === undefined && after === undefined ? { at: cursor.at, after: cursor.after } : EITHER;
+}
+
+function numberIn(internalId: string | undefined): bigint | undefined {
+  return internalId === undefined ? undefined : userNumberOf(internalId);
 }
 
 export async function changesAnswer(
@@ -124,35 +137,6 @@ const CHANGED: Refusal = {
 
 function beginning({ id, version }: SavedAudience, { nowMs = Date.now }: StreamParts): MembersCursor {
   return { audienceId: id, version, now: BigInt(Math.floor(nowMs())) * 1000n, after: BEFORE_ALL };
-}
-
-interface StreamQuery<T> {
-  readonly limit: number | null;
-  readonly after: bigint | undefined;
-  readonly cursor: T | undefined;
-}
-
-function readStreamQuery<T>(query: URLSearchParams, decode: (text: string) => T | undefined): Checked<StreamQuery<T>> {
-  const limit = single(query, 'limit', readStreamLimit);
-  if (!limit.ok) return limit;
-  const after = single(query, 'after', readInternalId);
-  if (!after.ok) return after;
-  const cursor = single(query, 'cursor', (text) => readCursor(text, decode));
-  if (!cursor.ok) return cursor;
-  return { ok: true, value: { limit: limit.value, after: after.value, cursor: cursor.value } };
-}
-
-/** Of lines: without one, all. */
-function readStreamLimit(text: string | undefined): Checked<number | null> {
-  if (text === undefined) return { ok: true, value: null };
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  return limit > 0 ? { ok: true, value: limit } : refuseParameter('limit', 'is a whole number from 1 to 999999999');
-}
-
-function readInternalId(text: string | undefined): Checked<bigint | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  if (!isHex(text, 64)) return refuseParameter('after', 'is not an internal id');
-  return { ok: true, value: userNumberOf(text) };
 }
 
 function microsOf(time: string): Micros {

@@ -1,118 +1,75 @@
 import { definitionOf } from '../../audience/saved/audience-scheduler.ts';
-import { MAX_EVENTS_SHOWN } from '../../audience/definition/limits.ts';
+import type { ReadDefinition } from '../../audience/definition/definition.ts';
 import { explanationJson, whyJson } from '../../audience/explain/to-json.ts';
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Problem } from '../../messages/message.ts';
-import { isHex } from '../../messages/hex.ts';
-import { anonymousKeyOf, userKeyOf } from '../../messages/user-key.ts';
-import {
-  type AudienceParts,
-  DEFAULT_SAMPLE,
-  DEFINITION_PATH,
-  isWholeNumber,
-  problemsWithSample,
-  readQuestion,
-  readSample,
-} from './questions.ts';
-import { readName, single } from '../query.ts';
-import { findAudience, NO_AUDIENCE, type SavedAudienceParts } from './saved.ts';
+import { type Members, readBody } from '../input.ts';
+import { refuseParameter } from '../query.ts';
+import { userKeyIn } from '../users/named-user.ts';
 import { NOBODY } from '../users/users.ts';
+import { type AudienceParts, DEFINITION_PATH, definitionIn } from './questions.ts';
+import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 
-type Body = Readonly<Record<string, unknown>>;
 type SavedParts = AudienceParts & Pick<SavedAudienceParts, 'saved'>;
-
-const DEFAULT_EVENTS = 10;
 
 /** `POST /v1/audiences/explain` */
 export async function answerExplain({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
-  const asked = readQuestion(call, ({ sample = DEFAULT_SAMPLE }) => problemsWithSample(sample));
-  if (!asked.ok) return asked.refusal;
-  const { definition, body } = asked.value;
-  const sampleSize = Number(body['sample'] ?? DEFAULT_SAMPLE);
-  const explained = await audiencesOf(call.project).explain(call.project.id, definition, DEFINITION_PATH, sampleSize);
+  const read = readBody('POST /v1/audiences/explain', call, definitionIn(call));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
+  const audiences = audiencesOf(call.project);
+  const explained = await audiences.explain(call.project.id, also.definition, DEFINITION_PATH, body.sample);
   return { status: 200, body: explanationJson(explained) };
 }
 
 /** `POST /v1/audiences/why` */
 export async function answerWhy({ audiencesOf }: AudienceParts, call: Call): Promise<Answer | Refusal> {
-  const asked = readQuestion(call, problemsWithWhy);
-  if (!asked.ok) return asked.refusal;
-  const { definition, body } = asked.value;
+  const readDefinition = definitionIn(call);
+  const read = readBody('POST /v1/audiences/why', call, (exact) => withUser(readDefinition(exact), exact));
+  if (!read.ok) return read.refusal;
+  const { body, also } = read.value;
   const projectId = call.project.id;
-  const user = { projectId, userKey: userKeyIn(projectId, body) };
-  const eventsShown = Number(body['events'] ?? DEFAULT_EVENTS);
-  const why = await audiencesOf(call.project).why(user, definition, DEFINITION_PATH, eventsShown);
+  const user = { projectId, userKey: userKeyIn(projectId, body) ?? '' };
+  const why = await audiencesOf(call.project).why(user, also.definition, DEFINITION_PATH, body.events);
   return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
 }
 
 /** `GET /v1/audiences/:id/explain`. Paths are from the root of the definition. */
 export async function answerSavedExplain(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
-  const audience = await findAudience(parts, call);
-  if (audience === undefined) return NO_AUDIENCE;
-  const sample = single(call.query, 'sample', readSample);
-  if (!sample.ok) return sample.refusal;
+  const read = await readOfAudience('GET /v1/audiences/{id}/explain', parts, call);
+  if ('refused' in read) return read;
   const { project } = call;
-  const definition = definitionOf(audience, project);
-  const explained = await parts.audiencesOf(project).explain(project.id, definition, '', sample.value);
+  const definition = definitionOf(read.audience, project);
+  const explained = await parts.audiencesOf(project).explain(project.id, definition, '', read.query.sample);
   return { status: 200, body: explanationJson(explained) };
 }
 
 /** `GET /v1/audiences/:id/why`. Paths are from the root of the definition. */
 export async function answerSavedWhy(parts: SavedParts, call: Call): Promise<Answer | Refusal> {
-  const audience = await findAudience(parts, call);
-  if (audience === undefined) return NO_AUDIENCE;
-  const body = bodyIn(call.query);
-  const [problem] = problemsWithWhy(body);
-  if (problem !== undefined)
-    return { refused: 'invalid-parameter', detail: `${problem.path.slice(1)} ${problem.message}` };
+  const read = await readOfAudience('GET /v1/audiences/{id}/why', parts, call);
+  if ('refused' in read) return read;
+  const { audience, query } = read;
+  const problem = problemWithUser(query);
+  if (problem !== undefined) return refuseParameter(problem.path.slice(1), problem.message).refusal;
   const { project } = call;
-  const user = { projectId: project.id, userKey: userKeyIn(project.id, body) };
-  const eventsShown = Number(body['events'] ?? DEFAULT_EVENTS);
-  const why = await parts.audiencesOf(project).why(user, definitionOf(audience, project), '', eventsShown);
+  const user = { projectId: project.id, userKey: userKeyIn(project.id, query) ?? '' };
+  const why = await parts.audiencesOf(project).why(user, definitionOf(audience, project), '', query.events);
   return why === undefined ? NOBODY : { status: 200, body: whyJson(why) };
 }
 
-/** Query parameters as the members of a body are; one that is given twice is wrong. */
-function bodyIn(query: URLSearchParams): Body {
-  const values = [...USER_IDS, 'events'].map((name) => [name, query.getAll(name)] as const);
-  const given = values.filter(([, all]) => all.length > 0);
-  return Object.fromEntries(
-    given.map(([name, all]) => {
-      const text = all.length === 1 ? all[0] : null;
-      return [name, name === 'events' && /^\d{1,4}$/.test(text ?? '') ? Number(text) : text];
-    }),
-  );
+function withUser(read: ReadDefinition, body: Members): ReadDefinition {
+  const problem = problemWithUser(body);
+  if (problem === undefined) return read;
+  return { ok: false, problems: [...(read.ok ? [] : read.problems), problem] };
 }
-
-function problemsWithWhy(body: Body): readonly Problem[] {
-  const { events = DEFAULT_EVENTS } = body;
-  const problems = [...problemsWithUser(body)];
-  if (!isWholeNumber(events, MAX_EVENTS_SHOWN)) {
-    problems.push({ path: '/events', message: `is not a whole number from 0 to ${MAX_EVENTS_SHOWN}` });
-  }
-  return problems;
-}
-
-const USER_IDS = ['user_id', 'anonymous_id', 'internal_id'] as const;
 
 /** Exactly one id says who is meant. */
-function problemsWithUser(body: Body): readonly Problem[] {
-  const [name = 'user_id', other] = USER_IDS.filter((id) => body[id] !== undefined);
-  if (other !== undefined) return [{ path: `/${other}`, message: `stands beside ${name}: only one says who is meant` }];
-  const id = body[name];
-  if (name === 'internal_id') {
-    const isInternalId = typeof id === 'string' && isHex(id, 64);
-    return isInternalId ? [] : [{ path: '/internal_id', message: 'is not 64 hexadecimal digits' }];
-  }
-  const isName = typeof id === 'string' && readName(name, id).ok;
-  return isName ? [] : [{ path: `/${name}`, message: 'is not a string of 1 to 512 characters' }];
-}
-
-function userKeyIn(projectId: string, body: Body): string {
-  const [userId, anonymousId, internalId] = USER_IDS.map((name) => body[name]);
-  if (typeof internalId === 'string') return internalId;
-  if (typeof anonymousId === 'string') return anonymousKeyOf(projectId, anonymousId);
-  return userKeyOf(projectId, typeof userId === 'string' ? userId : '');
+function problemWithUser(given: object): Problem | undefined {
+  const [name, other] = ['user_id', 'anonymous_id', 'internal_id'].filter((id) => id in given);
+  if (name === undefined) return { path: '/user_id', message: 'is required, or anonymous_id or internal_id' };
+  return other === undefined
+    ? undefined
+    : { path: `/${other}`, message: `stands beside ${name}: only one says who is meant` };
 }

@@ -1,8 +1,6 @@
 /** Pages of the catalogue: which entries, in which order, and as JSON. Pure. */
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { CatalogMember, CatalogName } from '../../stores/analytics/catalog.ts';
-import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from '../query.ts';
-import { isWholeNumber } from '../audiences/questions.ts';
 
 type CatalogOrder = 'count' | 'name';
 
@@ -14,54 +12,26 @@ interface CatalogCursor {
 }
 
 /** Which entries a page has. */
-export interface CatalogPageQuery {
+export interface CatalogFilter {
   readonly limit: number;
   readonly order: CatalogOrder;
-  readonly prefix: string;
-  readonly after?: CatalogCursor;
-}
-
-export const CATALOG_PARAMETERS: readonly string[] = ['limit', 'cursor', 'prefix', 'order'];
-
-export function readCatalogPageQuery(query: URLSearchParams): Checked<CatalogPageQuery> {
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit;
-  const prefix = single(query, 'prefix', (text) => readIfGiven(text, (given) => readName('prefix', given)));
-  if (!prefix.ok) return prefix;
-  const order = single(query, 'order', readOrder);
-  if (!order.ok) return order;
-  const after = single(query, 'cursor', (text) => readIfGiven(text, (given) => readPosition(given, order.value)));
-  if (!after.ok) return after;
-  const page = { limit: limit.value, order: order.value, prefix: prefix.value ?? '' };
-  return { ok: true, value: { ...page, ...(after.value && { after: after.value }) } };
-}
-
-function readOrder(text: string | undefined): Checked<CatalogOrder> {
-  if (text === undefined) return { ok: true, value: 'count' };
-  return text === 'count' || text === 'name' ? { ok: true, value: text } : refuseParameter('order', 'is count or name');
+  readonly prefix?: string;
 }
 
 const MAX_CURSOR_LENGTH = 8_192;
-
-function readPosition(text: string, order: CatalogOrder): Checked<CatalogCursor> {
-  const cursor = decodeCursor(text);
-  if (cursor === undefined) return refuseParameter('cursor', 'was not given by this service');
-  if (cursor.order !== order) return refuseParameter('cursor', 'is of a list in another order');
-  return { ok: true, value: cursor };
-}
 
 /** Base64url of the JSON of the order, the count and the name. */
 function encodeCatalogCursor({ order, count, name }: CatalogCursor): string {
   return Buffer.from(JSON.stringify([order, count, name])).toString('base64url');
 }
 
-function decodeCursor(text: string): CatalogCursor | undefined {
+export function decodeCatalogCursor(text: string): CatalogCursor | undefined {
   if (text.length > MAX_CURSOR_LENGTH) return undefined;
   try {
     const [order, count, name] = JSON.parse(Buffer.from(text, 'base64url').toString()) as readonly unknown[];
     if ((order !== 'count' && order !== 'name') || typeof name !== 'string') return undefined;
-    if (!isWholeNumber(count, Number.MAX_SAFE_INTEGER)) return undefined;
-    const cursor = { order, count: count as number, name } as const;
+    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) return undefined;
+    const cursor = { order, count, name } as const;
     return encodeCatalogCursor(cursor) === text ? cursor : undefined;
   } catch {
     return undefined;
@@ -79,7 +49,8 @@ export interface CatalogPage<T extends CatalogName> {
  */
 export function catalogPageOf<T extends CatalogName>(
   all: readonly T[],
-  { limit, order, prefix, after }: CatalogPageQuery,
+  { limit, order, prefix = '' }: CatalogFilter,
+  after?: CatalogCursor,
 ): CatalogPage<T> {
   const compare = order === 'name' ? byName : byCount;
   const found = all

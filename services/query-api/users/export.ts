@@ -20,7 +20,7 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { decodeCursor } from '../cursor.ts';
 import { ndjsonAnswer } from '../ndjson.ts';
 import { eventBody, type Page, readPage } from './events.ts';
-import { BY, readNamedUser } from './named-user.ts';
+import { type NamedUser, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY, profileBody } from './users.ts';
 
@@ -28,15 +28,12 @@ export interface ExportParts extends UserStores {
   readonly saved: Pick<AudienceStore, 'list'>;
 }
 
-export const EXPORT_PARAMETERS = [BY] as const;
-
 const EVENTS_AT_ONCE = 1_000;
 
 /** What can be refused is asked first; a failure after that cuts the stream, which then has no last line. */
-export function answerExport(parts: ExportParts, call: Call): Promise<Answer | Refusal> {
+export function answerExport(parts: ExportParts, { project }: Call, input: NamedUser): Promise<Answer | Refusal> {
   return namingParts(async () => {
-    const { project } = call;
-    const named = readNamedUser(call);
+    const named = userKeyOfPath(project, input);
     if (!named.ok) return named.refusal;
     const user = { projectId: project.id, userKey: named.value };
     const profile = await answerOf('profiles', parts.profiles.findWhole(user.projectId, user.userKey));

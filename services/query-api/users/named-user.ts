@@ -1,57 +1,35 @@
 /** The user whom a request names, in its path or by a parameter. */
 import { isHex } from '../../messages/hex.ts';
 import { anonymousKeyOf, userKeyOf } from '../../messages/user-key.ts';
-import { type Checked, type QueryRequest, readIfGiven, readName, refuseParameter, single } from '../query.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { type Checked, refuseParameter } from '../query.ts';
 
-type IdKind = 'user_id' | 'anonymous_id' | 'internal_id';
-
-const ID_KINDS: readonly string[] = ['user_id', 'anonymous_id', 'internal_id'] satisfies readonly IdKind[];
-
-/** The internal id of the user that the path names: by `user_id` or, with `by`, by another of a user's ids. */
-export function readNamedUser({ project, params, query }: QueryRequest): Checked<string> {
-  const by = single(query, 'by', readIdKind);
-  if (!by.ok) return by;
-  const id = params['user_id'] ?? '';
-  if (by.value === 'internal_id') return readInternalId('user_id', id);
-  const name = readName('user_id', id);
-  if (!name.ok) return name;
-  const keyOf = by.value === 'user_id' ? userKeyOf : anonymousKeyOf;
-  return { ok: true, value: keyOf(project.id, name.value) };
+/** A user of the path: by `user_id`, or by another of a user's ids. */
+export interface NamedUser {
+  readonly path: { readonly user_id: string };
+  readonly query: { readonly by: 'user_id' | 'anonymous_id' | 'internal_id' };
 }
 
-/** The parameter of `readNamedUser`. */
-export const BY = 'by';
-
-function readIdKind(text = 'user_id'): Checked<IdKind> {
-  const isKind = ID_KINDS.includes(text);
-  return isKind ? { ok: true, value: text as IdKind } : refuseParameter(BY, `is not one of ${ID_KINDS.join(', ')}`);
+/** The internal id of the user that the path names. */
+export function userKeyOfPath(project: Pick<Project, 'id'>, { path, query: { by } }: NamedUser): Checked<string> {
+  const id = path.user_id;
+  if (by !== 'internal_id') return { ok: true, value: (by === 'user_id' ? userKeyOf : anonymousKeyOf)(project.id, id) };
+  return isHex(id, 64) ? { ok: true, value: id } : refuseParameter('user_id', 'must be 64 hexadecimal digits');
 }
 
-/** An id other than the caller's: exactly one of them is given. */
-export interface OtherId {
-  readonly anonymousId?: string;
-  readonly internalId?: string;
+/** The ids that may name a user, each as a parameter or a member of a body. */
+export interface UserIds {
+  readonly user_id?: string;
+  readonly anonymous_id?: string;
+  readonly internal_id?: string;
 }
 
-/** The one of `anonymous_id` and `internal_id` that is given. */
-export function readOtherId(query: URLSearchParams): Checked<OtherId> {
-  const anonymousId = single(query, 'anonymous_id', (text) => readIfGiven(text, (id) => readName('anonymous_id', id)));
-  if (!anonymousId.ok) return anonymousId;
-  const internalId = single(query, 'internal_id', (text) =>
-    readIfGiven(text, (id) => readInternalId('internal_id', id)),
-  );
-  if (!internalId.ok) return internalId;
-  if ((anonymousId.value === undefined) === (internalId.value === undefined))
-    return refuseParameter('anonymous_id', 'or internal_id is needed, and only one of them');
-  if (anonymousId.value !== undefined) return { ok: true, value: { anonymousId: anonymousId.value } };
-  return { ok: true, value: { internalId: internalId.value ?? '' } };
-}
-
-/** The internal id of the user known by this id alone. */
-export function userKeyIn(projectId: string, { anonymousId, internalId }: OtherId): string {
-  return internalId ?? anonymousKeyOf(projectId, anonymousId ?? '');
-}
-
-function readInternalId(name: string, text: string): Checked<string> {
-  return isHex(text, 64) ? { ok: true, value: text } : refuseParameter(name, 'is not 64 hexadecimal digits');
+/** The internal id of the user whom these ids name; undefined where not exactly one is given. */
+export function userKeyIn(projectId: string, ids: UserIds): string | undefined {
+  const [key, other] = [
+    ids.user_id === undefined ? [] : userKeyOf(projectId, ids.user_id),
+    ids.anonymous_id === undefined ? [] : anonymousKeyOf(projectId, ids.anonymous_id),
+    ids.internal_id ?? [],
+  ].flat();
+  return other === undefined ? key : undefined;
 }

@@ -15,9 +15,11 @@ import {
 } from '../../stores/analytics/user-search.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { BEFORE_ALL, userNumberOf } from '../audiences/cursor.ts';
-import { type Checked, readIfGiven, readLimit, readName, refuseParameter, single } from '../query.ts';
+import type { Input } from '../input.ts';
+import { isName, MAX_NAME_LENGTH } from '../cursor.ts';
+import { type Checked, readCursor, refuseParameter } from '../query.ts';
 import { MAX_PAGE_CHARS } from '../../audience/query-budget.ts';
-import { type OtherId, readOtherId, userKeyIn } from './named-user.ts';
+import { type UserIds, userKeyIn } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { profileBody } from './users.ts';
 
@@ -29,27 +31,28 @@ interface FoundUser {
 
 /** One of the searches with its value: a page of what it finds. */
 interface Search {
-  /** Reads a cursor of this search; '' is its beginning. */
-  readonly readCursor: (text: string) => boolean;
-  /** Those behind the cursor, at most `limit`, in the search's order. */
+  /** Whether it is a cursor of this search. */
+  readonly isCursor: (text: string) => boolean;
+  /** Those behind the cursor, '' for all, at most `limit`, in the search's order. */
   readonly find: (stores: UserStores, project: Project, cursor: string, limit: number) => Promise<readonly FoundUser[]>;
 }
 
-export const SEARCH_PARAMETERS = ['prefix', 'trait', 'anonymous_id', 'internal_id', 'limit', 'cursor'] as const;
-
 /** A page of wide profiles holds fewer than its limit and has a cursor all the same. */
-export function answerUsers(stores: UserStores, call: Call): Promise<Answer | Refusal> {
+export function answerUsers(
+  stores: UserStores,
+  { project }: Call,
+  { query }: Input<'GET /v1/users'>,
+): Promise<Answer | Refusal> {
   return namingParts(async () => {
-    const { query, project } = call;
     const search = readSearch(query);
     if (!search.ok) return search.refusal;
-    const limit = single(query, 'limit', readLimit);
-    if (!limit.ok) return limit.refusal;
-    const after = single(query, 'cursor', (text) => readSearchCursor(search.value, text));
+    const { isCursor, find } = search.value;
+    const decode = (text: string): string | undefined => (isCursor(text) ? text : undefined);
+    const after = readCursor(query.cursor, decode, 'was not given by this search');
     if (!after.ok) return after.refusal;
     // One more than the page holds tells whether there is another.
-    const found = await search.value.find(stores, project, after.value, limit.value + 1);
-    return usersPageOf(stores, project, found, limit.value);
+    const found = await find(stores, project, after.value ?? '', query.limit + 1);
+    return usersPageOf(stores, project, found, query.limit);
   });
 }
 
@@ -67,36 +70,23 @@ async function usersPageOf(
   return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };
 }
 
+const SEARCHES = ['prefix', 'trait', 'anonymous_id', 'internal_id'] as const;
+
 /** The one search that the parameters name. */
-function readSearch(query: URLSearchParams): Checked<Search> {
-  const prefix = single(query, 'prefix', (text) => readIfGiven(text, readPrefix));
-  if (!prefix.ok) return prefix;
-  const trait = single(query, 'trait', (text) => readIfGiven(text, readTrait));
-  if (!trait.ok) return trait;
-  const given = ['prefix', 'trait', 'anonymous_id', 'internal_id'].filter((name) => query.has(name));
-  if (given.length > 1) return refuseParameter(given[1] ?? '', `stands beside ${given[0]}: a search has one of them`);
-  if (prefix.value !== undefined) return { ok: true, value: byPrefix(prefix.value) };
-  if (trait.value !== undefined) return { ok: true, value: byTrait(trait.value) };
-  if (given.length === 0) return refuseParameter('prefix', 'or trait, anonymous_id or internal_id is needed');
-  const id = readOtherId(query);
-  return id.ok ? { ok: true, value: byOtherId(id.value) } : id;
-}
-
-function readSearchCursor({ readCursor }: Search, text: string | undefined): Checked<string> {
-  if (text === undefined) return { ok: true, value: '' };
-  const isOfSearch = text !== '' && readCursor(text);
-  return isOfSearch ? { ok: true, value: text } : refuseParameter('cursor', 'was not given by this search');
-}
-
-/** An empty one is the beginning of every user id. */
-function readPrefix(text: string): Checked<string> {
-  return text === '' ? { ok: true, value: text } : readName('prefix', text);
+function readSearch(query: Input<'GET /v1/users'>['query']): Checked<Search> {
+  const [first, second] = SEARCHES.filter((name) => query[name] !== undefined);
+  if (first === undefined) return refuseParameter('prefix', 'or trait, anonymous_id or internal_id is needed');
+  if (second !== undefined) return refuseParameter(second, `stands beside ${first}: a search has one of them`);
+  if (query.prefix !== undefined) return { ok: true, value: byPrefix(query.prefix) };
+  if (query.trait === undefined) return { ok: true, value: byOtherId(query) };
+  const trait = readTrait(query.trait);
+  return trait.ok ? { ok: true, value: byTrait(trait.value) } : trait;
 }
 
 /** In the order of user ids, by their bytes. */
 function byPrefix(prefix: string): Search {
   return {
-    readCursor: (cursor) => decodeUserId(cursor)?.startsWith(prefix) === true,
+    isCursor: (cursor) => decodeUserId(cursor)?.startsWith(prefix) === true,
     find: async ({ analytics, limitsOf }, project, cursor, limit) => {
       const budget = new QueryBudget(analytics, limitsOf(project));
       return answerOf('analytics', usersWithPrefix(budget, project.id, prefix, decodeUserId(cursor) ?? null, limit));
@@ -125,8 +115,8 @@ async function usersWithPrefix(
 function decodeUserId(cursor: string): string | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
   const isWhole = isUtf8(bytes) && bytes.toString('base64url') === cursor;
-  const userId = isWhole ? readName('cursor', bytes.toString()) : undefined;
-  return userId?.ok === true ? userId.value : undefined;
+  const userId = bytes.toString();
+  return isWhole && isName(userId, MAX_NAME_LENGTH) ? userId : undefined;
 }
 
 interface TraitSearch {
@@ -134,12 +124,8 @@ interface TraitSearch {
   readonly value: string;
 }
 
-const MAX_TRAIT_CHARS = 2_048;
-
 /** `NAME:VALUE`. In the name a colon is written `\:` and a backslash `\\`. */
 function readTrait(text: string): Checked<TraitSearch> {
-  if (text.length > MAX_TRAIT_CHARS) return refuseParameter('trait', `takes at most ${MAX_TRAIT_CHARS} characters`);
-  if (text.includes('\0')) return refuseParameter('trait', 'holds a NUL character');
   const [, name, value] = /^((?:[^:\\]|\\[:\\])*):(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) return refuseParameter('trait', 'is not a name, a colon and a value');
   return { ok: true, value: { name: name.replaceAll(/\\(.)/g, '$1'), value } };
@@ -149,7 +135,7 @@ function readTrait(text: string): Checked<TraitSearch> {
 function byTrait({ name, value }: TraitSearch): Search {
   const number = NUMBER.test(value) ? (numberConstant(JSON.rawJSON(value)) ?? null) : null;
   return {
-    readCursor: (cursor) => isHex(cursor, 64),
+    isCursor: (cursor) => isHex(cursor, 64),
     find: async ({ analytics, limitsOf }, project, cursor, limit) => {
       const budget = new QueryBudget(analytics, limitsOf(project));
       const wanted = { projectId: project.id, trait: name, text: value, number };
@@ -182,13 +168,13 @@ async function usersWithTrait(
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
 
 /** First the user known by the id alone, then the users beside whose user id it was seen, by internal id. */
-function byOtherId(id: OtherId): Search {
+function byOtherId(id: UserIds): Search {
   return {
-    readCursor: (cursor) => cursor === FIRST_PASSED || isHex(cursor, 64),
+    isCursor: (cursor) => cursor === FIRST_PASSED || isHex(cursor, 64),
     find: async ({ profiles }, project, cursor, limit) => {
-      const userKey = userKeyIn(project.id, id);
+      const userKey = userKeyIn(project.id, id) ?? '';
       const first = cursor === '' ? [{ userKey, cursor: FIRST_PASSED }] : [];
-      const { anonymousId } = id;
+      const { anonymous_id: anonymousId } = id;
       if (anonymousId === undefined) return first;
       const others = await answerOf('profiles', profiles.seenWith(project.id, anonymousId, cursor, limit));
       return [...first, ...others.map((key) => ({ userKey: key, cursor: key }))];

@@ -16,9 +16,10 @@ import {
   type VersionRow,
   versionsQuery,
 } from '../../stores/analytics/user-trait-history.ts';
-import { type Checked, readLimit, refuseParameter, single } from '../query.ts';
+import type { Input } from '../input.ts';
+import { readCursor } from '../query.ts';
 import { MAX_PAGE_CHARS } from '../../audience/query-budget.ts';
-import { BY, readNamedUser } from './named-user.ts';
+import { userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
@@ -40,29 +41,27 @@ interface SettingMessage {
   readonly receivedAt: Micros;
 }
 
-export const HISTORY_PARAMETERS = [BY, 'limit', 'cursor'] as const;
-
-const MAX_NAME_CHARS = 2_048;
 const ABOVE_ALL = 2n ** 128n - 1n;
 
-export function answerTraitHistory(stores: UserStores, call: Call): Promise<Answer | Refusal> {
+export function answerTraitHistory(
+  stores: UserStores,
+  { project }: Call,
+  input: Input<'GET /v1/users/{user_id}/traits/{name}/history'>,
+): Promise<Answer | Refusal> {
   return namingParts(async () => {
-    const { query, project } = call;
-    const user = readNamedUser(call);
+    const user = userKeyOfPath(project, input);
     if (!user.ok) return user.refusal;
-    const trait = readTraitName(call.params['name'] ?? '');
-    if (!trait.ok) return trait.refusal;
-    const limit = single(query, 'limit', readLimit);
-    if (!limit.ok) return limit.refusal;
-    const below = single(query, 'cursor', readVersion);
+    const below = readCursor(input.query.cursor, decodeVersion);
     if (!below.ok) return below.refusal;
-    const named = { projectId: project.id, userKey: user.value, trait: trait.value };
+    const trait = input.path.name;
+    const named = { projectId: project.id, userKey: user.value, trait };
     const budget = new QueryBudget(stores.analytics, stores.limitsOf(project));
-    const page = await answerOf('analytics', readTraitHistory(budget, named, below.value, limit.value));
-    const isKnown = page.values.length > 0 || below.value !== ABOVE_ALL;
+    const history = readTraitHistory(budget, named, below.value ?? ABOVE_ALL, input.query.limit);
+    const page = await answerOf('analytics', history);
+    const isKnown = page.values.length > 0 || below.value !== undefined;
     if (!isKnown && (await answerOf('profiles', stores.profiles.find(project.id, user.value))) === undefined)
       return NOBODY;
-    return { status: 200, body: historyBody(trait.value, page) };
+    return { status: 200, body: historyBody(trait, page) };
   });
 }
 
@@ -154,13 +153,6 @@ function hexOf(version: bigint): string {
   return version.toString(16).padStart(32, '0');
 }
 
-function readTraitName(text: string): Checked<string> {
-  if (text.length > MAX_NAME_CHARS) return refuseParameter('name', `takes at most ${MAX_NAME_CHARS} characters`);
-  return text.includes('\0') ? refuseParameter('name', 'holds a NUL character') : { ok: true, value: text };
-}
-
-function readVersion(text: string | undefined): Checked<bigint> {
-  if (text === undefined) return { ok: true, value: ABOVE_ALL };
-  if (!isHex(text, 32)) return refuseParameter('cursor', 'was not given by this service');
-  return { ok: true, value: BigInt(`0x${text}`) };
+function decodeVersion(text: string): bigint | undefined {
+  return isHex(text, 32) ? BigInt(`0x${text}`) : undefined;
 }

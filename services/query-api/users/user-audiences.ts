@@ -10,9 +10,9 @@ import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { type LastChangeRow, lastChangesQuery } from '../../stores/analytics/user-audiences.ts';
 import { decodeListCursor, encodeListCursor } from '../audiences/cursor.ts';
-import { single } from '../query.ts';
-import { readCursor } from '../audiences/saved.ts';
-import { BY, readNamedUser } from './named-user.ts';
+import type { Input } from '../input.ts';
+import { readCursor } from '../query.ts';
+import { userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 import { NOBODY } from './users.ts';
 
@@ -21,18 +21,19 @@ export interface UserAudienceParts extends UserStores {
   readonly nowMs?: () => number;
 }
 
-export const AUDIENCES_PARAMETERS = [BY, 'cursor'] as const;
-
 /** As many as a project has unless it is told otherwise. */
 const PAGE_AUDIENCES = 100;
 
 /** All are evaluated now, at one instant, under the limits of one question. */
-export function answerUserAudiences(parts: UserAudienceParts, call: Call): Promise<Answer | Refusal> {
+export function answerUserAudiences(
+  parts: UserAudienceParts,
+  { project }: Call,
+  input: Input<'GET /v1/users/{user_id}/audiences'>,
+): Promise<Answer | Refusal> {
   return namingParts(async () => {
-    const { query, project } = call;
-    const named = readNamedUser(call);
+    const named = userKeyOfPath(project, input);
     if (!named.ok) return named.refusal;
-    const after = single(query, 'cursor', (text) => readCursor(text, decodeListCursor));
+    const after = readCursor(input.query.cursor, decodeListCursor);
     if (!after.ok) return after.refusal;
     // One more than the page holds tells whether there is another.
     const found = await answerOf('profiles', parts.saved.list(project.id, PAGE_AUDIENCES + 1, after.value));

@@ -1,28 +1,21 @@
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import type { Micros } from '../../messages/message.ts';
-import { formatMicros, parseTimestamp } from '../../messages/timestamp.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
 import type { EventsQuery } from '../../stores/analytics/analytics-store.ts';
 import type { Profile } from '../../stores/profiles/profile.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
 import { CURSOR_REFUSED, decodeCursor } from '../cursor.ts';
-import {
-  type Checked,
-  type QueryRequest,
-  readIfGiven,
-  readLimit,
-  readName,
-  refuseParameter,
-  single,
-} from '../query.ts';
+import type { Input } from '../input.ts';
+import { type Checked, given, readCursor, readRange, refuseParameter } from '../query.ts';
 import { pageBody, readPage } from './events.ts';
-import { readNamedUser, readOtherId, userKeyIn } from './named-user.ts';
+import { type NamedUser, type UserIds, userKeyIn, userKeyOfPath } from './named-user.ts';
 import { answerOf, namingParts, type UserStores } from './store-parts.ts';
 
 /** `GET /v1/users/:user_id` */
-export function answerProfile({ profiles }: UserStores, call: Call): Promise<Answer | Refusal> {
+export function answerProfile({ profiles }: UserStores, call: Call, input: NamedUser): Promise<Answer | Refusal> {
   return namingParts(async () => {
-    const user = readNamedUser(call);
+    const user = userKeyOfPath(call.project, input);
     if (!user.ok) return user.refusal;
     const profile = await answerOf('profiles', profiles.find(call.project.id, user.value));
     return profile === undefined ? NOBODY : { status: 200, body: profileBody(profile) };
@@ -30,22 +23,39 @@ export function answerProfile({ profiles }: UserStores, call: Call): Promise<Ans
 }
 
 /** `GET /v1/users/:user_id/events` */
-export async function answerEvents(stores: UserStores, call: Call): Promise<Answer | Refusal> {
-  const user = readNamedUser(call);
-  return user.ok ? answerEventsOf(stores, call, user.value) : user.refusal;
+export async function answerEvents(
+  stores: UserStores,
+  { project }: Call,
+  input: Input<'GET /v1/users/{user_id}/events'>,
+): Promise<Answer | Refusal> {
+  const user = userKeyOfPath(project, input);
+  return user.ok ? answerEventsOf(stores, project, user.value, input.query) : user.refusal;
 }
 
 /** `GET /v1/events?anonymous_id=` or `?internal_id=`: the events of the user known by that id. */
-export async function answerOtherEvents(stores: UserStores, call: Call): Promise<Answer | Refusal> {
-  const id = readOtherId(call.query);
-  return id.ok ? answerEventsOf(stores, call, userKeyIn(call.project.id, id.value)) : id.refusal;
+export async function answerOtherEvents(
+  stores: UserStores,
+  { project }: Call,
+  { query }: Input<'GET /v1/events'>,
+): Promise<Answer | Refusal> {
+  const userKey = userKeyIn(project.id, query);
+  return userKey === undefined ? ONE_ID : answerEventsOf(stores, project, userKey, query);
 }
 
-function answerEventsOf({ profiles, analytics }: UserStores, call: Call, userKey: string): Promise<Answer | Refusal> {
+const ONE_ID = refuseParameter('anonymous_id', 'or internal_id is needed, and only one of them').refusal;
+
+type EventsFilter = Omit<Input<'GET /v1/events'>['query'], keyof UserIds>;
+
+function answerEventsOf(
+  { profiles, analytics }: UserStores,
+  project: Project,
+  userKey: string,
+  filter: EventsFilter,
+): Promise<Answer | Refusal> {
   return namingParts(async () => {
-    const asked = readEventsQuery(call);
+    const asked = readEventsRequest(project, filter);
     if (!asked.ok) return asked.refusal;
-    const user = { projectId: call.project.id, userKey };
+    const user = { projectId: project.id, userKey };
     const page = await answerOf('analytics', readPage(analytics, { ...user, ...asked.value }));
     // The sink may be ahead of the projector: a user is unknown only without events and without a profile.
     const isKnown = page.events.length > 0 || asked.value.after !== undefined;
@@ -67,42 +77,15 @@ export function profileBody(profile: Profile): string {
 
 type EventsRequest = Omit<EventsQuery, 'projectId' | 'userKey'>;
 
-function readEventsQuery({ query, project }: QueryRequest): Checked<EventsRequest> {
-  const limit = single(query, 'limit', readLimit);
-  if (!limit.ok) return limit;
-  const event = single(query, 'event', (text) => readIfGiven(text, (name) => readName('event', name)));
-  if (!event.ok) return event;
-  const range = readRange({ query, project });
+/** Events from `since` (inclusive) to `until` (exclusive). */
+function readEventsRequest({ timezone }: Project, filter: EventsFilter): Checked<EventsRequest> {
+  const range = readRange(filter, timezone);
   if (!range.ok) return range;
-  const after = single(query, 'cursor', readCursor);
-  if (!after.ok) return after;
-  const named = event.value !== undefined && { event: event.value };
-  return { ok: true, value: { limit: limit.value, ...named, ...range.value, ...after.value } };
-}
-
-/** From `since` (inclusive) to `until` (exclusive). */
-function readRange({
-  query,
-  project,
-}: Pick<QueryRequest, 'query' | 'project'>): Checked<Pick<EventsQuery, 'since' | 'until'>> {
-  const since = single(query, 'since', (text) => readTimeParameter('since', text, project.timezone));
-  if (!since.ok) return since;
-  const until = single(query, 'until', (text) => readTimeParameter('until', text, project.timezone));
-  if (!until.ok) return until;
-  if (since.value !== undefined && until.value !== undefined && until.value <= since.value)
+  const { since, until } = range.value;
+  if (since !== undefined && until !== undefined && until <= since)
     return refuseParameter('until', 'is not later than since');
-  const begun = since.value !== undefined && { since: since.value };
-  return { ok: true, value: { ...begun, ...(until.value !== undefined && { until: until.value }) } };
-}
-
-function readTimeParameter(name: string, text: string | undefined, timezone: string): Checked<Micros | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  const read = parseTimestamp(text, timezone);
-  return read.ok ? { ok: true, value: read.micros } : refuseParameter(name, read.message);
-}
-
-function readCursor(text: string | undefined): Checked<Pick<EventsRequest, 'after'>> {
-  if (text === undefined) return { ok: true, value: {} };
-  const after = decodeCursor(text);
-  return after === undefined ? refuseParameter('cursor', CURSOR_REFUSED) : { ok: true, value: { after } };
+  const after = readCursor(filter.cursor, decodeCursor, CURSOR_REFUSED);
+  if (!after.ok) return after;
+  const { limit, event } = filter;
+  return { ok: true, value: { limit, ...range.value, ...given({ event, after: after.value }) } };
 }

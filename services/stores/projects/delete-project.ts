@@ -1,4 +1,4 @@
-import { type Command, commandInvalid } from '../../runtime/command.ts';
+import { commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { NOW_MS } from '../database/sql-time.ts';
@@ -21,30 +21,42 @@ export interface Deletion {
   readonly leaves?: boolean;
 }
 
+/** As HTTP calls it, from another thread too. */
+export interface ProjectDeletion {
+  /** See `deleteProject`. */
+  delete(id: string, confirm: string | undefined): Promise<Deletion>;
+  /** See `contentOfProject`. */
+  contentOf(id: string): Promise<ProjectContent>;
+}
+
+export function projectDeletion(database: Database): ProjectDeletion {
+  return {
+    delete: (id, confirm) => deleteProject(database, id, confirm),
+    contentOf: (id) => contentOfProject(database, id),
+  };
+}
+
 /**
- * `project delete`: takes `id`, and `confirm`, the name of the project. Deletes a project that is empty, or whose name was
- * given, with its keys and audiences, in one transaction: from then on nothing is accepted or answered for it, readers
- * skip its messages, and its name is free. Of one that was deleted before, says whether anything is left of it.
+ * Deletes a project that is empty, or whose name was given, with its keys and audiences, in one transaction: from then on
+ * nothing is accepted or answered for it, readers skip its messages, and its name is free. Of one that was deleted before,
+ * says whether anything is left of it.
  *
+ * @param confirm The name of the project.
  * @throws TidemarkError `PROJECT_UNKNOWN`; `PROJECT_NAME_DIFFERS`; `COMMAND_INVALID`.
  */
-export function deletionCommand(database: Database): Command<Deletion> {
-  return async ({ id, confirm }) => {
-    if (typeof id !== 'string' || !/^\w{1,100}$/u.test(id)) throw commandInvalid('A project is named by its id.');
-    if (confirm !== undefined && typeof confirm !== 'string')
-      throw commandInvalid('confirm is the name of the project.');
-    const tables = await tablesOfProfiles(database, 'users');
-    return database.transaction(async (transaction) => {
-      const name = await lockedName(transaction, id);
-      if (name === undefined) return unfinished(transaction, id, confirm);
-      checkName(name, confirm);
-      const has = await contentOf(transaction, id, tables);
-      if (has.length > 0 && confirm === undefined) return { deleted: false, has };
-      const leaves = (await forgetLive(transaction, id)) > 0 || has.length > 0;
-      await remove(transaction, { id, name, leaves });
-      return { deleted: true, has: [], leaves };
-    });
-  };
+export async function deleteProject(database: Database, id: string, confirm?: string): Promise<Deletion> {
+  if (!/^\w{1,100}$/u.test(id)) throw commandInvalid('A project is named by its id.');
+  const tables = await tablesOfProfiles(database, 'users');
+  return database.transaction(async (transaction) => {
+    const name = await lockedName(transaction, id);
+    if (name === undefined) return unfinished(transaction, id, confirm);
+    checkName(name, confirm);
+    const has = await contentOf(transaction, id, tables);
+    if (has.length > 0 && confirm === undefined) return { deleted: false, has };
+    const leaves = (await forgetLive(transaction, id)) > 0 || has.length > 0;
+    await remove(transaction, { id, name, leaves });
+    return { deleted: true, has: [], leaves };
+  });
 }
 
 async function lockedName(transaction: Queryable, id: string): Promise<string | undefined> {
@@ -102,20 +114,18 @@ async function remove(
   await transaction.query('delete from projects where id = $1', [id]);
 }
 
-/** `project content`: takes `id`. Counts what a deletion would delete. @throws TidemarkError `PROJECT_UNKNOWN`. */
-export function contentCommand(database: Database): Command<ProjectContent> {
-  return async ({ id }) => {
-    const users = tableOf('profiles', await liveNumberOf(database, 'profiles', String(id)), 'users');
-    const [row] = await database.query<Record<keyof ProjectContent, bigint>>(
-      `select (select count(*) from ${users} where project_id = $1) as users,
-              (select count(*) from audiences where project_id = $1 and deleted_at_ms is null) as audiences,
-              (select count(*) from api_keys where project_id = $1 and revoked_at_ms is null) as keys
-       from projects where id = $1`,
-      [String(id)],
-    );
-    if (row === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
-    return { users: Number(row.users), audiences: Number(row.audiences), keys: Number(row.keys) };
-  };
+/** Counts what a deletion would delete. @throws TidemarkError `PROJECT_UNKNOWN`. */
+export async function contentOfProject(database: Database, id: string): Promise<ProjectContent> {
+  const users = tableOf('profiles', await liveNumberOf(database, 'profiles', id), 'users');
+  const [row] = await database.query<Record<keyof ProjectContent, bigint>>(
+    `select (select count(*) from ${users} where project_id = $1) as users,
+            (select count(*) from audiences where project_id = $1 and deleted_at_ms is null) as audiences,
+            (select count(*) from api_keys where project_id = $1 and revoked_at_ms is null) as keys
+     from projects where id = $1`,
+    [id],
+  );
+  if (row === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
+  return { users: Number(row.users), audiences: Number(row.audiences), keys: Number(row.keys) };
 }
 
 /** The tables of this name in every generation of profiles that is read into. */

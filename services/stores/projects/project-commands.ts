@@ -1,17 +1,17 @@
 import { isTimezone } from '../../messages/timestamp.ts';
-import { type CommandArguments, commandInvalid } from '../../runtime/command.ts';
+import { commandInvalid } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 import { firstScope, hashKey, makeKey } from './keys.ts';
 import {
   type ApiKey,
   type Project,
   type ProjectChanges,
-  type ProjectLimits,
   type ProjectStore,
   type Scope,
   SCOPES,
 } from './project-store.ts';
 
-/** A project as the command line prints it, without its secret. Times are RFC 3339. */
+/** A project as operators see it, without its secret. Times are RFC 3339. */
 export interface ProjectSummary {
   readonly id: string;
   readonly name: string;
@@ -43,109 +43,96 @@ export interface CreatedKey extends KeySummary {
   readonly key: string;
 }
 
-/** What each command answers with: JSON. */
-export interface ProjectCommandResults {
-  readonly 'project create': ProjectSummary;
-  readonly 'project list': readonly ProjectSummary[];
-  readonly 'project set': ProjectSummary;
-  readonly 'key create': CreatedKey;
-  readonly 'key list': readonly KeySummary[];
-  readonly 'key revoke': KeySummary;
+/** The settings of a project, as the interface has checked them but for what its document cannot say. Null is for no limit. */
+export interface ProjectSettings {
+  readonly name?: string;
+  readonly timezone?: string;
+  readonly rate_limit?: number | null;
+  readonly rate_limit_bytes?: number | null;
+  readonly query_max_ms?: number | null;
+  readonly query_max_memory_bytes?: number | null;
+  readonly query_max_rows?: number | null;
 }
 
-export type ProjectCommands = {
-  readonly [Name in keyof ProjectCommandResults]: (args: CommandArguments) => Promise<ProjectCommandResults[Name]>;
-};
-
-/**
- * The commands over projects and keys, for the control socket of a running service and for the command line alike.
- * Members of `args` that a command does not name are ignored.
- *
- * They throw TidemarkError `COMMAND_INVALID` for an invalid argument, and the errors of the store.
- */
-export function projectCommands(store: ProjectStore, defaultTimezone: string): ProjectCommands {
-  return {
-    'project create': async ({ name, timezone = defaultTimezone, rate_limit: rateLimit = null }) => {
-      const project = {
-        name: checkName(name),
-        timezone: checkTimezone(timezone),
-        rateLimit: checkRateLimit(rateLimit),
-      };
-      return showProject(await store.createProject(project));
-    },
-    'project list': async () => (await store.listProjects()).map(showProject),
-    'project set': async ({ id, ...changes }) =>
-      showProject(await store.updateProject(checkId('project', id), checkChanges(changes))),
-    'key create': async ({ project, scope, scopes, name }) => {
-      const checked = checkScopes(scopes ?? scope);
-      const key = makeKey(firstScope(checked));
-      const made = { scopes: checked, sha256: hashKey(key), name: name === undefined ? null : checkKeyName(name) };
-      return { ...showKey(await store.addKey(projectOf(checked, project), made)), key };
-    },
-    'key list': async ({ project }) =>
-      (await store.listKeys(project === undefined ? undefined : checkId('project', project))).map(showKey),
-    'key revoke': async ({ id }) => showKey(await store.revokeKey(checkId('key', id))),
-  };
+/** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
+export async function createProject(
+  store: ProjectStore,
+  defaultTimezone: string,
+  { name, timezone = defaultTimezone, rate_limit: rateLimit = null }: ProjectSettings & { readonly name: string },
+): Promise<ProjectSummary> {
+  const project = { name: checkName(name), timezone: checkTimezone(timezone), rateLimit };
+  return showProject(await store.createProject(project));
 }
 
-function checkChanges(args: CommandArguments): ProjectChanges {
-  const { name, timezone, rate_limit: rateLimit } = args;
+/** @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`; what the store throws. */
+export async function changeProject(
+  store: ProjectStore,
+  id: string,
+  settings: ProjectSettings,
+): Promise<ProjectSummary> {
+  return showProject(await store.updateProject(checkId('project', id), changesOf(settings)));
+}
+
+/** @throws TidemarkError `PROJECT_UNKNOWN`; what the store throws. */
+export async function findProject(store: Pick<ProjectStore, 'findProject'>, id: string): Promise<ProjectSummary> {
+  const found = ID.test(id) ? await store.findProject(id) : undefined;
+  if (found === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
+  return showProject(found);
+}
+
+/** What a new key is to be. One of the scope admin belongs to no project, every other to one. */
+export interface KeySettings {
+  readonly project?: string;
+  readonly scopes: readonly Scope[];
+  readonly name?: string;
+}
+
+/** @throws TidemarkError `COMMAND_INVALID`, `PROJECT_UNKNOWN`; what the store throws. */
+export async function createKey(store: ProjectStore, { project, scopes, name }: KeySettings): Promise<CreatedKey> {
+  const checked = checkScopes(scopes);
+  const key = makeKey(firstScope(checked));
+  const made = { scopes: checked, sha256: hashKey(key), name: name === undefined ? null : checkName(name) };
+  return { ...showKey(await store.addKey(projectOf(checked, project), made)), key };
+}
+
+/** @throws TidemarkError `COMMAND_INVALID`, `KEY_UNKNOWN`; what the store throws. */
+export async function revokeKey(store: ProjectStore, id: string): Promise<KeySummary> {
+  return showKey(await store.revokeKey(checkId('key', id)));
+}
+
+function changesOf({ name, timezone, ...limits }: ProjectSettings): ProjectChanges {
   const changes = {
-    ...(name !== undefined && { name: checkName(name) }),
-    ...(timezone !== undefined && { timezone: checkTimezone(timezone) }),
-    ...(rateLimit !== undefined && { rateLimit: checkRateLimit(rateLimit) }),
-    ...checkLimits(args),
+    name: name === undefined ? undefined : checkName(name),
+    timezone: timezone === undefined ? undefined : checkTimezone(timezone),
+    rateLimit: limits.rate_limit,
+    rateLimitBytes: limits.rate_limit_bytes,
+    queryMaxMs: limits.query_max_ms,
+    queryMaxMemoryBytes: limits.query_max_memory_bytes,
+    queryMaxRows: limits.query_max_rows,
   };
-  if (Object.keys(changes).length === 0) throw commandInvalid('Nothing to change: give a name, a timezone or a limit.');
-  return changes;
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  if (given.length === 0) throw commandInvalid('Nothing to change: give a name, a timezone or a limit.');
+  return Object.fromEntries(given);
 }
 
 // Control characters and invisible characters that reverse text would make a name look different in a terminal. A lone
 // surrogate is not valid text.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-function checkName(name: unknown): string {
-  if (typeof name !== 'string' || name.trim() === '' || characters(name) > 200) {
-    throw commandInvalid('A project name has 1 to 200 characters.');
-  }
-  if (UNPRINTABLE.test(name)) throw commandInvalid('A project name has no control characters.');
-  return name;
+/** The name of a project or of a key. */
+function checkName(name: string): string {
+  if (name.trim() !== '' && !UNPRINTABLE.test(name)) return name;
+  throw commandInvalid('A name has a character that is not a space, and no control characters.');
 }
 
-function checkTimezone(timezone: unknown): string {
-  if (typeof timezone === 'string' && isTimezone(timezone)) return timezone;
+function checkTimezone(timezone: string): string {
+  if (isTimezone(timezone)) return timezone;
   throw commandInvalid(`${JSON.stringify(timezone)} is not an IANA time zone such as Europe/Berlin.`);
 }
 
-function checkRateLimit(limit: unknown): number | null {
-  if (limit === null || (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1)) return limit;
-  throw commandInvalid('A rate limit is a whole number of requests a second from 1 up, or none.');
-}
-
-function checkLimits(args: CommandArguments): Partial<ProjectLimits> {
-  const limits = [
-    ['rateLimitBytes', args['rate_limit_bytes'], Number.MAX_SAFE_INTEGER],
-    ['queryMaxMs', args['query_max_ms'], 600_000],
-    ['queryMaxMemoryBytes', args['query_max_memory_bytes'], 2 ** 50],
-    ['queryMaxRows', args['query_max_rows'], Number.MAX_SAFE_INTEGER],
-  ] as const;
-  const given = limits.filter(([, limit]) => limit !== undefined);
-  return Object.fromEntries(given.map(([name, limit, most]) => [name, checkLimit(limit, most)]));
-}
-
-function checkLimit(limit: unknown, most: number): number | null {
-  if (limit === null) return null;
-  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 && limit <= most) return limit;
-  throw commandInvalid(`A limit is a whole number from 1 to ${most}, or none.`);
-}
-
-/** @param given One or several. */
-function checkScopes(given: unknown): readonly Scope[] {
-  const scopes: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (scopes.length === 0 || !scopes.every((scope) => SCOPES.some((known) => known === scope))) {
-    throw commandInvalid(`The scopes of a key are of ${SCOPES.join(', ')}.`);
-  }
-  const all = SCOPES.filter((scope) => scopes.includes(scope));
+/** Each once, in the order of `SCOPES`. */
+function checkScopes(given: readonly Scope[]): readonly Scope[] {
+  const all = SCOPES.filter((scope) => given.includes(scope));
   if (all.includes('admin') && all.length > 1) {
     throw commandInvalid('A key with the scope admin has no other: it opens all that read and audiences open.');
   }
@@ -155,29 +142,21 @@ function checkScopes(given: unknown): readonly Scope[] {
 const ADMIN_HAS_NO_PROJECT = 'An admin key belongs to the installation: it is made without a project.';
 
 /** An admin key belongs to no project, every other to one. */
-function projectOf(scopes: readonly Scope[], project: unknown): string | null {
-  if (!scopes.includes('admin')) return checkId('project', project);
-  if (project === undefined || project === null) return null;
+function projectOf(scopes: readonly Scope[], project: string | undefined): string | null {
+  if (!scopes.includes('admin')) return checkId('project', project ?? '');
+  if (project === undefined) return null;
   throw commandInvalid(ADMIN_HAS_NO_PROJECT);
 }
 
-/** @throws TidemarkError `COMMAND_INVALID`. */
-export function checkKeyName(name: unknown): string {
-  if (typeof name === 'string' && name.trim() !== '' && characters(name) <= 200 && !UNPRINTABLE.test(name)) return name;
-  throw commandInvalid('The name of a key has 1 to 200 characters, none of them a control character.');
-}
+const ID = /^\w{1,100}$/u;
 
 /** Only the store knows whether an id exists. A string that it cannot look up (with a NUL) is invalid. */
-function checkId(what: 'project' | 'key', id: unknown): string {
-  if (typeof id === 'string' && /^\w{1,100}$/u.test(id)) return id;
+function checkId(what: 'project' | 'key', id: string): string {
+  if (ID.test(id)) return id;
   throw commandInvalid(`${JSON.stringify(id)} is not the id of a ${what}.`);
 }
 
-function characters(text: string): number {
-  return Array.from(text).length;
-}
-
-function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ProjectSummary {
+export function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ProjectSummary {
   const limits = {
     rate_limit_bytes: project.rateLimitBytes,
     query_max_ms: project.queryMaxMs,
@@ -187,7 +166,7 @@ function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }:
   return { id, name, timezone, rate_limit: rateLimit, ...limits, created_at: instant(createdAtMs) };
 }
 
-function showKey({ id, projectId, scopes, name, lastUsedDay, createdAtMs, revokedAtMs }: ApiKey): KeySummary {
+export function showKey({ id, projectId, scopes, name, lastUsedDay, createdAtMs, revokedAtMs }: ApiKey): KeySummary {
   const times = {
     created_at: instant(createdAtMs),
     last_used_day: lastUsedDay,

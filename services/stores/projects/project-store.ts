@@ -109,6 +109,9 @@ export interface ProjectStore {
   /** @throws TidemarkError `PROJECT_UNKNOWN`. */
   updateProject(id: string, changes: ProjectChanges): Promise<Project>;
   listProjects(): Promise<readonly Project[]>;
+  findProject(id: string): Promise<Project | undefined>;
+  /** The project of this id; else the oldest of this name. */
+  findProjectNamed(idOrName: string): Promise<Project | undefined>;
   /**
    * Adds a key whose text the caller made.
    *
@@ -118,8 +121,8 @@ export interface ProjectStore {
   addKey(projectId: string | null, key: NewKey): Promise<ApiKey>;
   /** Records that these keys were used on this day (`YYYY-MM-DD`). A day before the one recorded changes nothing. */
   noteUsed(ids: readonly string[], day: string): Promise<void>;
-  /** Returns the keys of one project or of all, including revoked ones. */
-  listKeys(projectId?: string): Promise<readonly ApiKey[]>;
+  /** Returns the keys of one project, of the installation (null) or all, including revoked ones. */
+  listKeys(projectId?: string | null): Promise<readonly ApiKey[]>;
   /** Idempotent. @throws TidemarkError `KEY_UNKNOWN`. */
   revokeKey(keyId: string): Promise<ApiKey>;
 }

@@ -118,6 +118,20 @@ export class SqlProjectStore implements ProjectStore {
     return (await this.#database.query<ProjectRow>(sql)).map(toProject);
   }
 
+  async findProject(id: string): Promise<Project | undefined> {
+    const sql = `select ${PROJECT_COLUMNS} from projects where id = $1`;
+    return (await this.#database.query<ProjectRow>(sql, [id])).map(toProject)[0];
+  }
+
+  async findProjectNamed(idOrName: string): Promise<Project | undefined> {
+    const rows = await this.#database.query<ProjectRow>(
+      `select ${PROJECT_COLUMNS} from projects where id = $1 or name = $1
+       order by id <> $1, created_at_ms, id limit 1`,
+      [idOrName],
+    );
+    return rows.map(toProject)[0];
+  }
+
   async addKey(projectId: string | null, key: NewKey): Promise<ApiKey> {
     const [added] = await insertKey(this.#database, projectId, key);
     if (added === undefined) throw projectUnknown(projectId ?? '');
@@ -132,8 +146,11 @@ export class SqlProjectStore implements ProjectStore {
     );
   }
 
-  async listKeys(projectId?: string): Promise<readonly ApiKey[]> {
-    return projectId === undefined ? this.#keys('') : this.#keys('where project_id = $1', [projectId]);
+  async listKeys(projectId?: string | null): Promise<readonly ApiKey[]> {
+    if (projectId === undefined) return this.#keys('');
+    return projectId === null
+      ? this.#keys('where project_id is null')
+      : this.#keys('where project_id = $1', [projectId]);
   }
 
   async revokeKey(keyId: string): Promise<ApiKey> {

@@ -183,7 +183,7 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
     { what: 'a type that is none', body: { project: 'default', path: '/x', type: 'page' }, path: '/type' },
     { what: 'a format that is none', body: { project: 'default', path: '/x', format: 'xml' }, path: '/format' },
     { what: 'two characters', body: { project: 'default', path: '/x', delimiter: ';;' }, path: '/delimiter' },
-    { what: 'a mapping that is none', body: { project: 'default', path: '/x', map: { a: 1 } }, path: '/map' },
+    { what: 'a mapping that is none', body: { project: 'default', path: '/x', map: { a: 1 } }, path: '/map/a' },
     {
       what: 'columns that are none',
       body: { project: 'default', path: '/x', json_columns: 'a' },

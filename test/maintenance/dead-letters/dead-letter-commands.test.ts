@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { listDeadLetters, showDeadLetter } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
 import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { CommandArguments, CommandCall, Progress } from '../../../services/runtime/command.ts';
@@ -119,13 +120,13 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
   });
 
   test('dead-letters show prints everything about one message, by its id or that of its dead letter', async () => {
-    const { put, run } = await scene();
+    const { put, show } = await scene();
     const message = identify({ projectId: randomProjectId(), userId: 'ada', traits: '{"n":1e400}' });
     const record = recordOf(message);
     put({ offset: 4n });
     put({ offset: 5n, topic: 'tidemark.identify', ...record });
 
-    const shown = await run('dead-letters show', { id: 'identify/0/5' });
+    const shown = await show('identify/0/5');
 
     expect(shown).toMatchObject({
       id: 'tidemark.identify/0/5',
@@ -139,8 +140,8 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
       },
     });
     expect(JSON.stringify(shown.record)).toContain('"traits":{"n":1e400}');
-    expect(await run('dead-letters show', { id: 'dead-letter/0/1' })).toEqual(shown);
-    await expect(run('dead-letters show', { id: 'identify/0/6' })).rejects.toMatchObject({
+    expect(await show('dead-letter/0/1')).toEqual(shown);
+    await expect(show('identify/0/6')).rejects.toMatchObject({
       code: 'DEAD_LETTER_UNKNOWN',
     });
   });
@@ -151,7 +152,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     for (const reader of ['projector', 'sink', 'sink']) put({ offset: 1n, reader, ...record });
     put({ offset: 2n });
 
-    const result = await run('dead-letters replay', { ids: ['track/0/1'] });
+    const result = await run.replay({ ids: ['track/0/1'] });
 
     expect(result).toEqual({ dry_run: false, messages: 1, still_undecodable: 0, settled_before: 0, not_found: [] });
     expect(log.records('tidemark.track', 0).map(({ key, value }) => [key, value].map(hex))).toEqual([
@@ -159,7 +160,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     ]);
     expect((await ids({})).ids).toEqual(['2']);
     expect((await ids({ state: 'replayed' })).ids).toEqual(['1']);
-    const { dead_letters: settled } = await run('dead-letters list', { state: 'replayed' });
+    const { dead_letters: settled } = await run.list({ state: 'replayed' });
     expect(settled).toMatchObject([{ copy: 'tidemark.track/0/0', settled_at: expect.any(String) as string }]);
   });
 
@@ -168,12 +169,12 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     put({ offset: 1n });
     put({ offset: 2n });
 
-    expect(await run('dead-letters drop', { all: true })).toMatchObject({ messages: 2 });
+    expect(await run.drop({ all: true })).toMatchObject({ messages: 2 });
 
     expect(log.records('tidemark.track', 0)).toEqual([]);
     expect((await ids({})).ids).toEqual([]);
-    expect(await run('dead-letters replay', { ids: ['track/0/1'] })).toMatchObject({ messages: 0, settled_before: 1 });
-    expect(await run('dead-letters replay', { ids: ['track/0/1'], again: true })).toMatchObject({ messages: 1 });
+    expect(await run.replay({ ids: ['track/0/1'] })).toMatchObject({ messages: 0, settled_before: 1 });
+    expect(await run.replay({ ids: ['track/0/1'], again: true })).toMatchObject({ messages: 1 });
     expect((await ids({ state: 'any' })).ids.toSorted()).toEqual(['1', '2']);
     expect((await ids({ state: 'dropped' })).ids).toEqual(['2']);
   });
@@ -182,12 +183,12 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     const { put, run, log, ids } = await scene();
     for (let n = 0; n < 1_200; n++) put({ offset: BigInt(n % 700) });
 
-    const dry = await run('dead-letters replay', { all: true, dry_run: true });
+    const dry = await run.replay({ all: true, dry_run: true });
 
     expect(dry).toMatchObject({ dry_run: true, messages: 700, still_undecodable: 700, settled_before: 0 });
     expect(log.records('tidemark.track', 0)).toEqual([]);
     expect((await ids({ limit: 1_000 })).ids).toHaveLength(700);
-    expect(await run('dead-letters replay', { all: true })).toEqual({ ...dry, dry_run: false });
+    expect(await run.replay({ all: true })).toEqual({ ...dry, dry_run: false });
     expect(log.records('tidemark.track', 0)).toHaveLength(700);
   });
 
@@ -196,7 +197,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     for (let n = 1n; n <= 4n; n++)
       put({ offset: n, reader: n % 2n === 0n ? 'sink' : 'projector', failedAt: MIDNIGHT + n });
 
-    await run('dead-letters replay', { reader: 'sink', limit: 1 });
+    await run.replay({ reader: 'sink', limit: 1 });
 
     expect((await ids({})).ids).toEqual(['4', '3', '1']);
   });
@@ -205,7 +206,7 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     const { put, run } = await scene();
     put({ offset: 1n });
 
-    const result = await run('dead-letters drop', { ids: ['track/0/1', 'track/0/7'] });
+    const result = await run.drop({ ids: ['track/0/1', 'track/0/7'] });
 
     expect(result).toMatchObject({ messages: 1, not_found: ['tidemark.track/0/7'] });
   });
@@ -222,10 +223,10 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
     const { put, run, progress } = await scene();
     for (let n = 0n; n < 5n; n++) put({ offset: n });
 
-    await run('dead-letters list', {});
+    await run.list({});
 
     expect(progress.at(-1)).toEqual({ done: 5, total: 5, unit: 'dead letters' });
-    const aborted = run('dead-letters replay', { all: true }, AbortSignal.abort(new Error('no more')));
+    const aborted = run.replay({ all: true }, AbortSignal.abort(new Error('no more')));
     await expect(aborted).rejects.toThrow('no more');
   });
 
@@ -244,22 +245,25 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
   ] as const)('%s refuses %o', async (what, args) => {
     const { run } = await scene();
 
-    await expect(run(`dead-letters ${what}`, args)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+    await expect(run[what](args)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
   });
 
   async function scene() {
     await database().script('delete from settled_dead_letters');
     const log = new MemoryLog();
-    const commands = deadLetterCommands({ log, codec, database: database() });
+    const parts = { log, codec, database: database() };
     const progress: Progress[] = [];
-    const run = <Name extends keyof typeof commands>(name: Name, args: CommandArguments, signal?: AbortSignal) => {
-      const call: CommandCall = {
-        report: (one) => void progress.push(one),
-        signal: signal ?? new AbortController().signal,
-      };
-      return commands[name](args, call) as ReturnType<(typeof commands)[Name]>;
+    const call = (signal = new AbortController().signal): CommandCall => {
+      return { report: (one) => void progress.push(one), signal };
     };
-    const list = (args: CommandArguments = {}) => run('dead-letters list', args);
+    const list = (args: CommandArguments = {}) => listDeadLetters(parts, args, call());
+    const show = (id: string) => showDeadLetter(parts, id, call());
+    const settler = new Settler(parts);
+    const run = {
+      list,
+      replay: (args: CommandArguments, signal?: AbortSignal) => settler.replay(args, call(signal)),
+      drop: (args: CommandArguments) => settler.drop(args, call()),
+    };
     const ids = async (args: CommandArguments) => {
       const { dead_letters: listed, next_cursor: next } = await list(args);
       return { ids: listed.map(({ id }) => id.split('/')[2]!), more: next !== null };
@@ -279,6 +283,6 @@ describe.each(STORES)('the commands on dead letters, on $name', ({ share }) => {
       log.put(DEAD_LETTER_TOPIC, 0, { key: letter.key, value: codec.encodeDeadLetter(letter) });
     };
     log.records(DEAD_LETTER_TOPIC, 0);
-    return { log, put, run, list, ids, progress };
+    return { log, put, run, list, show, ids, progress };
   }
 });

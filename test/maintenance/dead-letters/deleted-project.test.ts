@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { listDeadLetters, showDeadLetter } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
 import { Editor } from '../../../services/maintenance/dead-letters/edit.ts';
+import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { CommandCall } from '../../../services/runtime/command.ts';
 import { sharedDatabase } from '../../support/database.ts';
@@ -14,8 +15,9 @@ const NO_ANALYTICS = { ofGeneration: () => Promise.reject(new Error('not to be a
 
 test('the dead letters of a deleted project are gone with it, those that are written later too', async () => {
   const log = new MemoryLog();
-  const commands = deadLetterCommands({ log, codec, database: database() });
-  const editor = new Editor({ log, codec, database: database(), analytics: NO_ANALYTICS });
+  const parts = { log, codec, database: database() };
+  const settler = new Settler(parts);
+  const editor = new Editor({ ...parts, analytics: NO_ANALYTICS });
   const [gone, other] = [randomProjectId(), randomProjectId()];
   const put = (offset: bigint, projectId: string): void => {
     const { key, value } = recordOf(track({ projectId, userId: 'ada' }));
@@ -23,7 +25,7 @@ test('the dead letters of a deleted project are gone with it, those that are wri
     const letter = { ...at, key, value, error: 'STORE_REJECTED: no', failedAt: 1n, reader: 'sink' };
     log.put(DEAD_LETTER_TOPIC, 0, { key, value: codec.encodeDeadLetter(letter) });
   };
-  const list = async (args = {}) => commands['dead-letters list'](args, CALL);
+  const list = async (args = {}) => listDeadLetters(parts, args, CALL);
   put(1n, gone);
   put(2n, other);
   expect((await list()).dead_letters).toHaveLength(2);
@@ -37,10 +39,10 @@ test('the dead letters of a deleted project are gone with it, those that are wri
   expect((await list({ project: gone })).dead_letters).toEqual([]);
   for (const id of ['track/0/1', 'track/0/3', 'dead-letter/0/0']) {
     const unknown = { code: 'DEAD_LETTER_UNKNOWN' };
-    await expect(commands['dead-letters show']({ id }, CALL)).rejects.toMatchObject(unknown);
+    await expect(showDeadLetter(parts, id, CALL)).rejects.toMatchObject(unknown);
     await expect(editor.edit({ id, record: '{"event":"x"}' }, CALL)).rejects.toMatchObject(unknown);
-    expect(await commands['dead-letters drop']({ ids: [id] }, CALL)).toMatchObject({ messages: 0 });
+    expect(await settler.drop({ ids: [id] }, CALL)).toMatchObject({ messages: 0 });
   }
-  expect(await commands['dead-letters replay']({ all: true }, CALL)).toMatchObject({ messages: 1 });
+  expect(await settler.replay({ all: true }, CALL)).toMatchObject({ messages: 1 });
   expect(log.records('tidemark.track', 0)).toHaveLength(1);
 });

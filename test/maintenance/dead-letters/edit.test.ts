@@ -1,9 +1,10 @@
 /** A dead letter that is edited, from both readers' refusal to what each store says of the user. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
-import { Editor } from '../../../services/maintenance/dead-letters/edit.ts';
+import { listDeadLetters } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { type Edit, Editor } from '../../../services/maintenance/dead-letters/edit.ts';
+import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
 import type { Identify, Message } from '../../../services/messages/message.ts';
-import type { CommandArguments, CommandCall } from '../../../services/runtime/command.ts';
+import type { CommandCall } from '../../../services/runtime/command.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { ask, MessageMaker } from '../../support/analytics.ts';
 import { sharedDatabase } from '../../support/database.ts';
@@ -21,17 +22,17 @@ beforeEach(() =>
   ),
 );
 
-function edit(args: CommandArguments, parts: Partial<ConstructorParameters<typeof Editor>[0]> = {}) {
+function edit(args: Edit, parts: Partial<ConstructorParameters<typeof Editor>[0]> = {}) {
   const analytics = { ofGeneration: async () => bench().analytics.store };
   return new Editor({ log: bench().log, codec, database: database(), analytics, ...parts }).edit(args, call);
 }
 
-function commands() {
-  return deadLetterCommands({ log: bench().log, codec, database: database() });
+function logged() {
+  return { log: bench().log, codec, database: database() };
 }
 
 async function waiting() {
-  return (await commands()['dead-letters list']({}, call)).dead_letters;
+  return (await listDeadLetters(logged(), {}, call)).dead_letters;
 }
 
 function caughtUp(): Promise<void> {
@@ -120,7 +121,7 @@ test('an edit that ended between appending and recording is finished by sending 
 
   expect(isKilled).toBe(true);
   expect(await waiting()).toMatchObject([{ id, state: 'editing' }]);
-  expect(await commands()['dead-letters replay']({ all: true }, call)).toMatchObject({
+  expect(await new Settler(logged()).replay({ all: true }, call)).toMatchObject({
     messages: 0,
     settled_before: 1,
   });
@@ -161,8 +162,8 @@ test('a dry run says what each store would do, and changes nothing', async () =>
   await database().script("alter table profiles add constraint tried check (traits ->> 'plan' <> 'gold') not valid");
   onTestFinished(() => database().script('alter table profiles drop constraint tried'));
 
-  const good = await edit({ id, record: CORRECTED, dry_run: true });
-  const bad = await edit({ id, record: '{"traits":{"plan":"gold"}}', dry_run: true });
+  const good = await edit({ id, record: CORRECTED, isDryRun: true });
+  const bad = await edit({ id, record: '{"traits":{"plan":"gold"}}', isDryRun: true });
 
   const accepted = { accepts: true, error: null };
   expect(good).toMatchObject({

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { listDeadLetters } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
 import { DEAD_LETTER_TOPIC, type Identify } from '../../../services/messages/message.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import type { CommandArguments, CommandCall } from '../../../services/runtime/command.ts';
@@ -26,16 +27,16 @@ function caughtUp(): Promise<void> {
   return bothCaughtUp(bench(), database());
 }
 
-function commands() {
-  return deadLetterCommands({ log: bench().log, codec, database: database() });
+function logged() {
+  return { log: bench().log, codec, database: database() };
 }
 
 function replay(args: CommandArguments) {
-  return commands()['dead-letters replay'](args, call);
+  return new Settler(logged()).replay(args, call);
 }
 
 async function waiting() {
-  return (await commands()['dead-letters list']({}, call)).dead_letters;
+  return (await listDeadLetters(logged(), {}, call)).dead_letters;
 }
 
 /** What each store says of the user. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Erasure, erasureCommand } from '../../../services/maintenance/erasure/erase-project.ts';
+import { type Erasure, eraseProject } from '../../../services/maintenance/erasure/erase-project.ts';
 import { SettledDeadLetters } from '../../../services/maintenance/dead-letters/settled-dead-letters.ts';
 import { Replay } from '../../../services/maintenance/replay/replay.ts';
 import { storesToVerify } from '../../../services/maintenance/verify/live-stores.ts';
 import { verify } from '../../../services/maintenance/verify/verify.ts';
 import type { Message } from '../../../services/messages/message.ts';
-import type { Progress } from '../../../services/runtime/command.ts';
-import { deletionCommand } from '../../../services/stores/projects/delete-project.ts';
+import type { CommandCall, Progress } from '../../../services/runtime/command.ts';
+import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../../support/analytics.ts';
 import { recordOf } from '../../support/messages.ts';
@@ -22,12 +22,11 @@ const ROWS = ['track_rows', 'user_event_rows', 'session_rows', 'trait_rows', 'tr
 
 describe.each(FORMS)('the erasure of a project, %s', (form) => {
   const installation = sharedInstallation(form);
-  const erasure = (pauseMs = 1) => {
+  const erase = (project: string, call: CommandCall = SILENT, pauseMs = 1) => {
     const { log, codec, database, analytics } = installation();
-    return erasureCommand({ log, codec, database, analytics, pauseMs });
+    return eraseProject({ log, codec, database, analytics, pauseMs }, { project }, call);
   };
-  const remove = async (id: string, confirm: string) =>
-    deletionCommand(installation().database)({ id, confirm }, SILENT);
+  const remove = async (id: string, confirm: string) => deleteProject(installation().database, id, confirm);
 
   test('a project that is deleted is nowhere but on the log, another is whole, and verify finds both equal', async () => {
     const [gone, other] = [await projectWithAll('Gone'), await projectWithAll('Other')];
@@ -35,7 +34,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
     expect(others).toEqual([...TABLES, ...ROWS]);
 
     expect(await remove(gone.projectId, 'Gone')).toEqual({ deleted: true, has: [], leaves: true });
-    const result = await erasure()({ project: gone.projectId }, SILENT);
+    const result = await erase(gone.projectId);
 
     expect(result).toMatchObject({ project: gone.projectId, users: 2 });
     expect(await tablesWith(gone.projectId)).toEqual([]);
@@ -51,7 +50,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
   test('what is read from the start of the log has nothing of a project that was deleted', async () => {
     const [gone, other] = [await projectWithAll('Not read again'), await projectWithAll('Read again')];
     await remove(gone.projectId, 'Not read again');
-    await erasure()({ project: gone.projectId }, SILENT);
+    await erase(gone.projectId);
     const { database, analytics } = installation();
     await database.query(
       'truncate users, profiles, anonymous_ids, applied_counts, reader_positions, sink_plans, applied',
@@ -73,7 +72,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
     await insert(await analytics.ofGeneration(all.number), [gone.track()]);
 
     await remove(gone.projectId, 'In generations');
-    await erasure()({ project: gone.projectId }, SILENT);
+    await erase(gone.projectId);
 
     const found = 'SELECT 1 FROM track_rows WHERE project_id = {p:String}';
     expect(await ask(await analytics.ofGeneration(all.number), found, { p: gone.projectId })).toEqual([]);
@@ -97,7 +96,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
         expect(row).toEqual({ finished_at_ms: null });
       }
 
-      await erasure()({ project: gone.projectId }, SILENT);
+      await erase(gone.projectId);
 
       expect(await tablesWith(gone.projectId)).toEqual([]);
     }
@@ -114,7 +113,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
     };
 
     // The insert takes longer than a second on a busy machine.
-    await erasure(5_000)({ project: gone.projectId }, { ...SILENT, report });
+    await erase(gone.projectId, { ...SILENT, report }, 5_000);
 
     expect(late).toHaveLength(1);
     await Promise.all(late);
@@ -131,7 +130,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
     }
 
     await remove(gone.projectId, 'With an edit');
-    await erasure()({ project: gone.projectId }, SILENT);
+    await erase(gone.projectId);
 
     const left = await installation().database.query('select log_offset from dead_letter_edits');
     expect(left).toEqual([{ log_offset: 1_001n }]);
@@ -140,7 +139,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
   test('a project that was not deleted is not erased', async () => {
     const maker = await projectWithAll('Kept');
 
-    await expect(erasure()({ project: maker.projectId }, SILENT)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+    await expect(erase(maker.projectId)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 
     expect(await tablesWith(maker.projectId)).toContain('users');
   });
@@ -152,7 +151,7 @@ describe.each(FORMS)('the erasure of a project, %s', (form) => {
       if (reports++ === step) breaking.abort(new Error('broken off'));
     };
     try {
-      return await erasure()({ project }, { report, signal: breaking.signal });
+      return await erase(project, { report, signal: breaking.signal });
     } catch (error) {
       expect(error).toMatchObject({ message: 'broken off' });
       return undefined;

@@ -8,7 +8,7 @@ import { Codec } from '../../../services/messages/codec.ts';
 import { TOPICS } from '../../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../../services/messages/schema-ids.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
-import { deleteAsOnLog, deletionCommand } from '../../../services/stores/projects/delete-project.ts';
+import { deleteAsOnLog, deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import type { Project } from '../../../services/stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { sharedDatabase } from '../../support/database.ts';
@@ -122,7 +122,7 @@ describe('projects are put on the log', () => {
     const log = await openLog();
     const { id } = await makeProject('Gone');
     await writerTo(log).write();
-    await deletionCommand(database())({ id }, undefined as never);
+    await deleteProject(database(), id);
 
     await writerTo(log).write();
     await database().query('update deleted_projects set is_on_log = false');

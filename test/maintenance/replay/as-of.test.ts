@@ -71,11 +71,11 @@ test(
 test('a verification knows what each generation takes so', { timeout: 300_000 }, async () => {
   expect(await verified()).toMatchObject({ equal: true, profiles: { users: 1, different: { count: 0 } } });
 
-  await scene.run('replay rollback', { kind: 'profiles' });
+  await scene.run('rollback', { kind: 'profiles' });
   await expect.poll(traits, SOON).toMatchObject({ plan: 'wrong, later' });
   expect(await verified()).toMatchObject({ equal: true, profiles: { users: 1, different: { count: 0 } } });
 
-  await scene.run('replay rollback', { kind: 'profiles' });
+  await scene.run('rollback', { kind: 'profiles' });
   await expect.poll(traits, SOON).toMatchObject({ plan: 'after' });
 });
 
@@ -111,7 +111,7 @@ test('what is being built is not taken otherwise halfway', { timeout: 300_000 },
 
 async function replay(kind: (typeof KINDS)[number], instant?: string): Promise<void> {
   await scene.build(kind, undefined, instant);
-  await scene.run('replay swap', { kind });
+  await scene.swap(kind);
 }
 
 async function passed(number: number): Promise<void> {

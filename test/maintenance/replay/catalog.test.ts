@@ -53,7 +53,7 @@ test('a replay makes the same catalogue', { timeout: 300_000 }, async () => {
   const before = await catalogOf(scene);
 
   await scene.build('analytics');
-  await scene.run('replay swap', { kind: 'analytics' });
+  await scene.swap('analytics');
 
   await expect
     .poll(

@@ -124,8 +124,8 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
 
       const profiles = await scene.build('profiles');
       const analytics = await scene.build('analytics');
-      await scene.run('replay swap', { kind: 'profiles' });
-      await scene.run('replay swap', { kind: 'analytics' });
+      await scene.swap('profiles');
+      await scene.swap('analytics');
       await scene.stopPosting();
 
       expect(profiles).toMatchObject({ number: 2, same: false });
@@ -161,7 +161,7 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
           [1, 2],
         ]) {
           for (const kind of ['profiles', 'analytics']) {
-            expect(await scene.run('replay rollback', { kind })).toMatchObject({ from, to });
+            expect(await scene.run('rollback', { kind })).toMatchObject({ from, to });
           }
           await expect.poll(async () => (await profileOf(shop, 'late'))?.userId, SOON).toBe('late');
           await expect.poll(() => eventsOf(shop, 'late'), SOON).toBe(1);
@@ -177,13 +177,13 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
         read.push(progress.done);
         if (progress.done > 0) stop.abort();
       };
-      const attempt = scene.commands['replay build']({ kind: 'profiles', rate: 500 }, { report, signal: stop.signal });
+      const attempt = scene.commands.build({ kind: 'profiles', rate: 500 }, { report, signal: stop.signal });
       await expect(attempt).rejects.toThrow();
       await scene.restartReaders();
       const before = read.at(-1) ?? 0;
       const again: number[] = [];
 
-      const built = await scene.commands['replay build'](
+      const built = await scene.commands.build(
         { kind: 'profiles', rate: null },
         {
           report: ({ done, phase }) => void (phase === 'reading' && again.push(done)),
@@ -194,18 +194,18 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
       expect(built).toMatchObject({ number: 3, same: true });
       expect(before).toBeGreaterThan(0);
       expect(again[0]).toBeGreaterThanOrEqual(before);
-      const named = { kind: 'profiles', number: 3 };
-      expect(await scene.run('replay rate', { ...named, rate: 500 })).toMatchObject({ ...named, rate_limit: 500 });
-      expect(await scene.run('replay compare', named)).toMatchObject({ ...named, same: true });
-      await scene.run('replay rate', { ...named, rate: null });
-      await expect(scene.run('replay compare', { ...named, number: 99 })).rejects.toThrow('no generation 99');
+      const named = { kind: 'profiles', number: 3 } as const;
+      expect(await scene.commands.changeRate(named, 500)).toMatchObject({ ...named, rate_limit: 500 });
+      expect(await scene.run('compare', named)).toMatchObject({ ...named, same: true });
+      await scene.commands.changeRate(named, null);
+      await expect(scene.run('compare', { ...named, number: 99 })).rejects.toThrow('no generation 99');
     });
 
     test("one project's own answers for it alone", { timeout: 300_000 }, async () => {
       await scene.build('analytics', other);
-      await scene.run('replay swap', { kind: 'analytics', project: other });
+      await scene.swap('analytics', other);
       await scene.build('profiles', other);
-      await scene.run('replay swap', { kind: 'profiles', project: other });
+      await scene.swap('profiles', other);
 
       const status = (await scene.status()).filter(({ answers }) => answers.length > 0);
       expect(status).toMatchObject([
@@ -220,27 +220,27 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
       await expect.poll(() => eventsOf(other, 'u1'), SOON).toBeGreaterThan(0);
       const users = await ask<{ n: string }>(scene.analytics, 'SELECT uniqExact(project_id) AS n FROM users');
       expect(users).toEqual([{ n: '2' }]);
-      await scene.run('replay rollback', { kind: 'profiles', project: other });
+      await scene.run('rollback', { kind: 'profiles', project: other });
       expect((await scene.status()).find(({ number, kind }) => kind === 'profiles' && number === 4)).toMatchObject({
         state: 'former',
       });
     });
 
     test('only what is not live is dropped, and takes its place with it', { timeout: 300_000 }, async () => {
-      await expect(scene.run('replay drop', { kind: 'profiles', number: 2 })).rejects.toMatchObject({
+      await expect(scene.run('drop', { kind: 'profiles', number: 2 })).rejects.toMatchObject({
         code: 'COMMAND_INVALID',
       });
 
-      await scene.run('replay drop', { kind: 'profiles', number: 1 });
-      await scene.run('replay drop', { kind: 'profiles', number: 3 });
-      await scene.run('replay drop', { kind: 'analytics', number: 1 });
+      await scene.run('drop', { kind: 'profiles', number: 1 });
+      await scene.run('drop', { kind: 'profiles', number: 3 });
+      await scene.run('drop', { kind: 'analytics', number: 1 });
 
       expect(await scene.database.query('select count(*)::int4 as n from users')).toEqual([{ n: 0 }]);
       const schemas = `select count(*)::int4 as n from pg_namespace where nspname = 'profiles_g3'`;
       expect(await scene.database.query(schemas)).toEqual([{ n: 0 }]);
       expect((await profileOf(shop, 'u8'))?.userId).toBe('u8');
       expect(await eventsOf(shop, 'u8')).toBeGreaterThan(0);
-      await expect(scene.run('replay rollback', { kind: 'profiles' })).rejects.toMatchObject({
+      await expect(scene.run('rollback', { kind: 'profiles' })).rejects.toMatchObject({
         code: 'COMMAND_INVALID',
       });
     });
@@ -259,7 +259,7 @@ function testReplay(name: string, install: () => Promise<Installed | undefined>)
 
         expect(shown).toMatchObject({ state: 'building', messages: 0 });
         expect(shown?.behind).toBeGreaterThan(0);
-        await scene.run('replay drop', { kind, number });
+        await scene.run('drop', { kind, number });
         await expect(scene.status()).resolves.toContainEqual(
           expect.objectContaining({ kind, number, state: 'dropped' }),
         );

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { listDeadLetters } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
 import { Editor } from '../../../services/maintenance/dead-letters/edit.ts';
+import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
 import { storesToVerify } from '../../../services/maintenance/verify/live-stores.ts';
 import { verify } from '../../../services/maintenance/verify/verify.ts';
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
@@ -48,7 +49,6 @@ describe('what was decided about dead letters', () => {
   });
 
   const parts = () => ({ log: scene.log, codec, database: scene.database, analytics: scene.analytics });
-  const commands = () => deadLetterCommands(parts());
   const verified = async () => verify(await storesToVerify(parts()), {}, { deep: true, repeatWindowMs: 2 ** 40 });
   const bothRead = () => Promise.all([scene.hasRead('profiles', 1), scene.hasRead('analytics', 1)]);
   const usersOf = async (kind: GenerationKind): Promise<readonly string[]> => {
@@ -92,13 +92,13 @@ describe('what was decided about dead letters', () => {
     await scene.append([identify({ projectId: project, userId: 'good', traits: '{"b":2}' })]);
     await bothRead();
     await CONSTRAINTS[kind].remove();
-    const { dead_letters: letters } = await commands()['dead-letters list']({}, CALL);
+    const { dead_letters: letters } = await listDeadLetters(parts(), {}, CALL);
     expect(letters.map(({ attempts }) => attempts.map(({ reader }) => reader))).toEqual(
       Array.from({ length: 4 }, () => [kind === 'profiles' ? 'projector' : 'sink']),
     );
     const idOf = (user: string): string => letters.find(({ message_id: id }) => id === user)!.id;
-    await commands()['dead-letters replay']({ ids: [idOf(REPLAYED)] }, CALL);
-    await commands()['dead-letters drop']({ ids: [idOf(DROPPED)] }, CALL);
+    await new Settler(parts()).replay({ ids: [idOf(REPLAYED)] }, CALL);
+    await new Settler(parts()).drop({ ids: [idOf(DROPPED)] }, CALL);
     await new Editor(parts()).edit({ id: idOf(EDITED), record: '{"user_id":"corrected"}' }, CALL);
     await bothRead();
   }
@@ -116,12 +116,12 @@ describe('what was decided about dead letters', () => {
         const letters = (await scene.log.ends([DEAD_LETTER_TOPIC])).map(({ offset }) => offset);
 
         await scene.build(kind);
-        await scene.run('replay swap', { kind });
+        await scene.swap(kind);
 
         await expect.poll(() => usersOf(kind), { timeout: 20_000 }).toEqual([...AS_DECIDED, WAITING].toSorted());
         expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
         expect((await scene.log.ends([DEAD_LETTER_TOPIC])).map(({ offset }) => offset)).toEqual(letters);
-        await scene.run('replay rollback', { kind });
+        await scene.run('rollback', { kind });
         expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
       },
     );
@@ -130,7 +130,7 @@ describe('what was decided about dead letters', () => {
       await decide(kind, true);
       for (let n = 0; n < 2; n++) {
         const { number } = await scene.build(kind, project);
-        await scene.run('replay swap', { kind, project });
+        await scene.swap(kind, project);
         await expect.poll(() => usersOf(kind), { timeout: 20_000 }).toEqual([...AS_DECIDED, WAITING].toSorted());
         const report = await verify(
           await storesToVerify(parts(), project),
@@ -166,7 +166,7 @@ describe('what was decided about dead letters', () => {
     expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
 
     await scene.build('profiles');
-    await scene.run('replay swap', { kind: 'profiles' });
+    await scene.swap('profiles');
 
     await expect.poll(() => usersOf('profiles'), { timeout: 20_000 }).toEqual([...AS_DECIDED, WAITING].toSorted());
     expect(await verified()).toMatchObject({ equal: true, profiles: { different: { count: 0 } } });
@@ -196,7 +196,7 @@ describe('what was decided about dead letters', () => {
     scene.startReaders();
     await scene.hasRead('profiles', 2);
 
-    const { dead_letters: letters } = await commands()['dead-letters list']({}, CALL);
+    const { dead_letters: letters } = await listDeadLetters(parts(), {}, CALL);
     expect(letters.map(({ attempts }) => attempts.length)).toEqual([1]);
   });
 });

@@ -1,18 +1,19 @@
 /** A log with everything that one can hold, read anew by both readers: against the live generations and the model. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Readers } from '../../../services/app/readers/readers.ts';
-import { deadLetterCommands } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
+import { listDeadLetters } from '../../../services/maintenance/dead-letters/dead-letter-commands.ts';
 import { Editor } from '../../../services/maintenance/dead-letters/edit.ts';
-import { erasureCommand } from '../../../services/maintenance/erasure/erase-project.ts';
+import { Settler } from '../../../services/maintenance/dead-letters/settle.ts';
+import { eraseProject } from '../../../services/maintenance/erasure/erase-project.ts';
 import { compareAnalytics } from '../../../services/maintenance/replay/compare-analytics.ts';
-import { replayCommands } from '../../../services/maintenance/replay/replay-commands.ts';
+import { ReplayCommands } from '../../../services/maintenance/replay/replay-commands.ts';
 import { importTopicOf, MESSAGE_TOPICS, type Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { readConfig } from '../../../services/runtime/config.ts';
 import { createLogger } from '../../../services/runtime/logger.ts';
 import { userNumber } from '../../../services/stores/analytics/columns.ts';
 import type { ClickHouseStore } from '../../../services/stores/analytics/clickhouse/clickhouse-store.ts';
-import { deletionCommand } from '../../../services/stores/projects/delete-project.ts';
+import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { identify, session, track } from '../../support/messages.ts';
 import { canRunOnServers } from '../../support/server-settings.ts';
@@ -58,15 +59,15 @@ describe.each(FORMS)('a whole history read anew, %s', (form) => {
       await hasRead();
       await database.script('alter table users drop constraint refusing');
       expect(await settleDeadLetters()).toEqual(['dropped', 'dropped', 'edited', 'replayed']);
-      await deletionCommand(database)({ id: gone.id, confirm: `Gone ${form}` }, CALL);
-      await erasureCommand({ ...opened(), pauseMs: 1 })({ project: gone.id }, CALL);
+      await deleteProject(database, gone.id, `Gone ${form}`);
+      await eraseProject({ ...opened(), pauseMs: 1 }, { project: gone.id }, CALL);
       await hasRead();
       const letters = (await allLetters()).length;
 
       for (const args of [{ kind: 'profiles', rate: RATE }, { kind: 'analytics' }] as const) {
-        const built = await commands()['replay build'](args, CALL);
+        const built = await replays().build(args, CALL);
         expect(built.comparison.filter(differs)).toEqual([]);
-        await commands()['replay swap']({ kind: args.kind }, CALL);
+        await replays().swap({ ...built }, CALL);
       }
       await hasRead();
 
@@ -100,13 +101,13 @@ describe.each(FORMS)('a whole history read anew, %s', (form) => {
     return { log, codec, database, analytics };
   }
 
-  function commands() {
-    return replayCommands({ ...opened(), whileFed: (run) => run() });
+  function replays() {
+    return new ReplayCommands({ ...opened(), whileFed: (run) => run() });
   }
 
   function hasRead(): Promise<void> {
     const behind = async (): Promise<number> => {
-      const fed = await commands()['replay status']({}, CALL);
+      const fed = await replays().list();
       return fed.reduce((sum, one) => sum + one.behind, 0);
     };
     return expect.poll(behind, READ).toBe(0);
@@ -130,18 +131,18 @@ describe.each(FORMS)('a whole history read anew, %s', (form) => {
   }
 
   async function allLetters() {
-    const listed = await deadLetterCommands(installation())['dead-letters list']({ state: 'any', limit: 100 }, CALL);
+    const listed = await listDeadLetters(installation(), { state: 'any', limit: 100 }, CALL);
     return listed.dead_letters;
   }
 
   /** What became of each. */
   async function settleDeadLetters(): Promise<readonly string[]> {
-    const { 'dead-letters replay': replay, 'dead-letters drop': drop } = deadLetterCommands(installation());
+    const settler = new Settler(installation());
     await expect.poll(async () => (await allLetters()).length, READ).toBe(4);
     for (const { id, message_id: messageId } of await allLetters()) {
-      if (messageId === 'r') await replay({ ids: [id] }, CALL);
+      if (messageId === 'r') await settler.replay({ ids: [id] }, CALL);
       else if (messageId === 'e') await new Editor(installation()).edit({ id, record: '{"anonymous_id":"a-b"}' }, CALL);
-      else await drop({ ids: [id] }, CALL);
+      else await settler.drop({ ids: [id] }, CALL);
     }
     return (await allLetters()).map(({ state }) => state).toSorted();
   }

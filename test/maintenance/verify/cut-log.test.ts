@@ -3,7 +3,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
 import { Projector } from '../../../services/consumers/projector/project.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
-import { replayCommands } from '../../../services/maintenance/replay/replay-commands.ts';
+import { ReplayCommands } from '../../../services/maintenance/replay/replay-commands.ts';
 import { storesToVerify } from '../../../services/maintenance/verify/live-stores.ts';
 import { verify } from '../../../services/maintenance/verify/verify.ts';
 import { TOPICS } from '../../../services/messages/message.ts';
@@ -56,9 +56,8 @@ test.skipIf(kafka === undefined)(
     expect(lines[0]).toContain(`"deleted":{"${TOPIC}/0":2}`);
     const report = await verify(await storesToVerify(installation), { projectId: maker.projectId }, OPTIONS);
     expect(report).toMatchObject({ equal: true, deleted_from_log: { records: 2, partitions: { [`${TOPIC}/0`]: 2 } } });
-    const commands = replayCommands({ log, codec, database, analytics, whileFed: (run) => run() });
-    const call = { report: () => undefined, signal: AbortSignal.timeout(60_000) };
-    expect(await commands['replay plan']({ kind: 'profiles' }, call)).toMatchObject({
+    const replays = new ReplayCommands({ log, codec, database, analytics, whileFed: (run) => run() });
+    expect(await replays.plan({ kind: 'profiles' })).toMatchObject({
       messages: 1,
       deleted_from_log: 2,
     });

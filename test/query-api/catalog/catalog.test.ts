@@ -176,7 +176,7 @@ describe('refusals of the catalogue', () => {
   test('the name of an event is as long as one may be', async () => {
     expect(await refusalOf(propertiesPath('x'.repeat(513)))).toMatchObject({
       status: 400,
-      detail: 'name takes 1 to 512 characters',
+      detail: 'name must have 1 to 512 characters, not 513',
     });
     expect(await refusalOf(propertiesPath('\0'))).toMatchObject({ status: 400 });
   });

@@ -38,10 +38,10 @@ test('a user is named by any of their ids', async () => {
 });
 
 test.each([
-  ['ada?by=', 'by is not one of user_id, anonymous_id, internal_id'],
-  ['ada?by=email', 'by is not one of'],
+  ['ada?by=', 'by must be one of user_id, anonymous_id, internal_id, not ""'],
+  ['ada?by=email', 'by must be one of'],
   ['ada?by=user_id&by=user_id', 'by may be given once only'],
-  ['ada?by=internal_id', 'user_id is not 64 hexadecimal digits'],
+  ['ada?by=internal_id', 'user_id must be 64 hexadecimal digits'],
 ])('a user named as %s is 400', async (name, detail) => {
   for (const path of [name, name.replace('?', '/events?')]) {
     const response = await server.request(`/v1/users/${path}`);

@@ -11,10 +11,8 @@ import type { Answer } from '../../../services/http/route.ts';
 import type { Message } from '../../../services/messages/message.ts';
 import { formatMicros } from '../../../services/messages/timestamp.ts';
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
-import { answerExport, type ExportParts } from '../../../services/query-api/users/export.ts';
-import { answerUsers } from '../../../services/query-api/users/search.ts';
-import { answerTraitHistory } from '../../../services/query-api/users/trait-history.ts';
-import { answerUserAudiences } from '../../../services/query-api/users/user-audiences.ts';
+import type { ExportParts } from '../../../services/query-api/users/export.ts';
+import { userRoutes } from '../../../services/query-api/users/routes.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
@@ -89,14 +87,21 @@ describe.each(forms)('read from $name', ({ tested }) => {
     return { project: of, params, query: new URLSearchParams(search), text: '' } as unknown as Call;
   }
 
-  async function bodyOf(answered: Promise<Answer | Refusal>): Promise<string> {
-    const answer = await answered;
-    if ('refused' in answer) throw new Error(answer.detail);
-    return answer.body instanceof Readable ? text(answer.body) : String(answer.body);
+  /** What the route of this path answers. */
+  async function answer(path: string, call: Call, stores = parts): Promise<Answer | Refusal> {
+    const unlimited = { admitWhole: () => undefined };
+    const route = userRoutes(stores, unlimited, unlimited).find((one) => one.path === `/v1/users${path}`);
+    return (await route?.handle(call)) as Answer | Refusal;
+  }
+
+  async function bodyOf(...asked: Parameters<typeof answer>): Promise<string> {
+    const answered = await answer(...asked);
+    if ('refused' in answered) throw new Error(answered.detail);
+    return answered.body instanceof Readable ? text(answered.body) : String(answered.body);
   }
 
   const exported = async (search = '', params?: Record<string, string>) =>
-    (await bodyOf(answerExport(parts, callOf(search, params)))).trimEnd().split('\n');
+    (await bodyOf('/:user_id/export', callOf(search, params))).trimEnd().split('\n');
 
   test('an export has everything about one person, every digit of it, and says that it is complete', async () => {
     const lines = await exported();
@@ -153,7 +158,7 @@ describe.each(forms)('read from $name', ({ tested }) => {
   });
 
   test('the audiences of a user are evaluated now, with the evaluation that found them', async () => {
-    const body = JSON.parse(await bodyOf(answerUserAudiences(parts, callOf('')))) as unknown;
+    const body = JSON.parse(await bodyOf('/:user_id/audiences', callOf(''))) as unknown;
 
     expect(body).toEqual({
       evaluated_at: formatMicros(NOON + DAY),
@@ -174,10 +179,10 @@ describe.each(forms)('read from $name', ({ tested }) => {
   });
 
   test('the history of a trait names the messages that set it, and which lost', async () => {
-    const body = await bodyOf(answerTraitHistory(parts, callOf('', { user_id: 'ada', name: 'plan' })));
-    const n = await bodyOf(answerTraitHistory(parts, callOf('', { user_id: 'ada', name: 'n' })));
+    const body = await bodyOf('/:user_id/traits/:name/history', callOf('', { user_id: 'ada', name: 'plan' }));
+    const n = await bodyOf('/:user_id/traits/:name/history', callOf('', { user_id: 'ada', name: 'n' }));
 
-    const unnamed = await bodyOf(answerTraitHistory(parts, callOf('', { user_id: 'ada' })));
+    const unnamed = await bodyOf('/:user_id/traits/:name/history', callOf('', { user_id: 'ada' }));
 
     const [pro, free] = messages;
     expect(unnamed).toContain('"value":[1e400],"state":"current"');
@@ -206,7 +211,7 @@ describe.each(forms)('read from $name', ({ tested }) => {
     const found: string[] = [];
     for (let cursor: string | null = null; ;) {
       if (cursor !== null) search.set('cursor', cursor);
-      const body = await bodyOf(answerUsers(parts, callOf(search.toString())));
+      const body = await bodyOf('', callOf(search.toString()));
       const page = JSON.parse(body) as { users: { user_id: string }[]; next_cursor: string | null };
       found.push(...page.users.map(({ user_id: id }) => id));
       cursor = page.next_cursor;
@@ -226,7 +231,7 @@ describe.each(forms)('read from $name', ({ tested }) => {
     const asked = vi.spyOn(database(), 'query');
 
     const call = callOf('prefix=user&limit=1000', {}, { ...PROJECT, id: crowd.projectId });
-    const body = await bodyOf(answerUsers({ ...parts, profiles }, call));
+    const body = await bodyOf('', call, { ...parts, profiles });
 
     const page = JSON.parse(body) as { users: { user_id: string; traits: object }[]; next_cursor: string | null };
     expect(page.users.map(({ user_id: name, traits }) => [name, traits])).toEqual(
@@ -242,8 +247,8 @@ describe.each(forms)('read from $name', ({ tested }) => {
       callOf('', { user_id: 'nobody', name: 'plan' }),
       callOf('', { user_id: 'ada', name: 'plan' }, other),
     ])
-      for (const answer of [answerExport, answerTraitHistory, answerUserAudiences])
-        expect(await answer(parts, call)).toMatchObject({ refused: 'not-found' });
+      for (const path of ['/:user_id/export', '/:user_id/traits/:name/history', '/:user_id/audiences'])
+        expect(await answer(path, call)).toMatchObject({ refused: 'not-found' });
     expect(userKeyOf(other.id, 'ada')).not.toBe(userKey);
   });
 });

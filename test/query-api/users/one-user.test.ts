@@ -47,9 +47,9 @@ test('a user whom nobody has named, and one of another project, is 404', async (
 });
 
 test.each([
-  ['by=email', 'by is not one of'],
+  ['by=email', 'by must be one of user_id, anonymous_id, internal_id, not "email"'],
   ['bye=user_id', 'There is no parameter "bye" here'],
-  ['by=internal_id', 'user_id is not 64 hexadecimal digits'],
+  ['by=internal_id', 'user_id must be 64 hexadecimal digits'],
 ])('the parameter %s is 400 of every path', async (query, detail) => {
   for (const path of PATHS) {
     const response = await server.request(`${path}?${query}`);
@@ -61,13 +61,13 @@ test.each([
 });
 
 test.each([
-  ['/v1/users/%00/export', 'user_id holds a NUL character'],
-  ['/v1/users/ada/traits/%00/history', 'name holds a NUL character'],
-  [`/v1/users/ada/traits/${'n'.repeat(2_049)}/history`, 'name takes at most 2048 characters'],
-  ['/v1/users/ada/traits/plan/history?limit=0', 'limit is a whole number from 1 to 1000'],
+  ['/v1/users/%00/export', 'user_id must not hold a NUL character'],
+  ['/v1/users/ada/traits/%00/history', 'name must not hold a NUL character'],
+  [`/v1/users/ada/traits/${'n'.repeat(2_049)}/history`, 'name must have at most 2048 characters, not 2049'],
+  ['/v1/users/ada/traits/plan/history?limit=0', 'limit must be a whole number from 1 to 1000, not 0'],
   ['/v1/users/ada/traits/plan/history?cursor=7', 'cursor was not given by this service'],
-  ['/v1/users/ada/traits/plan/history?cursor=', 'cursor was not given by this service'],
-  ['/v1/users/ada/audiences?cursor=7', 'cursor is none that this service gave'],
+  ['/v1/users/ada/traits/plan/history?cursor=', 'cursor must not be empty'],
+  ['/v1/users/ada/audiences?cursor=7', 'cursor was not given by this service'],
 ])('%s is 400: %s', async (path, detail) => {
   const response = await server.request(path);
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readDeletedProjects } from '../../../services/stores/projects/deleted-projects.ts';
-import { contentCommand, deletionCommand } from '../../../services/stores/projects/delete-project.ts';
+import { contentOfProject, deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { sharedDatabase } from '../../support/database.ts';
 
-const CALL = { report: () => undefined, signal: new AbortController().signal };
 const database = sharedDatabase();
 
 test('a project is deleted once it has no key in use, no audience and no user', async () => {
@@ -16,24 +15,24 @@ test('a project is deleted once it has no key in use, no audience and no user', 
     `insert into users (project_id, user_key, first_seen, last_seen) values ($1, repeat('a', 64), 0, 0)`,
     [id],
   );
-  const remove = deletionCommand(database());
+  const remove = (given: string) => deleteProject(database(), given);
 
-  expect(await remove({ id }, CALL)).toEqual({ deleted: false, has: ['keys in use', 'users'] });
+  expect(await remove(id)).toEqual({ deleted: false, has: ['keys in use', 'users'] });
   await store.revokeKey(key.id);
-  expect(await remove({ id }, CALL)).toEqual({ deleted: false, has: ['users'] });
+  expect(await remove(id)).toEqual({ deleted: false, has: ['users'] });
   await database().query('delete from users where project_id = $1', [id]);
-  expect(await remove({ id }, CALL)).toEqual({ deleted: true, has: [], leaves: false });
+  expect(await remove(id)).toEqual({ deleted: true, has: [], leaves: false });
 
   expect((await store.listProjects()).map((project) => project.id)).not.toContain(id);
-  await expect(remove({ id }, CALL)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
-  await expect(remove({ id: 'a b' }, CALL)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+  await expect(remove(id)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
+  await expect(remove('a b')).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
 });
 
 describe('a project whose name was given', () => {
   test('a project is deleted by its name with its keys, audiences and sessions, and the name is free', async () => {
     const { id, store, remove } = await projectWithAll('Full');
 
-    expect(await remove({ id, confirm: 'Full' }, CALL)).toEqual({ deleted: true, has: [], leaves: true });
+    expect(await remove('Full')).toEqual({ deleted: true, has: [], leaves: true });
 
     for (const table of ['api_keys', 'audiences', 'console_sessions', 'repeats', 'live_generations']) {
       const rows = await database().query(`select * from ${table}`);
@@ -51,29 +50,27 @@ describe('a project whose name was given', () => {
 
   test('what a project has is counted before it is deleted', async () => {
     const { id } = await projectWithAll('Counted');
-    const content = contentCommand(database());
 
-    expect(await content({ id }, CALL)).toEqual({ users: 0, audiences: 1, keys: 1 });
-    await expect(content({ id: 'proj_none' }, CALL)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
+    expect(await contentOfProject(database(), id)).toEqual({ users: 0, audiences: 1, keys: 1 });
+    await expect(contentOfProject(database(), 'proj_none')).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
   });
 
   test('a deleted project is still known by its id until the rest of it is deleted', async () => {
     const { id, remove } = await projectWithAll('Twice');
-    await remove({ id, confirm: 'Twice' }, CALL);
+    await remove('Twice');
 
-    expect(await remove({ id, confirm: 'Twice' }, CALL)).toEqual({ deleted: true, has: [], leaves: true });
-    await expect(remove({ id, confirm: 'Once' }, CALL)).rejects.toMatchObject({ code: 'PROJECT_NAME_DIFFERS' });
-    expect(await remove({ id }, CALL)).toMatchObject({ deleted: false });
+    expect(await remove('Twice')).toEqual({ deleted: true, has: [], leaves: true });
+    await expect(remove('Once')).rejects.toMatchObject({ code: 'PROJECT_NAME_DIFFERS' });
+    expect(await remove()).toMatchObject({ deleted: false });
     await database().query('update deleted_projects set finished_at_ms = 1 where id = $1', [id]);
 
-    await expect(remove({ id, confirm: 'Twice' }, CALL)).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
+    await expect(remove('Twice')).rejects.toMatchObject({ code: 'PROJECT_UNKNOWN' });
   });
 
   test('a project is not deleted by another name', async () => {
     const { id, store, remove } = await projectWithAll('Named');
 
-    await expect(remove({ id, confirm: 'named' }, CALL)).rejects.toMatchObject({ code: 'PROJECT_NAME_DIFFERS' });
-    await expect(remove({ id, confirm: 5 }, CALL)).rejects.toMatchObject({ code: 'COMMAND_INVALID' });
+    await expect(remove('named')).rejects.toMatchObject({ code: 'PROJECT_NAME_DIFFERS' });
 
     expect(await store.listKeys(id)).toHaveLength(1);
     expect(await readDeletedProjects(database())).not.toContain(id);
@@ -94,6 +91,6 @@ describe('a project whose name was given', () => {
       [`repeat_${id}`, key.id, `of ${id}`],
     );
     await database().query(`insert into live_generations values ('profiles', $1, null, 1, 0)`, [id]);
-    return { id, store, remove: deletionCommand(database()) };
+    return { id, store, remove: (confirm?: string) => deleteProject(database(), id, confirm) };
   }
 });

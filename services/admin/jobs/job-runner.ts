@@ -1,48 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Command, CommandArguments, CommandEvent, Progress } from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Command, CommandEvent, Progress, Work } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { type CommandEnd, type CommandHooks, CommandRun } from './command-run.ts';
-import { type Job, type JobFilter, isFinished, type NewJob, type JobEnd, type JobStore } from './jobs/job.ts';
+import { type Job, type JobFilter, isFinished, type JobKind, type NewJob, type JobEnd, type JobStore } from './job.ts';
 
 /**
- * What operators have done, as HTTP calls it. Everything in it can be called from another thread: methods are
- * asynchronous, arguments and results can be cloned.
+ * Jobs, as HTTP calls them. Everything in it can be called from another thread: methods are asynchronous, arguments and
+ * results can be cloned.
  */
-export interface AdminPort {
-  /**
-   * Carries out a command, and tells how far it is. Ending the iteration aborts the command.
-   *
-   * @throws TidemarkError `COMMAND_INVALID` where there is no such command; `STOPPING`.
-   */
-  follow(name: string, args: CommandArguments): Promise<AsyncIterable<CommandEvent>>;
-  /** Starts a job. @throws TidemarkError as `follow`; `TOO_MANY_QUESTIONS`; what the store throws. */
-  startJob(job: NewJob): Promise<Job>;
+export interface Jobs {
+  /** @throws TidemarkError `STOPPING`; `TOO_MANY_QUESTIONS`; what the store throws. */
+  start(job: NewJob): Promise<Job>;
   /**
    * Continues a job that failed, was cancelled or interrupted; undefined where no such job is to be continued.
    *
-   * @throws TidemarkError as `startJob`.
+   * @throws TidemarkError as `start`; `COMMAND_INVALID` where this version does not know the kind.
    */
-  resumeJob(id: string): Promise<Job | undefined>;
+  resume(id: string): Promise<Job | undefined>;
   /** Of a job that this process runs or ran. Ending the iteration cancels the job. */
-  followJob(id: string): Promise<AsyncIterable<CommandEvent>>;
-  listJobs(limit: number, filter: JobFilter): Promise<readonly Job[]>;
-  findJob(id: string): Promise<Job | undefined>;
+  follow(id: string): Promise<AsyncIterable<CommandEvent>>;
+  list(limit: number, filter: JobFilter): Promise<readonly Job[]>;
+  find(id: string): Promise<Job | undefined>;
   /** Undefined where there is no such job. Does not wait for its end. */
-  cancelJob(id: string): Promise<Job | undefined>;
+  cancel(id: string): Promise<Job | undefined>;
 }
 
-export interface AdminCommandsParts {
-  /** The command of this name; undefined where no command has it. */
-  readonly find: (name: string) => Command | undefined;
+export interface JobRunnerParts {
+  readonly commands: Readonly<Record<JobKind, Command>>;
   readonly jobs: JobStore;
   readonly logger: Pick<Logger, 'warn'>;
-  readonly options?: Partial<AdminCommandsOptions>;
+  readonly options?: Partial<JobRunnerOptions>;
 }
 
-export interface AdminCommandsOptions {
+export interface JobRunnerOptions {
   readonly signOfLifeMs: number;
   readonly heartbeatMs: number;
   /** How long `stop` waits for commands under way. */
@@ -53,7 +46,7 @@ export interface AdminCommandsOptions {
   readonly waiting: number;
 }
 
-const OPTIONS: AdminCommandsOptions = {
+const OPTIONS: JobRunnerOptions = {
   signOfLifeMs: 1_000,
   heartbeatMs: 1_000,
   stopWithinMs: 5_000,
@@ -64,38 +57,39 @@ const OPTIONS: AdminCommandsOptions = {
 const CANCELLED = new TidemarkError('STOPPING', 'The job was cancelled.');
 const STOPPING = new TidemarkError('STOPPING', 'The service is stopping.');
 
-/** Carries out commands, in the process and thread that has the stores open. */
-export class AdminCommands implements AdminPort {
-  readonly #find: AdminCommandsParts['find'];
+/** Runs jobs, and other work that is followed, in the process and thread that has the stores open. */
+export class JobRunner implements Jobs {
+  readonly #commands: JobRunnerParts['commands'];
   readonly #jobs: JobStore;
   readonly #logger: Pick<Logger, 'warn'>;
-  readonly #options: AdminCommandsOptions;
+  readonly #options: JobRunnerOptions;
   readonly #owner = randomUUID();
   readonly #runs = new Set<CommandRun>();
   readonly #active = new Map<string, ActiveJob>();
+  readonly #stopping = new AbortController();
   #beating: NodeJS.Timeout | undefined;
-  #isStopped = false;
 
-  constructor({ find, jobs, logger, options }: AdminCommandsParts) {
-    this.#find = find;
+  constructor({ commands, jobs, logger, options }: JobRunnerParts) {
+    this.#commands = commands;
     this.#jobs = jobs;
     this.#logger = logger;
     this.#options = { ...OPTIONS, ...options };
   }
 
-  async follow(name: string, args: CommandArguments): Promise<AsyncIterable<CommandEvent>> {
-    return this.#run(name, this.#command(name), args);
+  /** Aborts when the service stops. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
   }
 
-  async startJob(job: NewJob): Promise<Job> {
-    const command = this.#commandOfJob(job.kind);
+  async start(job: NewJob): Promise<Job> {
+    const command = this.#commandOf(job.kind);
     return this.#activate(await this.#jobs.add(job, this.#owner), command);
   }
 
-  async resumeJob(id: string): Promise<Job | undefined> {
+  async resume(id: string): Promise<Job | undefined> {
     const found = await this.#jobs.find(id);
     if (found === undefined) return undefined;
-    const command = this.#commandOfJob(found.kind);
+    const command = this.#commandOf(found.kind);
     const job = await this.#jobs.restart(id, this.#owner);
     return job && this.#activate(job, command);
   }
@@ -105,18 +99,18 @@ export class AdminCommands implements AdminPort {
     this.#active.set(made.id, active);
     this.#beating ??= setInterval(() => void this.#beat(), this.#options.heartbeatMs).unref();
     // Its own command waits for its turn, so that who follows it sees that it waits.
-    const waits: Command = async (args, call) => {
+    const work: Work = async (call) => {
       await active.turn(call.signal);
       const keep = (result: unknown): void => void (active.kept = JSON.stringify(result));
-      return command(args, { ...call, job: { id: made.id, keep } });
+      return command(made.args, { ...call, job: { id: made.id, keep } });
     };
     // Who has the result finds the job done.
-    active.run = this.#run(made.kind, waits, made.args, (end) => this.#finish(active, end));
+    active.run = this.run(made.kind, work, (end) => this.#finish(active, end));
     this.#startNext();
     return made;
   }
 
-  async followJob(id: string): Promise<AsyncIterable<CommandEvent>> {
+  async follow(id: string): Promise<AsyncIterable<CommandEvent>> {
     const run = this.#active.get(id)?.run;
     if (run !== undefined) return run;
     // A short job may have ended since it was started.
@@ -125,15 +119,15 @@ export class AdminCommands implements AdminPort {
     return Readable.from([end]);
   }
 
-  listJobs(limit: number, filter: JobFilter): Promise<readonly Job[]> {
+  list(limit: number, filter: JobFilter): Promise<readonly Job[]> {
     return this.#jobs.list(limit, filter);
   }
 
-  findJob(id: string): Promise<Job | undefined> {
+  find(id: string): Promise<Job | undefined> {
     return this.#jobs.find(id);
   }
 
-  async cancelJob(id: string): Promise<Job | undefined> {
+  async cancel(id: string): Promise<Job | undefined> {
     await this.#jobs.requestCancel(id);
     this.#active.get(id)?.run?.abort(CANCELLED);
     return this.#jobs.find(id);
@@ -141,34 +135,33 @@ export class AdminCommands implements AdminPort {
 
   /** Carries out nothing more, aborts what is under way, and waits for it. Idempotent. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort(STOPPING);
     for (const run of this.#runs) run.abort(STOPPING);
     const ended = Promise.all([...this.#runs].map(({ end }) => end));
     await Promise.race([ended, delay(this.#options.stopWithinMs, undefined, { ref: false })]);
     clearInterval(this.#beating);
   }
 
-  /** @throws TidemarkError `TOO_MANY_QUESTIONS` where as many jobs wait as may. */
-  #commandOfJob(kind: string): Command {
-    const { atOnce, waiting } = this.#options;
-    if (this.#active.size < atOnce + waiting) return this.#command(kind);
-    throw new TidemarkError('TOO_MANY_QUESTIONS', 'Too many jobs are waiting. Start this one later.');
-  }
-
-  #command(name: string): Command {
-    if (this.#isStopped) throw STOPPING;
-    const command = this.#find(name);
-    if (command !== undefined) return command;
-    throw new TidemarkError('COMMAND_INVALID', `There is no command ${JSON.stringify(name)}.`);
-  }
-
-  #run(name: string, command: Command, args: CommandArguments, onEnd?: CommandHooks['onEnd']): CommandRun {
+  /** Does work that may be no job, and tells how far it is. Ending the iteration aborts it. @param name For the log. */
+  run(name: string, work: Work, onEnd?: CommandHooks['onEnd']): CommandRun {
+    this.#stopping.signal.throwIfAborted();
     const onError = (error: unknown): void => this.#logger.warn({ err: error, command: name }, 'a command failed');
     const hooks = { onError, ...(onEnd && { onEnd }) };
-    const run = new CommandRun(command, args, hooks, this.#options.signOfLifeMs);
+    const run = new CommandRun(work, hooks, this.#options.signOfLifeMs);
     this.#runs.add(run);
     void run.end.then(() => this.#runs.delete(run));
     return run;
+  }
+
+  /** @throws TidemarkError `TOO_MANY_QUESTIONS` where as many jobs wait as may; `COMMAND_INVALID`. */
+  #commandOf(kind: string): Command {
+    this.#stopping.signal.throwIfAborted();
+    const { atOnce, waiting } = this.#options;
+    if (this.#active.size >= atOnce + waiting) {
+      throw new TidemarkError('TOO_MANY_QUESTIONS', 'Too many jobs are waiting. Start this one later.');
+    }
+    if (Object.hasOwn(this.#commands, kind)) return this.#commands[kind as JobKind];
+    throw new TidemarkError('COMMAND_INVALID', `There is no job ${JSON.stringify(kind)}.`);
   }
 
   #startNext(): void {
@@ -184,7 +177,7 @@ export class AdminCommands implements AdminPort {
       const beats = all.map((job) => ({ ...job.standing(), id: job.id, state: stateOf(job) }));
       for (const id of await this.#jobs.beat(beats)) this.#active.get(id)?.run?.abort(CANCELLED);
     } catch (error) {
-      if (!this.#isStopped) this.#logger.warn({ err: error }, 'cannot note how far jobs have come');
+      if (!this.#stopping.signal.aborted) this.#logger.warn({ err: error }, 'cannot note how far jobs have come');
     }
   }
 
@@ -262,14 +255,14 @@ function endOfJob(job: Job | undefined): CommandEnd | undefined {
 
 /** A job, once it has ended or this time is over. */
 export async function waitForJob(
-  port: Pick<AdminPort, 'findJob'>,
+  jobs: Pick<Jobs, 'find'>,
   id: string,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<Job | undefined> {
   const until = performance.now() + waitMs;
   for (;;) {
-    const job = await port.findJob(id);
+    const job = await jobs.find(id);
     if (job === undefined || isFinished(job) || performance.now() >= until || signal.aborted) return job;
     await delay(Math.min(POLL_MS, Math.max(1, until - performance.now()))).catch(() => undefined);
   }

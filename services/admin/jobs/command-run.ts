@@ -1,11 +1,5 @@
-import {
-  type Command,
-  type CommandArguments,
-  type CommandEvent,
-  type CommandFailure,
-  type Progress,
-} from '../runtime/command.ts';
-import { TidemarkError } from '../runtime/errors.ts';
+import type { CommandEvent, CommandFailure, Progress, Work } from '../../runtime/command.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
 
 /** The end of a command. */
 export type CommandEnd = Exclude<CommandEvent, { readonly progress: unknown }>;
@@ -33,9 +27,9 @@ export class CommandRun implements AsyncIterableIterator<CommandEvent> {
   #isDone = false;
   #wake: () => void = () => undefined;
 
-  constructor(command: Command, args: CommandArguments, hooks: CommandHooks, signOfLifeMs = SIGN_OF_LIFE_MS) {
+  constructor(work: Work, hooks: CommandHooks, signOfLifeMs = SIGN_OF_LIFE_MS) {
     this.#signOfLifeMs = signOfLifeMs;
-    this.end = this.#run(command, args, hooks);
+    this.end = this.#run(work, hooks);
   }
 
   /** Why the command was aborted, where it was. */
@@ -77,7 +71,7 @@ export class CommandRun implements AsyncIterableIterator<CommandEvent> {
     return { done: true, value: undefined };
   }
 
-  async #run(command: Command, args: CommandArguments, { onError, onEnd }: CommandHooks): Promise<CommandEnd> {
+  async #run(work: Work, { onError, onEnd }: CommandHooks): Promise<CommandEnd> {
     const report = (progress: Progress): void => {
       this.#latest = this.#lastReported = progress;
       this.#wake();
@@ -85,7 +79,7 @@ export class CommandRun implements AsyncIterableIterator<CommandEvent> {
     const { signal } = this.#aborting;
     let end: CommandEnd;
     try {
-      end = { result: JSON.stringify((await command(args, { report, signal })) ?? null) };
+      end = { result: JSON.stringify((await work({ report, signal })) ?? null) };
     } catch (error) {
       if (!(error instanceof TidemarkError || signal.aborted)) onError(error);
       end = { failure: commandFailure(error) };
