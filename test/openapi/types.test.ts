@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   type Answer,
@@ -10,18 +7,6 @@ import {
   type Query,
   type Target,
 } from '../../schemas/operations.ts';
-
-const TOOL = 'tools/openapi-types';
-const isInstalled = existsSync(`${TOOL}/node_modules`) || process.env['REQUIRE_SERVERS'] === '1';
-
-test.skipIf(!isInstalled)('the types that are kept are those that the OpenAPI document makes', async () => {
-  const { stdout } = await promisify(execFile)('node', [`${TOOL}/make.js`], { maxBuffer: 16 * 1_024 * 1_024 });
-
-  // As one value: a difference of 7,000 lines helps nobody.
-  expect(stdout === readFileSync('schemas/openapi-types.ts', 'utf8'), 'make them again: npm run openapi:types').toBe(
-    true,
-  );
-});
 
 // The compiler says whether these hold: `npm run types`.
 describe('the types of operations', () => {
