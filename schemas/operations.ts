@@ -20,6 +20,17 @@ type AsText<Value> = [Value] extends [number | undefined] ? Value | string : Val
 /** The body that is sent, as a value. */
 export type Body<Name extends OperationName> = Operations[Name]['body'];
 
+/** A body as it is at hand: members that are undefined are left out, and a number may be its text (`JSON.rawJSON`). */
+export type Sent<Name extends OperationName> = AtHand<Body<Name>>;
+
+type AtHand<T> = unknown extends T
+  ? T
+  : T extends number
+    ? T | { readonly rawJSON: string }
+    : T extends object
+      ? { readonly [K in keyof T]: AtHand<T[K]> | (object extends Pick<T, K> ? undefined : never) }
+      : T;
+
 /** What a success answers: JSON, or a line of NDJSON. */
 export type Answer<Name extends OperationName> = Operations[Name]['answer'];
 
@@ -28,12 +39,48 @@ export type Target<Name extends OperationName> = ([PathParameters<Name>] extends
   ? { readonly path?: undefined }
   : { readonly path: PathParameters<Name> }) & { readonly query?: Query<Name> };
 
-/** The method, and the path with its parameters in their places, percent-encoded. */
-export function methodAndPath(
-  name: OperationName,
-  path: object = {},
-): { readonly method: string; readonly path: string } {
-  const [method = '', template = ''] = name.split(' ');
+/** A request to an operation, whose answer is known. */
+export interface Operation<T = unknown> {
+  readonly method: string;
+  /** With its parameters: `/v1/users?limit=50`. */
+  readonly path: string;
+  /** JSON text, or bytes. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | Blob;
+  /** What is answered: never there, so that only `operation` makes a request. */
+  readonly answers: T;
+}
+
+interface Sending<Name extends OperationName> {
+  /** As a value; as JSON text where people wrote it, who may be wrong; or bytes. */
+  readonly body?: Sent<Name> | Exclude<Operation['body'], undefined> | undefined;
+}
+
+/** For operations whose path has no parameters, nothing need be given. */
+type Given<Name extends OperationName, More = object> = [PathParameters<Name>] extends [never]
+  ? [given?: Target<Name> & More]
+  : [given: Target<Name> & More];
+
+export function operation<Name extends OperationName>(
+  name: Name,
+  ...[given]: Given<Name, Sending<Name>>
+): Operation<Answer<Name>> {
+  const { body }: Sending<Name> = given ?? {};
+  const isText = typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob;
+  const request: Omit<Operation, 'answers'> = {
+    method: name.slice(0, name.indexOf(' ')),
+    path: pathTo(name, ...([given] as Given<Name>)),
+    ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+  };
+  return request as Operation<Answer<Name>>;
+}
+
+/** The path of an operation, its parameters in their places and percent-encoded. */
+export function pathTo<Name extends OperationName>(name: Name, ...[target]: Given<Name>): string {
+  const { path = {}, query = {} }: { readonly path?: object | undefined; readonly query?: object } = target ?? {};
   const values: Readonly<Record<string, unknown>> = { ...path };
-  return { method, path: template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values[key]))) };
+  const template = name.slice(name.indexOf(' ') + 1);
+  const place = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values[key])));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString();
+  return text === '' ? place : `${place}?${text}`;
 }

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Answer } from '../../schemas/operations.ts';
+import { type Answer, pathTo } from '../../schemas/operations.ts';
 import { keepDigits } from '../messages/exact-number.ts';
 import { readConfig } from '../runtime/config.ts';
 import { roomOf, usedBytes } from '../runtime/disk-usage.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, mebibytes, type OutputOptions, printJson, rounded, table } from './print.ts';
-import { pathTo } from './client/operation.ts';
 import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 import {
   addUrlOption,

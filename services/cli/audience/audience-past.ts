@@ -1,6 +1,6 @@
 /** `tidemark audience history`, `versions` and `compare`: what a saved audience was, and what a change would do. */
 import { type Command, Option } from 'commander';
-import type { Answer, Query } from '../../../schemas/operations.ts';
+import { type Answer, operation, type Query } from '../../../schemas/operations.ts';
 import { keepDigits } from '../../messages/exact-number.ts';
 import {
   addOperands,
@@ -10,7 +10,6 @@ import {
   type ProjectOption,
   readOperands,
 } from './audience-request.ts';
-import { operation } from '../client/operation.ts';
 import type { CliContext } from '../context.ts';
 import { positiveInteger } from '../options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, table } from '../print.ts';
@@ -44,7 +43,7 @@ export function addAudienceHistory(parent: Command, context: CliContext): void {
       const path = { id: values[0] ?? '' };
       const text = await askAudiences(context, project, (named) => {
         const query = { since, until, per, limit, project: named };
-        return operation('GET /v1/audiences/{id}/history', { path, query, notFound: 'AUDIENCE_UNKNOWN' });
+        return { ...operation('GET /v1/audiences/{id}/history', { path, query }), notFound: 'AUDIENCE_UNKNOWN' };
       });
       const page = JSON.parse(text, keepDigits) as HistoryPage;
       if (json) printJson(context, page);
@@ -73,7 +72,7 @@ export function addAudienceVersions(parent: Command, context: CliContext): void 
       const path = { id: values[0] ?? '' };
       const text = await askAudiences(context, project, (named) => {
         const query = { limit, project: named };
-        return operation('GET /v1/audiences/{id}/versions', { path, query, notFound: 'AUDIENCE_UNKNOWN' });
+        return { ...operation('GET /v1/audiences/{id}/versions', { path, query }), notFound: 'AUDIENCE_UNKNOWN' };
       });
       const page = JSON.parse(text, keepDigits) as VersionsPage;
       if (json) printJson(context, page);
@@ -112,9 +111,10 @@ export function addAudienceCompare(parent: Command, context: CliContext): void {
       const { project, values } = readOperands(words, names, options);
       const [before = '', after = ''] = values;
       const body = await comparisonBody(before, after, sample);
-      const text = await askAudiences(context, project, (named) =>
-        operation('POST /v1/audiences/compare', { query: { project: named }, body, notFound: 'AUDIENCE_UNKNOWN' }),
-      );
+      const text = await askAudiences(context, project, (named) => {
+        const request = operation('POST /v1/audiences/compare', { query: { project: named }, body });
+        return { ...request, notFound: 'AUDIENCE_UNKNOWN' };
+      });
       const comparison = JSON.parse(text, keepDigits) as ComparisonAnswer;
       if (json) printJson(context, comparison);
       else context.out(comparisonText(comparison));

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { addAudienceChanges, addAudienceMembers } from './audience-changes.ts';
 import { addAudienceCompare, addAudienceHistory, addAudienceVersions } from './audience-past.ts';
-import type { Answer } from '../../../schemas/operations.ts';
+import { type Answer, operation } from '../../../schemas/operations.ts';
+import type { ServiceRequest } from '../client/ask.ts';
 import { keepDigits } from '../../messages/exact-number.ts';
-import { operation, type ServiceRequest } from '../client/operation.ts';
 import { onePage } from '../client/pages.ts';
 import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
 import {

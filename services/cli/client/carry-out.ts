@@ -1,10 +1,9 @@
 import type { CommandResults, StoreName } from '../../app/commands.ts';
-import type { Answer, Body, Query } from '../../../schemas/operations.ts';
+import { type Answer, type Body, operation, type Query, type Sent } from '../../../schemas/operations.ts';
 import type { Erasure } from '../../maintenance/erasure/erase-project.ts';
 import type { ProjectContent } from '../../stores/projects/delete-project.ts';
-import { askFor, type AskOptions } from './ask.ts';
+import { askFor, type AskOptions, type ServiceRequest } from './ask.ts';
 import { onePage } from './pages.ts';
-import { operation, type Sent, type ServiceRequest } from './operation.ts';
 import type { ServiceClient } from './service-client.ts';
 import { type ServiceContext, withService } from './with-service.ts';
 
@@ -107,7 +106,7 @@ const REQUESTS = {
     return request as ServiceRequest<{ readonly id: string; readonly content: ProjectContent }>;
   },
   'project delete': ({ id, confirm }: ProjectDeletion) => {
-    const request = operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm }, streams: true });
+    const request = streamed(operation('DELETE /v1/admin/projects/{id}', { path: { id }, query: { confirm } }));
     return request as ServiceRequest<Erasure | DeletedAtOnce>;
   },
   'key create': ({ project, ...body }: Sent<'POST /v1/admin/projects/{id}/keys'> & OfProject) => {
@@ -115,43 +114,47 @@ const REQUESTS = {
     return operation('POST /v1/admin/projects/{id}/keys', { path: { id: project }, body });
   },
   'key revoke': (path: NamedById) => operation('DELETE /v1/admin/keys/{id}', { path }),
-  'dead-letters show': (path: NamedById) => operation('GET /v1/admin/dead-letters/{id}', { path, streams: true }),
+  'dead-letters show': (path: NamedById) => streamed(operation('GET /v1/admin/dead-letters/{id}', { path })),
   'dead-letters edit': ({ id, record, dry_run: isDryRun }: DeadLetterEdit) => {
     const query = { dry_run: isDryRun };
     return operation('POST /v1/admin/dead-letters/{id}/edit', { path: { id }, query, body: record });
   },
   'dead-letters replay': (body: Sent<'POST /v1/admin/dead-letters/replay'>) =>
-    job('dead-letters replay', operation('POST /v1/admin/dead-letters/replay', { body, streams: true })),
+    job('dead-letters replay', streamed(operation('POST /v1/admin/dead-letters/replay', { body }))),
   'dead-letters drop': (body: Sent<'POST /v1/admin/dead-letters/drop'>) =>
-    job('dead-letters drop', operation('POST /v1/admin/dead-letters/drop', { body, streams: true })),
+    job('dead-letters drop', streamed(operation('POST /v1/admin/dead-letters/drop', { body }))),
   'replay plan': ({ rate, ...target }: Replay) => {
     const body = { ...target, rate_limit: rate };
     return job('replay plan', operation('POST /v1/admin/generations', { query: { dry_run: 'true' }, body }));
   },
   'replay build': ({ rate, ...target }: Replay) => {
     const body = { ...target, rate_limit: rate };
-    return job('replay build', operation('POST /v1/admin/generations', { body, streams: true }));
+    return job('replay build', streamed(operation('POST /v1/admin/generations', { body })));
   },
   'replay swap': ({ kind, number }: NamedGeneration) => {
     const path = { kind, number: String(number) };
-    return job('replay swap', operation('POST /v1/admin/generations/{kind}/{number}/swap', { path, streams: true }));
+    return job('replay swap', streamed(operation('POST /v1/admin/generations/{kind}/{number}/swap', { path })));
   },
   'replay rollback': ({ kind, ...body }: Pick<Replay, 'kind' | 'project'>) => {
     const path = { kind, number: 'live' };
     const name = 'POST /v1/admin/generations/{kind}/{number}/rollback';
-    return job('replay rollback', operation(name, { path, body, streams: true }));
+    return job('replay rollback', streamed(operation(name, { path, body })));
   },
   'replay drop': ({ kind, number }: NamedGeneration) => {
     const path = { kind, number: String(number) };
-    return job('replay drop', operation('POST /v1/admin/generations/{kind}/{number}/drop', { path, streams: true }));
+    return job('replay drop', streamed(operation('POST /v1/admin/generations/{kind}/{number}/drop', { path })));
   },
   'replay status': (query: Query<'GET /v1/admin/generations'>) => operation('GET /v1/admin/generations', { query }),
   verify: (body: Sent<'POST /v1/admin/verifications'>) =>
-    job('verify', operation('POST /v1/admin/verifications', { body, streams: true })),
+    job('verify', streamed(operation('POST /v1/admin/verifications', { body }))),
 } as const;
 
 interface NamedById {
   readonly id: string;
+}
+
+function streamed<T>(request: ServiceRequest<T>): ServiceRequest<T> {
+  return { ...request, streams: true };
 }
 
 /** The last line of a stream has the result of the command, where the document has the job that it became. */
@@ -227,7 +230,7 @@ function deadLettersOf(
 ): Promise<Answer<'GET /v1/admin/dead-letters'>> {
   return onePage('dead_letters', { limit: wanted, pageLimit: PAGE_LIMIT }, (limit, cursor) => {
     const query = { ...filters, limit, cursor };
-    return askFor(client, operation('GET /v1/admin/dead-letters', { query, streams: true }), options);
+    return askFor(client, streamed(operation('GET /v1/admin/dead-letters', { query })), options);
   });
 }
 

@@ -8,7 +8,7 @@ import type { ImportTask } from '../../maintenance/import/begin.ts';
 import type { ImportProgress, ImportResult } from '../../maintenance/import/import-file.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import { ask, askFor } from './ask.ts';
-import { operation, type Sent } from './operation.ts';
+import { operation, type Sent } from '../../../schemas/operations.ts';
 import { ServiceClient } from './service-client.ts';
 import { keyOf, serviceUrl } from './service-options.ts';
 import { clientOfRunning } from './with-service.ts';
