@@ -1,7 +1,7 @@
 /**
  * What `npm ci` does beside the packages: it makes an empty database, so that the first start is quick, builds the console,
- * and removes what nothing here needs. It never fails an installation: what is not there is made by the first start, and
- * without a build the console is a page that says how to make one.
+ * makes the types of the OpenAPI document, and removes what nothing here needs. It never fails an installation: what is not
+ * there is made by the first start, and without a build the console is a page that says how to make one.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -24,9 +24,13 @@ try {
 
 try {
   const { existsSync } = await import('node:fs');
-  const hasBuildTool = existsSync(new URL('../node_modules/vite', import.meta.url));
   // Absent from an installation for production (`--omit=dev`), and from images, which get the finished build.
-  if (hasBuildTool) await (await import('../console/build.js')).buildConsole();
+  if (existsSync(new URL('../node_modules/vite', import.meta.url))) {
+    (await import('../tools/openapi-types.ts')).writeOpenApiTypes();
+    await (await import('../console/build.js')).buildConsole();
+  }
 } catch (error) {
-  process.stderr.write(`tidemark: the web console was not built: ${String(error)}\n`);
+  process.stderr.write(
+    `tidemark: the web console or the types of the OpenAPI document were not made: ${String(error)}\n`,
+  );
 }

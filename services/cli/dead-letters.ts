@@ -5,7 +5,8 @@ import type { StoreTrial } from '../maintenance/dead-letters/trial.ts';
 import { definitionText } from './audience/audience-request.ts';
 import type { Answer } from '../../schemas/operations.ts';
 import { carryOut, listDeadLetters } from './client/carry-out.ts';
-import { job, operation } from './client/operation.ts';
+import { job } from './client/job.ts';
+import { operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, shortened, table } from './print.ts';
@@ -78,9 +79,13 @@ function addDeadLettersShow(parent: Command, context: CliContext): void {
     .option('--json', 'print JSON, as it does anyway')
     .action(async (id: string, { record }: { readonly record?: true }) => {
       const shown = await withProgress(context, 'reading', (onProgress) =>
-        carryOut(context, operation('GET /v1/admin/dead-letters/{id}', { path: { id }, streams: true }), {
-          onProgress,
-        }),
+        carryOut(
+          context,
+          { ...operation('GET /v1/admin/dead-letters/{id}', { path: { id } }), streams: true },
+          {
+            onProgress,
+          },
+        ),
       );
       if (record && shown.record === null) throw new Error(`the message of ${id} cannot be decoded`);
       printJson(context, record ? shown.record : shown);

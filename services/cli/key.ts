@@ -3,7 +3,7 @@ import { commandInvalid } from '../runtime/command.ts';
 import type { Scope } from '../stores/projects/project-store.ts';
 import type { Answer } from '../../schemas/operations.ts';
 import { carryOut, listKeys } from './client/carry-out.ts';
-import { operation } from './client/operation.ts';
+import { operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { optionalProjectId, projectIdOf, projectNamedBy } from './project.ts';

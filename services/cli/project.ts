@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { TidemarkError } from '../runtime/errors.ts';
 import { carryOut, listProjects, type ProjectInList } from './client/carry-out.ts';
-import { job, operation } from './client/operation.ts';
+import { job } from './client/job.ts';
+import { operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { type LimitOption, limitOrNone } from './options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, table } from './print.ts';

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { Answer } from '../../schemas/operations.ts';
+import { type Answer, pathTo } from '../../schemas/operations.ts';
 import { keepDigits } from '../messages/exact-number.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
-import { pathTo } from './client/operation.ts';
 import { type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 import {
   addUrlOption,

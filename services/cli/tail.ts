@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Query } from '../../schemas/operations.ts';
-import { pathTo } from './client/operation.ts';
+import { pathTo, type Query } from '../../schemas/operations.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
 import type { CliContext } from './context.ts';

@@ -1,7 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Query } from '../../schemas/operations.ts';
-import { pathTo } from './client/operation.ts';
+import { pathTo, type Query } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { ServiceUnreachable } from './client/service-client.ts';

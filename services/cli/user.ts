@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Answer } from '../../schemas/operations.ts';
+import { type Answer, operation } from '../../schemas/operations.ts';
+import type { ServiceRequest } from './client/ask.ts';
 import { keepDigits } from '../messages/exact-number.ts';
 import type { CliContext } from './context.ts';
 import { positiveInteger } from './options.ts';
 import { JSON_OPTION, localTime, oneLine, type OutputOptions, printJson, shortened } from './print.ts';
-import { operation, type ServiceRequest } from './client/operation.ts';
 import { onePage } from './client/pages.ts';
 import { projectClientOf } from './client/project-client.ts';
 import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';

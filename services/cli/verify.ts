@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Finding, HourReport, VerificationReport } from '../maintenance/verify/report.ts';
 import { carryOut } from './client/carry-out.ts';
-import { job } from './client/operation.ts';
+import { job } from './client/job.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { withProgress } from './progress.ts';

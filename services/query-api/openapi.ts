@@ -1,24 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
-
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-type JsonObject = { readonly [key: string]: Json };
+import { completed, type Json, type JsonObject, LEGACY_BASE_PATH, type Source } from './openapi-source.ts';
 
 const FOLDER = new URL('../../schemas/openapi/', import.meta.url);
 
 // What all parts share. Every other file of the folder has the paths of one area, and the components that they alone use.
 const SHARED = 'openapi.json';
 
-// The default LEGACY_BASE_PATH, under which the source describes the two-step interface.
-const LEGACY_BASE_PATH = '/legacy';
-
 /**
  * The OpenAPI document as one self-contained object: the schemas that its source shares with the validation of bodies
- * (`schemas/http`, `schemas/audience.json`) become components of it, and the two-step interface stands where this
- * service has it.
+ * (`schemas/http`, `schemas/audience.json`) become components of it, what the source leaves out is there, and the two-step
+ * interface stands where this service has it.
  */
 export function openApiDocument(legacyBasePath: string): JsonObject {
   const components = new Components();
-  const { paths, components: own, ...rest } = components.resolve(readSource(), FOLDER, 'source') as Source;
+  const { paths, components: own, ...rest } = components.resolve(readSource(), FOLDER, 'source') as WholeSource;
   const schemas = { ...own['schemas'] };
   for (const [name, schema] of components.collect()) {
     if (name in schemas) throw new Error(`two schemas would be called ${name} in the OpenAPI document`);
@@ -27,27 +22,21 @@ export function openApiDocument(legacyBasePath: string): JsonObject {
   return { ...rest, paths: rebased(paths, legacyBasePath), components: { ...own, schemas } };
 }
 
-interface AreaOfDocument {
-  readonly paths: JsonObject;
-  /** Kind (`schemas`, `parameters`, …) → name → component. */
-  readonly components: Readonly<Record<string, JsonObject>>;
-}
+type WholeSource = JsonObject & Source;
 
-type Source = JsonObject & AreaOfDocument;
-
-function readSource(): Source {
-  const shared = readJson(new URL(SHARED, FOLDER)) as Source;
+function readSource(): JsonObject {
+  const shared = readJson(new URL(SHARED, FOLDER)) as WholeSource;
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && name !== SHARED);
-  const parts = files.sort().map((name) => readJson(new URL(name, FOLDER)) as Partial<AreaOfDocument>);
+  const parts = files.sort().map((name) => readJson(new URL(name, FOLDER)) as Partial<Source>);
   const components = [shared, ...parts].map(({ components = {} }) => components);
   const kinds = new Set(components.flatMap((component) => Object.keys(component)));
-  return {
-    ...shared,
+  const byKind = [...kinds].map((kind) => [kind, union(components.map((component) => component[kind] ?? {}))]);
+  const source = {
     paths: union(parts.map(({ paths = {} }) => paths)),
-    components: Object.fromEntries(
-      [...kinds].map((kind) => [kind, union(components.map((component) => component[kind] ?? {}))]),
-    ),
+    components: Object.fromEntries(byKind) as Source['components'],
+    copies: union(parts.map(({ copies = {} }) => copies)),
   };
+  return { ...shared, ...completed(source) };
 }
 
 /** @throws Error where two of the objects have a member of one name. */

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask } from '../../services/cli/client/ask.ts';
-import { operation } from '../../services/cli/client/operation.ts';
+import { operation } from '../../schemas/operations.ts';
 import type { Progress, Work } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { type AdminServerOptions, serveAdmin } from '../support/admin-server.ts';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NDJSON = 'application/x-ndjson';
 /** The command whose progress is streamed, and that is no job. */
-const LISTING = operation('GET /v1/admin/dead-letters', { streams: true });
+const LISTING = { ...operation('GET /v1/admin/dead-letters'), streams: true };
 const RAW = `GET ${LISTING.path} HTTP/1.1\r\nHost: x\r\nAccept: ${NDJSON}\r\nConnection: close\r\n\r\n`;
 
 describe('a command under way', () => {

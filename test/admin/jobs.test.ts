@@ -4,7 +4,7 @@ import { JobRunner } from '../../services/admin/jobs/job-runner.ts';
 import type { Job } from '../../services/admin/jobs/job.ts';
 import { SqlJobStore } from '../../services/admin/jobs/sql-job-store.ts';
 import { ask } from '../../services/cli/client/ask.ts';
-import { operation } from '../../services/cli/client/operation.ts';
+import { operation } from '../../schemas/operations.ts';
 import type { Command, CommandArguments } from '../../services/runtime/command.ts';
 import { TidemarkError } from '../../services/runtime/errors.ts';
 import { type AdminServer, type AdminServerOptions, serveAdmin } from '../support/admin-server.ts';
@@ -136,7 +136,7 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
       call.signal.throwIfAborted();
     });
     const giving = new AbortController();
-    const order = operation('POST /v1/admin/verifications', { body: {}, streams: true });
+    const order = { ...operation('POST /v1/admin/verifications', { body: {} }), streams: true };
     const asked = expect(ask(client, order, { signal: giving.signal })).rejects.toThrow('no more');
     await begun.promise;
 
@@ -191,7 +191,7 @@ describe.each(STORES)('jobs, on $name', ({ share }) => {
   test('jobs are listed newest first, in pages, by kind and state', async () => {
     const { client } = await serve(async () => 1);
     for (let n = 0; n < 5; n++)
-      await ask(client, operation('POST /v1/admin/verifications', { body: {}, streams: true }));
+      await ask(client, { ...operation('POST /v1/admin/verifications', { body: {} }), streams: true });
 
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {

@@ -1,27 +1,12 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   type Answer,
   type Body,
-  methodAndPath,
+  operation,
   type OperationName,
   type Query,
   type Target,
 } from '../../schemas/operations.ts';
-
-const TOOL = 'tools/openapi-types';
-const isInstalled = existsSync(`${TOOL}/node_modules`) || process.env['REQUIRE_SERVERS'] === '1';
-
-test.skipIf(!isInstalled)('the types that are kept are those that the OpenAPI document makes', async () => {
-  const { stdout } = await promisify(execFile)('node', [`${TOOL}/make.js`], { maxBuffer: 16 * 1_024 * 1_024 });
-
-  // As one value: a difference of 7,000 lines helps nobody.
-  expect(stdout === readFileSync('schemas/openapi-types.ts', 'utf8'), 'make them again: npm run openapi:types').toBe(
-    true,
-  );
-});
 
 // The compiler says whether these hold: `npm run types`.
 describe('the types of operations', () => {
@@ -55,11 +40,33 @@ describe('the types of operations', () => {
   });
 });
 
-test('the parameters of a path are percent-encoded in their places', () => {
-  const path = { user_id: 'a/b c', name: 'plan' };
+describe('the request to an operation', () => {
+  test('the parameters of a path are percent-encoded in their places', () => {
+    const path = { user_id: 'a/b c', name: 'plan' };
 
-  expect(methodAndPath('GET /v1/users/{user_id}/traits/{name}/history', path)).toEqual({
-    method: 'GET',
-    path: '/v1/users/a%2Fb%20c/traits/plan/history',
+    expect(operation('GET /v1/users/{user_id}/traits/{name}/history', { path })).toEqual({
+      method: 'GET',
+      path: '/v1/users/a%2Fb%20c/traits/plan/history',
+    });
+  });
+
+  test('the request leaves out parameters that are undefined', () => {
+    expect(operation('GET /v1/users', { query: { prefix: 'a b', cursor: undefined, limit: 5 } })).toEqual({
+      method: 'GET',
+      path: '/v1/users?prefix=a+b&limit=5',
+    });
+  });
+
+  test('a body is sent as its JSON, and a text or bytes as they are', () => {
+    const path = '/v1/audiences/preview';
+    const bytes = new Uint8Array(3);
+
+    expect(operation('POST /v1/admin/keys', { body: { name: undefined } })).toMatchObject({ body: '{}' });
+    expect(operation('POST /v1/audiences/preview', { body: '{"definition":1.0}' })).toEqual({
+      method: 'POST',
+      path,
+      body: '{"definition":1.0}',
+    });
+    expect(operation('POST /v1/admin/imports/files', { body: bytes }).body).toBe(bytes);
   });
 });

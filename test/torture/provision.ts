@@ -1,5 +1,5 @@
 import { carryOut, listProjects } from '../../services/cli/client/carry-out.ts';
-import { operation } from '../../services/cli/client/operation.ts';
+import { operation } from '../../schemas/operations.ts';
 import type { Body } from '../../schemas/operations.ts';
 import { READ_KEY, WRITE_KEY } from '../support/service.ts';
 import type { TestedProject } from './project.ts';

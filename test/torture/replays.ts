@@ -1,7 +1,9 @@
 /** Replays of profiles and of analytics, one after another, as an operator has a service make them while it is tormented. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { carryOut } from '../../services/cli/client/carry-out.ts';
-import { job, operation, type ServiceRequest } from '../../services/cli/client/operation.ts';
+import { operation } from '../../schemas/operations.ts';
+import type { ServiceRequest } from '../../services/cli/client/ask.ts';
+import { job } from '../../services/cli/client/job.ts';
 import type { BuiltGeneration } from '../../services/maintenance/replay/replay-commands.ts';
 import { GENERATION_KINDS, type GenerationKind } from '../../services/stores/generations/generation.ts';
 import { ADMIN_KEY } from '../support/service.ts';

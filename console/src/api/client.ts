@@ -1,6 +1,7 @@
 /** The one place that talks to the service: documented HTTP, with the session's cookie in place of a key. */
+import type { Raw } from './answer.ts';
 import { type Json, isRawNumber, parseJson } from './json.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from '../../../schemas/operations.ts';
 
 export interface FieldProblem {
   readonly path: string;
@@ -29,21 +30,12 @@ export class ApiError extends Error {
   }
 }
 
-export interface Request {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `v1/users`, below the service's address. */
-  readonly path: string;
-  /** Parameters that are undefined are left out. */
-  readonly query?: Query;
-  /** JSON text, or bytes of a file. */
-  readonly body?: string | Blob;
+export interface Request<T = unknown> extends Operation<T> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** Statuses of refusals whose bodies are answers here. */
   readonly takes?: readonly number[];
 }
-
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Told of every answer that says the session is over. */
 export const onSignedOut: { tell: () => void } = { tell: () => undefined };
@@ -54,20 +46,18 @@ export const chosenProject: { id: string | undefined } = { id: undefined };
 /** The service's own address: the console is served one folder below it. */
 export const SERVICE = new URL('..', document.baseURI.replace(/[?#].*$/, ''));
 
-/** A path of the service with its parameters, relative to its address. */
-export function pathOf(path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
-  return text === '' ? path : `${path}?${text}`;
+/** The address of a path of the interface, below the service's own. */
+export function urlOf(path: string): string {
+  return new URL(path.slice(1), SERVICE).href;
 }
 
 /** The answer, once its head is there. @throws ApiError where it is a refusal. */
-export async function send(request: Operation<unknown>): Promise<Response> {
-  const { method = 'GET', path, query, body, headers, signal, takes = [] } = request;
+export async function send(request: Request): Promise<Response> {
+  const { method, path, body, headers, signal, takes = [] } = request;
   const project = chosenProject.id;
   let response: Response;
   try {
-    response = await fetch(new URL(pathOf(path, query), SERVICE), {
+    response = await fetch(urlOf(path), {
       method,
       headers: {
         'Tidemark-Console': '1',
@@ -84,14 +74,14 @@ export async function send(request: Operation<unknown>): Promise<Response> {
   }
   if (response.ok || takes.includes(response.status)) return response;
   const refusal = await refusalOf(response);
-  if (refusal.status === 401 && path !== 'console/session') onSignedOut.tell();
+  if (refusal.status === 401 && path !== '/console/session') onSignedOut.tell();
   throw refusal;
 }
 
 /** The answer's body as JSON, its numbers as text: of an `operation`, as the document describes it. @throws ApiError */
-export async function ask<T>(request: Operation<T>): Promise<T> {
+export async function ask<T>(request: Request<T>): Promise<Raw<T>> {
   const response = await send(request);
-  return parseJson(await response.text()) as T;
+  return parseJson(await response.text()) as Raw<T>;
 }
 
 export function noAnswer(): ApiError {

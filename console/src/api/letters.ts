@@ -2,9 +2,8 @@
 import { ApiError, noAnswer, send } from './client.ts';
 import { parseJson, type RawNumber } from './json.ts';
 import { linesOfAnswer } from './ndjson.ts';
-import { operation } from './operations.ts';
+import { type Body, operation } from '../../../schemas/operations.ts';
 import type { SettledLetters } from './types.ts';
-import type { Body } from '../../../schemas/operations.ts';
 
 export type Selection = Body<'POST /v1/admin/dead-letters/replay'>;
 
@@ -26,7 +25,7 @@ export async function resolve(
   onProgress: (progress: Progress) => void,
 ): Promise<SettledLetters> {
   const headers = { Accept: 'application/x-ndjson' };
-  const response = await send(operation(`POST /v1/admin/dead-letters/${how}`, { body: selection, headers }));
+  const response = await send({ ...operation(`POST /v1/admin/dead-letters/${how}`, { body: selection }), headers });
   for await (const text of linesOfAnswer(response)) {
     const line = parseJson(text) as Line;
     if (line.result !== undefined) return line.result;

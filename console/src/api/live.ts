@@ -1,9 +1,8 @@
 /** `GET /v1/events/live` through `fetch`: an EventSource would tell neither a refusal's reason nor when to try again. */
 import { ApiError, noAnswer, send } from './client.ts';
-import { operation } from './operations.ts';
+import { operation, type Query } from '../../../schemas/operations.ts';
 import { countOf, parseJson, type RawNumber } from './json.ts';
 import type { LiveRow } from './types.ts';
-import type { Query } from '../../../schemas/operations.ts';
 
 export type LiveFilter = Query<'GET /v1/events/live'>;
 

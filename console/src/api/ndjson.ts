@@ -1,7 +1,7 @@
 /** Answers of a JSON object a line (NDJSON). */
-import { send } from './client.ts';
+import type { Raw } from './answer.ts';
+import { type Request, send } from './client.ts';
 import { parseJson } from './json.ts';
-import type { Operation } from './operations.ts';
 import type { LastLine } from './types.ts';
 
 /** The whole lines as text, as they come. @throws TypeError where the connection breaks. */
@@ -28,9 +28,9 @@ export interface Lines<T> {
 }
 
 /** A bounded answer, whole. @throws ApiError */
-export async function askLines<T>(request: Operation<T>): Promise<Lines<T>> {
+export async function askLines<T>(request: Request<T>): Promise<Lines<Raw<T>>> {
   const response = await send(request);
   const lines: string[] = (await response.text()).split('\n').filter((line) => line !== '');
-  const end = parseJson(lines.pop() ?? '{}') as Extract<T, LastLine>;
-  return { lines: lines.map((line) => parseJson(line) as Exclude<T, LastLine>), end };
+  const end = parseJson(lines.pop() ?? '{}') as Extract<Raw<T>, LastLine>;
+  return { lines: lines.map((line) => parseJson(line) as Exclude<Raw<T>, LastLine>), end };
 }

@@ -1,7 +1,7 @@
 /** Who is signed in, and which project is looked at. */
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, chosenProject, onSignedOut, send } from '../api/client.ts';
-import { operation } from '../api/operations.ts';
+import { operation } from '../../../schemas/operations.ts';
 import type { Project, Session } from '../api/types.ts';
 import { address, setParameters } from './router.ts';
 
@@ -60,7 +60,7 @@ export async function loadSession(): Promise<void> {
 }
 
 async function serviceStarts(): Promise<boolean> {
-  const readiness = await ask(operation('GET /readyz', { takes: [503] })).catch(() => undefined);
+  const readiness = await ask({ ...operation('GET /readyz'), takes: [503] }).catch(() => undefined);
   return Object.values(readiness?.parts ?? {}).includes('starting');
 }
 

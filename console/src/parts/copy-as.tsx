@@ -1,13 +1,13 @@
 /** "Copy as curl", "as tidemark": the same request, for a terminal. The key is never in it: it is `$TIDEMARK_KEY`. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { chosenProject, pathOf, SERVICE } from '../api/client.ts';
-import type { Operation } from '../api/operations.ts';
+import { chosenProject, SERVICE, urlOf } from '../api/client.ts';
+import type { Operation } from '../../../schemas/operations.ts';
 import { Loading, Problem } from './loading/states.tsx';
 import { useAnswer } from './loading/use-load.ts';
 
 export interface CopyAsProps {
-  readonly request: Operation<unknown>;
+  readonly request: Operation;
   /** Whether the answer is a stream, which curl must not buffer. */
   readonly isStream?: boolean;
   /** The words behind `tidemark` that ask the same, where the command line has them. */
@@ -74,10 +74,10 @@ export function Command({ name, text, what = `the ${name} command` }: CommandPro
 }
 
 export function curlText({ request, isStream = false }: Pick<CopyAsProps, 'request' | 'isStream'>): string {
-  const { method = 'GET', path, query, body } = request;
+  const { method, path, body } = request;
   const project = chosenProject.id;
   const lines = [
-    `curl ${isStream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(SERVICE.origin + SERVICE.pathname + pathOf(path, query))}`,
+    `curl ${isStream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(urlOf(path))}`,
     `-H "Authorization: Bearer $TIDEMARK_KEY"`,
     ...(project === undefined ? [] : [`-H ${quoted(`Tidemark-Project: ${project}`)}`]),
     ...(typeof body !== 'string' ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(body)}`]),

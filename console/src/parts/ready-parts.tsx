@@ -1,5 +1,5 @@
 import { ask } from '../api/client.ts';
-import { operation } from '../api/operations.ts';
+import { operation } from '../../../schemas/operations.ts';
 import { Problem } from './loading/states.tsx';
 import { usePoll } from './loading/use-poll.ts';
 
@@ -7,7 +7,7 @@ import { usePoll } from './loading/use-poll.ts';
 export function ReadyParts() {
   const { value, error, refresh } = usePoll(
     'readyz',
-    async (signal) => ask({ ...operation('GET /readyz', { takes: [503] }), signal }),
+    async (signal) => ask({ ...operation('GET /readyz'), takes: [503], signal }),
     5_000,
   );
   if (error !== undefined) return <Problem error={error} retry={refresh} />;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
-import { operation } from '../api/operations.ts';
+import { operation } from '../../../schemas/operations.ts';
 
 /**
  * Whether anything has ever been recorded in this project; `unknown` until the service has said. What a page of an empty

@@ -1,7 +1,7 @@
 /** How the project is, in sentences: what came, what waits, what is missing, and what wants attention. */
 import { ask } from '../api/client.ts';
 import { countOf, type RawNumber } from '../api/json.ts';
-import { operation } from '../api/operations.ts';
+import { operation } from '../../../schemas/operations.ts';
 import type { ProjectStatus } from '../api/types.ts';
 import { linkTo } from '../frame/router.ts';
 import { isAdmin } from '../frame/session.ts';

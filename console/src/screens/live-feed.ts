@@ -1,7 +1,7 @@
 /** What the live screen has of the stream: the newest rows, and exact counts of the last second. */
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { ApiError, Query } from '../api/client.ts';
-import { listen, type LiveTick } from '../api/live.ts';
+import type { ApiError } from '../api/client.ts';
+import { listen, type LiveFilter, type LiveTick } from '../api/live.ts';
 import type { LiveRow } from '../api/types.ts';
 
 export interface Feed {
@@ -39,7 +39,7 @@ const EMPTY: Feed = {
 };
 
 /** Listens while the component is there, anew when the filter changes. Paused, it counts and keeps what comes. */
-export function useFeed(filter: Query, isPaused: boolean): Feed {
+export function useFeed(filter: LiveFilter, isPaused: boolean): Feed {
   const [feed, setFeed] = useState(EMPTY);
   const buffer = useMemo(() => new FeedBuffer(), []);
   const name = JSON.stringify(filter);

@@ -1,5 +1,4 @@
-import type { Query } from '../../../schemas/operations.ts';
-import { operation } from '../api/operations.ts';
+import { operation, type Query } from '../../../schemas/operations.ts';
 import { linkTo } from '../frame/router.ts';
 
 /** How the address names a person. */

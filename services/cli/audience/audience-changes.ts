@@ -1,10 +1,9 @@
 /** `tidemark audience members` and `changes`: streams of lines, each the JSON of one user. */
 import type { Command } from 'commander';
-import type { Answer } from '../../../schemas/operations.ts';
+import { type Answer, operation } from '../../../schemas/operations.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { addOperands, JSON_ANYWAY_OPTION, type ProjectOption, readOperands, withProject } from './audience-request.ts';
-import { askForText } from '../client/ask.ts';
-import { operation, type ServiceRequest } from '../client/operation.ts';
+import { askForText, type ServiceRequest } from '../client/ask.ts';
 import type { ServiceClient } from '../client/service-client.ts';
 import type { CliContext } from '../context.ts';
 
@@ -17,7 +16,7 @@ export function addAudienceMembers(parent: Command, context: CliContext): void {
       const { project: named, values } = readOperands(words, names, options);
       const path = { id: values[0] ?? '' };
       await withProject(context, named, (client, project) => {
-        const request = operation('GET /v1/audiences/{id}/members', { path, query: { project }, ...UNKNOWN });
+        const request = { ...operation('GET /v1/audiences/{id}/members', { path, query: { project } }), ...UNKNOWN };
         return printLines(context, client, request);
       });
     });
@@ -58,7 +57,7 @@ interface From {
 }
 
 function changesOf({ id, project }: NamedAudience, from: From): ServiceRequest<ChangeLine> {
-  return operation('GET /v1/audiences/{id}/changes', { path: { id }, query: { ...from, project }, ...UNKNOWN });
+  return { ...operation('GET /v1/audiences/{id}/changes', { path: { id }, query: { ...from, project } }), ...UNKNOWN };
 }
 
 const UNKNOWN = { notFound: 'AUDIENCE_UNKNOWN' } as const;

@@ -1,6 +1,6 @@
 /** `tidemark audience history`, `versions` and `compare`: what a saved audience was, and what a change would do. */
 import { type Command, Option } from 'commander';
-import type { Answer, Query } from '../../../schemas/operations.ts';
+import { type Answer, operation, type Query } from '../../../schemas/operations.ts';
 import {
   addOperands,
   askAudiences,
@@ -9,7 +9,6 @@ import {
   type ProjectOption,
   readOperands,
 } from './audience-request.ts';
-import { operation } from '../client/operation.ts';
 import type { CliContext } from '../context.ts';
 import { positiveInteger } from '../options.ts';
 import { JSON_OPTION, oneLine, type OutputOptions, printJson, table } from '../print.ts';
@@ -43,7 +42,7 @@ export function addAudienceHistory(parent: Command, context: CliContext): void {
       const path = { id: values[0] ?? '' };
       const page = await askAudiences(context, project, (named) => {
         const query = { since, until, per, limit, project: named };
-        return operation('GET /v1/audiences/{id}/history', { path, query, notFound: 'AUDIENCE_UNKNOWN' });
+        return { ...operation('GET /v1/audiences/{id}/history', { path, query }), notFound: 'AUDIENCE_UNKNOWN' };
       });
       if (json) printJson(context, page);
       else context.out(table(['AT', 'USERS', 'ENTERED', 'LEFT', 'VERSION', 'CAUSE'], page.history.map(historyRow)));
@@ -71,7 +70,7 @@ export function addAudienceVersions(parent: Command, context: CliContext): void 
       const path = { id: values[0] ?? '' };
       const page = await askAudiences(context, project, (named) => {
         const query = { limit, project: named };
-        return operation('GET /v1/audiences/{id}/versions', { path, query, notFound: 'AUDIENCE_UNKNOWN' });
+        return { ...operation('GET /v1/audiences/{id}/versions', { path, query }), notFound: 'AUDIENCE_UNKNOWN' };
       });
       if (json) printJson(context, page);
       else context.out(table(['VERSION', 'CHANGED', 'BY', 'DEFINITION'], page.versions.map(versionRow)));
@@ -109,9 +108,10 @@ export function addAudienceCompare(parent: Command, context: CliContext): void {
       const { project, values } = readOperands(words, names, options);
       const [before = '', after = ''] = values;
       const body = await comparisonBody(before, after, sample);
-      const comparison = await askAudiences(context, project, (named) =>
-        operation('POST /v1/audiences/compare', { query: { project: named }, body, notFound: 'AUDIENCE_UNKNOWN' }),
-      );
+      const comparison = await askAudiences(context, project, (named) => {
+        const request = operation('POST /v1/audiences/compare', { query: { project: named }, body });
+        return { ...request, notFound: 'AUDIENCE_UNKNOWN' };
+      });
       if (json) printJson(context, comparison);
       else context.out(comparisonText(comparison));
     });

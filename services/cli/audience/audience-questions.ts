@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Answer } from '../../../schemas/operations.ts';
+import { type Answer, operation } from '../../../schemas/operations.ts';
 import {
   addOperands,
   askAudiences,
@@ -8,7 +8,6 @@ import {
   type ProjectOption,
   readOperands,
 } from './audience-request.ts';
-import { operation } from '../client/operation.ts';
 import type { CliContext } from '../context.ts';
 import { JSON_OPTION, type OutputOptions, printJson } from '../print.ts';
 

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { addAudienceChanges, addAudienceMembers } from './audience-changes.ts';
 import { addAudienceCompare, addAudienceHistory, addAudienceVersions } from './audience-past.ts';
-import type { Answer } from '../../../schemas/operations.ts';
-import { ask } from '../client/ask.ts';
-import { operation, type ServiceRequest } from '../client/operation.ts';
+import { type Answer, operation } from '../../../schemas/operations.ts';
+import { ask, type ServiceRequest } from '../client/ask.ts';
 import { onePage } from '../client/pages.ts';
 import { addAudienceExplain, addAudienceWhy } from './audience-questions.ts';
 import {

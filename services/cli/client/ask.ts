@@ -2,8 +2,15 @@
 import type { Progress } from '../../runtime/command.ts';
 import { keepDigits } from '../../messages/exact-number.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-import type { ServiceRequest } from './operation.ts';
+import type { Operation } from '../../../schemas/operations.ts';
 import { badKey, type ServiceClient, ServiceUnreachable } from './service-client.ts';
+
+export interface ServiceRequest<T = unknown> extends Operation<T> {
+  /** Whether it is answered in lines: progress, and at last the result. */
+  readonly streams?: boolean;
+  /** What a 404 means here. */
+  readonly notFound?: ErrorCode;
+}
 
 export interface AskOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -137,7 +144,14 @@ function send(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const type = body instanceof Uint8Array ? { 'content-type': 'application/octet-stream' } : {};
-  return client.fetch(path, { method, headers: { ...type, ...headers }, signal, ...(body !== undefined && { body }) });
+  // Blobs are sent by browsers alone.
+  const sent = body as Exclude<typeof body, Blob>;
+  return client.fetch(path, {
+    method,
+    headers: { ...type, ...headers },
+    signal,
+    ...(sent !== undefined && { body: sent }),
+  });
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {

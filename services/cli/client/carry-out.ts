@@ -1,9 +1,8 @@
 /** What subcommands have a service do, over HTTP: the one that is named or runs here, else one in this process. */
 import type { StoreName } from '../../app/operations.ts';
-import type { Answer, Query } from '../../../schemas/operations.ts';
-import { askFor, type AskOptions } from './ask.ts';
+import { type Answer, operation, type Query } from '../../../schemas/operations.ts';
+import { askFor, type AskOptions, type ServiceRequest } from './ask.ts';
 import { onePage } from './pages.ts';
-import { operation, type ServiceRequest } from './operation.ts';
 import type { ServiceClient } from './service-client.ts';
 import { type ServiceContext, withService } from './with-service.ts';
 
@@ -80,7 +79,7 @@ export function listDeadLetters(
   const list = (client: ServiceClient): Promise<Answer<'GET /v1/admin/dead-letters'>> =>
     onePage('dead_letters', { limit: wanted, pageLimit: PAGE_LIMIT }, (limit, cursor) => {
       const query = { ...filters, limit, cursor };
-      const request = operation('GET /v1/admin/dead-letters', { query, streams: true });
+      const request = { ...operation('GET /v1/admin/dead-letters', { query }), streams: true };
       return askFor(client, request, { ...options, signal });
     });
   return withService(context, list, { needs: DEAD_LETTER_STORES });

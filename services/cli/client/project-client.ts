@@ -1,7 +1,7 @@
 import { askFor } from './ask.ts';
 import type { CliContext } from '../context.ts';
 import { onlyProject } from '../project.ts';
-import { operation } from './operation.ts';
+import { operation } from '../../../schemas/operations.ts';
 import type { ServiceClient } from './service-client.ts';
 import { clientWithKey, keyOf, type ServiceOptions } from './service-options.ts';
 import { clientOfRunning } from './with-service.ts';

@@ -1,6 +1,6 @@
 /** Why a user is in an audience or not: the definition once more, each part with what became of it. */
 import { ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVerdict, AudienceWhy } from '../../api/types.ts';
 import type { Json } from '../../api/json.ts';
 import { CopyAs } from '../copy-as.tsx';

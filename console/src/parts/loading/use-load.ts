@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { Raw } from '../../api/answer.ts';
 import { ApiError, ask } from '../../api/client.ts';
-import type { Operation } from '../../api/operations.ts';
+import type { Operation } from '../../../../schemas/operations.ts';
 
 export type Loaded<T> =
   | { readonly state: 'loading' }
@@ -36,6 +37,9 @@ export function useLoad<T>(name: string, load: (signal: AbortSignal) => Promise<
 }
 
 /** What an operation answers, asked again whenever it is another. @param version Of what was changed here meanwhile. */
-export function useAnswer<T>(request: Operation<T>, version: string | number = ''): Loaded<T> & { retry: () => void } {
+export function useAnswer<T>(
+  request: Operation<T>,
+  version: string | number = '',
+): Loaded<Raw<T>> & { retry: () => void } {
   return useLoad(`${version} ${JSON.stringify(request)}`, async (signal) => ask({ ...request, signal }));
 }

@@ -1,7 +1,7 @@
 /** One audience: who is meant, how it is, and its members, changes, size and versions. */
 import { useState } from 'preact/hooks';
 import { type ApiError, ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
 import { linkTo } from '../../frame/router.ts';

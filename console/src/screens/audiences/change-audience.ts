@@ -1,5 +1,6 @@
+import type { Raw } from '../../api/answer.ts';
 import { ApiError, ask } from '../../api/client.ts';
-import type { Operation } from '../../api/operations.ts';
+import type { Operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { SavedAudience } from '../../api/types.ts';
  *
  * @throws ApiError 412 where somebody has.
  */
-export async function changeAudience<T>({ revision }: SavedAudience, change: Operation<T>): Promise<T> {
+export async function changeAudience<T>({ revision }: SavedAudience, change: Operation<T>): Promise<Raw<T>> {
   try {
     return await ask({ ...change, headers: { 'If-Match': `"${revision.rawJSON}"` } });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { SavedAudience } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';
 import { count } from '../../parts/numbers.ts';

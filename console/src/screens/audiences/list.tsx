@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AudiencePage, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../frame/session.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';

@@ -1,6 +1,6 @@
 /** Who is in an audience now, a page after the other; one opens to why. */
 import { askLines } from '../../api/ndjson.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';

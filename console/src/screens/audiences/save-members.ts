@@ -2,7 +2,7 @@
 import { noAnswer, send } from '../../api/client.ts';
 import { type Json, parseJson } from '../../api/json.ts';
 import { linesOfAnswer } from '../../api/ndjson.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { csvLine } from '../../parts/csv.ts';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';

@@ -1,6 +1,6 @@
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';

@@ -1,7 +1,7 @@
 /** The definitions that an audience has and had: who changed what, when, and what came of it. */
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVersion, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { count } from '../../parts/numbers.ts';

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import './builder.css';
 import { type Json, jsonText } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { session } from '../../frame/session.ts';

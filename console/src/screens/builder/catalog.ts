@@ -1,17 +1,17 @@
 /** The names, types and examples of the project's data, loaded as they are needed. */
 import { signal } from '@preact/signals';
 import { ApiError, ask } from '../../api/client.ts';
-import { type Operation, operation } from '../../api/operations.ts';
-import { type CatalogName, findKnown, type KnownName, knownNames, type Names } from './known.ts';
+import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
+import { findKnown, type KnownName, knownNames, type Names } from './known.ts';
 import type { Suggested } from './sentences/phrase.ts';
 
 /** The most frequent ones: others can be typed. */
 const query = { limit: 1_000 };
 
 interface NamesAnswer {
-  readonly events?: readonly CatalogName[];
-  readonly traits?: readonly CatalogName[];
-  readonly properties?: readonly CatalogName[];
+  readonly events?: Answer<'GET /v1/catalog/events'>['events'];
+  readonly traits?: Answer<'GET /v1/catalog/traits'>['traits'];
+  readonly properties?: Answer<'GET /v1/catalog/events/{name}/properties'>['properties'];
   readonly next_cursor: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
 import { type Json, jsonText } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceExplanation } from '../../api/types.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
 import { formatJson } from './json-text.ts';

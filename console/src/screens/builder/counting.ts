@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask } from '../../api/client.ts';
 import { countOf, type Json, jsonText } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, AudiencePreview } from '../../api/types.ts';
 import { pointerOf } from './json-edit.ts';
 import { groupKind, type Problem, type TreeNode, treeOf } from './tree.ts';

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
 import { countOf, type Json, jsonText } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';
@@ -68,7 +68,7 @@ async function send(definition: Json, wanted: Wanted, saved: SavedAudience | und
   if (saved === undefined) return ask(operation('POST /v1/audiences', { body }));
   const path = { id: saved.id };
   const headers = { 'If-Match': `"${saved.revision.rawJSON}"` };
-  return ask(operation('PUT /v1/audiences/{id}', { path, body, headers }));
+  return ask({ ...operation('PUT /v1/audiences/{id}', { path, body }), headers });
 }
 
 async function load(id: string): Promise<SavedAudience> {

@@ -1,7 +1,7 @@
 /** Whether one user is in the audience, why, and until when. */
 import type { ApiError } from '../../api/client.ts';
 import type { Json } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVerdict } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';

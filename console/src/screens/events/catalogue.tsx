@@ -1,5 +1,5 @@
 /** The names of all events, with how often they happened, when, and how the last days went. */
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';

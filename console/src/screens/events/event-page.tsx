@@ -1,6 +1,6 @@
 /** One event: how much of it there was, its properties, and the newest of it. */
 import type { ApiError } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogProperties } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';

@@ -1,7 +1,7 @@
 /** The answer: one figure of the whole period, the chart, what its lines are, and all of it as a table. */
 import { useRef, useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { Counts, CountsSeries } from '../../api/types.ts';
 import { Chart, type ChartLine } from '../../parts/charts/chart.tsx';
 import { Loading, Problem } from '../../parts/loading/states.tsx';

@@ -1,6 +1,6 @@
 /** What is measured, in which period, by what: every choice is a parameter of the address. */
 import { useState } from 'preact/hooks';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../frame/router.ts';
 import { textIn } from '../../parts/form.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
 import { jsonText } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { EditedLetter, WholeLetter } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { TextDiff } from '../../parts/json/json-diff.tsx';

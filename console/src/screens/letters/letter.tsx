@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { WholeLetter } from '../../api/types.ts';
 import { linkTo } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';

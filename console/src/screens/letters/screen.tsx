@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Operation, operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { Letter, LettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../frame/router.ts';
 import { isAdmin, projectName } from '../../frame/session.ts';
@@ -40,9 +40,8 @@ function List() {
   const { query } = address.value;
   const filter = filterIn(query);
   const cursor = query.get('cursor') ?? undefined;
-  const asked = operation('GET /v1/admin/dead-letters', {
-    query: { ...selectionOf(filter), state: filter.state, limit: PAGE, cursor },
-  });
+  const selected = { ...selectionOf(filter), state: filter.state, limit: PAGE };
+  const asked = operation('GET /v1/admin/dead-letters', { query: { ...selected, cursor } });
   const [version, setVersion] = useState(0);
   const page = useAnswer(asked, version);
   useRowKeys();
@@ -51,7 +50,7 @@ function List() {
       <div class="head">
         <h1>Dead letters</h1>
         <div class="row actions">
-          <CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(asked)]} />
+          <CopyAs request={asked} tidemark={['dead-letters', 'list', ...optionsOf(selected)]} />
         </div>
       </div>
       <Facets filter={filter} counts={page.state === 'ready' ? page.value.facets : undefined} />
@@ -62,10 +61,8 @@ function List() {
   );
 }
 
-function optionsOf({ query }: Operation<unknown>): string[] {
-  return Object.entries(query ?? {}).flatMap(([name, value]) =>
-    value === undefined || name === 'cursor' ? [] : [`--${name}`, String(value)],
-  );
+function optionsOf(selected: object): string[] {
+  return Object.entries(selected).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 }
 
 type Choose = (ids: readonly string[], isChosen: boolean) => void;

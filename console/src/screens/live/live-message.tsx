@@ -1,7 +1,7 @@
 /** One message of the stream, beside the list: where it has got to, and what is in it. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';

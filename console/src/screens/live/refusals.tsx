@@ -1,6 +1,6 @@
 /** What was refused in the last 30 days, that which was refused last first. */
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';

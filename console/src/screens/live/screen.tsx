@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { LiveFilter } from '../../api/live.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../frame/keyboard.ts';
 import { address, setParameters } from '../../frame/router.ts';

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { Verification, VerificationJob, VerifiedHour } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { projectName } from '../../frame/session.ts';

@@ -1,6 +1,6 @@
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { PartitionsPage } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { count } from '../../parts/numbers.ts';

@@ -1,7 +1,7 @@
 /** Where messages are on their way from the log into the stores, and what is wrong there. */
 import './pipeline.css';
 import { ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus } from '../../api/types.ts';
 import { address } from '../../frame/router.ts';
 import { isAdmin } from '../../frame/session.ts';

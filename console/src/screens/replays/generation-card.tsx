@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { Answer } from '../../api/answer.ts';
 import type { Generation } from '../../api/types.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';

@@ -1,8 +1,7 @@
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../api/operations.ts';
+import { type Body, operation } from '../../../../schemas/operations.ts';
 import type { ImportJob } from '../../api/types.ts';
-import type { Body } from '../../../../schemas/operations.ts';
 import { address, goTo, linkTo, setParameters } from '../../frame/router.ts';
 import { project } from '../../frame/session.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';

@@ -1,9 +1,8 @@
 /** Who changed what, newest first; an entry opens with what it changed. */
 import type { TargetedEvent } from 'preact';
 import { ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation, type Query } from '../../../../schemas/operations.ts';
 import type { AuditEntry } from '../../api/types.ts';
-import type { Query } from '../../../../schemas/operations.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { projectName, session } from '../../frame/session.ts';
 import { Facts } from '../../parts/facts.tsx';

@@ -1,6 +1,6 @@
 /** Which version runs where, and where its data is. */
 import { SERVICE } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { InstallationStatus, ProcessStatus } from '../../api/types.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Facts } from '../../parts/facts.tsx';

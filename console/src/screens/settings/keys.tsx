@@ -1,7 +1,7 @@
 /** The keys of a project or of the installation: each is shown once, when it is made. */
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { session } from '../../frame/session.ts';
 import { ConfirmName } from '../../parts/confirm-name.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { CreatedKey } from '../../api/types.ts';
 import { textIn } from '../../parts/form.ts';
 import { Problem } from '../../parts/loading/states.tsx';

@@ -1,7 +1,7 @@
 /** One project: its settings, its keys, and its end. */
 import { useState } from 'preact/hooks';
 import { type ApiError, ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';

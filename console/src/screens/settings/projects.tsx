@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo } from '../../frame/router.ts';
 import { loadSession } from '../../frame/session.ts';

@@ -1,7 +1,7 @@
 /** `GET /v1/users/{user_id}/export`: everything about one user, line by line. */
 import { ApiError, send } from '../../api/client.ts';
 import { linesOfAnswer } from '../../api/ndjson.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import { targetOf, type UserName } from '../user-link.ts';
 
 /** The lines as text, but the last; fails where that is missing. @throws ApiError */

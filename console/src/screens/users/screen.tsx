@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { Profile } from '../../api/types.ts';
 import { address, goTo, linkTo } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';

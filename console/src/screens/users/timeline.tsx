@@ -2,7 +2,7 @@
 import type { TargetedEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { UserEvent } from '../../api/types.ts';
 import { address, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -54,7 +54,7 @@ export function Timeline({ name }: { readonly name: UserName }) {
       {shows === '' && (
         <>
           <NarrowingForm narrowing={narrowing} />
-          <Pages key={JSON.stringify(narrowing)} asked={asked} isNarrowed={Object.values(narrowing).some(Boolean)} />
+          <Pages key={JSON.stringify(narrowing)} name={name} narrowing={narrowing} />
         </>
       )}
     </>
@@ -91,13 +91,15 @@ function NarrowingForm({ narrowing }: { readonly narrowing: Narrowing }) {
 }
 
 interface PagesProps {
-  readonly asked: ReturnType<typeof eventsRequest>;
-  readonly isNarrowed: boolean;
+  readonly name: UserName;
+  readonly narrowing: Narrowing;
 }
 
-function Pages({ asked, isNarrowed }: PagesProps) {
-  const pages = usePages(JSON.stringify(asked), async (cursor, signal) => {
-    const { events, next_cursor: next } = await ask({ ...asked, query: { ...asked.query, cursor }, signal });
+function Pages({ name, narrowing }: PagesProps) {
+  const isNarrowed = Object.values(narrowing).some(Boolean);
+  const pages = usePages(JSON.stringify([name, narrowing]), async (cursor, signal) => {
+    const asked = eventsRequest(name, { ...narrowing, limit: 50, cursor });
+    const { events, next_cursor: next } = await ask({ ...asked, signal });
     return { items: events, next };
   });
   useRowKeys();

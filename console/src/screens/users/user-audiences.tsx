@@ -1,5 +1,5 @@
 /** The audiences that a user is in, and those that it is not. */
-import { operation } from '../../api/operations.ts';
+import { operation } from '../../../../schemas/operations.ts';
 import type { Profile, UserAudience } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../frame/router.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
