@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
-import { unitTests } from './test/support/unit-tests.ts';
+import { testProjects } from './test/support/unit-tests.ts';
 
-const unit = unitTests();
+const { unit, embedded, servers, long, kafkajs } = testProjects();
+const globalSetup = ['test/servers/global-setup.ts'];
 
 export default defineConfig({
   test: {
@@ -17,15 +18,11 @@ export default defineConfig({
     // In lines. What is equal is left out, apart from a few lines around each difference.
     diff: { truncateThreshold: 80, contextLines: 3, expand: false },
     projects: [
-      { test: { name: 'unit', include: unit } },
-      {
-        test: {
-          name: 'integration',
-          include: ['test/**/*.test.ts'],
-          exclude: unit,
-          globalSetup: ['test/servers/global-setup.ts'],
-        },
-      },
+      { test: { name: 'unit', include: [...unit] } },
+      { test: { name: 'embedded', include: [...embedded], globalSetup } },
+      { test: { name: 'servers', include: [...servers], globalSetup } },
+      { test: { name: 'long', include: [...long], globalSetup } },
+      { test: { name: 'long-kafkajs', include: [...kafkajs], env: { KAFKA_CLIENT: 'kafkajs' }, globalSetup } },
     ],
   },
 });

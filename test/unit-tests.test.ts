@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { heavyImport, SLOW, unitTests } from './support/unit-tests.ts';
+import { heavyImport, SLOW, testProjects } from './support/unit-tests.ts';
 
 const TREE: Readonly<Record<string, string>> = {
   'test/pure.test.ts': `import { parse } from '../services/parse.ts';\nimport type { Server } from './servers/server.ts';`,
@@ -25,8 +25,16 @@ test('a test that starts processes, opens an embedded store or asks for a server
 });
 
 test('about half of the test files are unit tests, and the slow ones among the others exist', () => {
-  const all = globSync('test/**/*.test.ts');
-  expect(unitTests().length).toBeGreaterThan(100);
-  expect(SLOW.filter((file) => !all.includes(file))).toEqual([]);
-  expect(unitTests().filter((file) => SLOW.includes(file))).toEqual([]);
+  const { unit, embedded } = testProjects();
+  expect(unit.length).toBeGreaterThan(100);
+  expect(SLOW.filter((file) => !embedded.includes(file))).toEqual([]);
+});
+
+test('every test file runs in one project, and what is named long in the one for the night', () => {
+  const { unit, embedded, servers, long } = testProjects();
+
+  expect([...unit, ...embedded, ...servers, ...long].toSorted()).toEqual(globSync('test/**/*.test.ts').toSorted());
+  expect(long).toContain('test/torture/servers.long.test.ts');
+  expect(servers).toContain('test/flow/servers.test.ts');
+  expect(embedded).toContain('test/flow/whole-path.test.ts');
 });

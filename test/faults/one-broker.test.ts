@@ -5,6 +5,7 @@ import { openEventLog } from '../../services/event-log/open.ts';
 import { hasCode, isRetryable } from '../../services/runtime/errors.ts';
 import { serverUrl } from '../servers/server.ts';
 import { PATIENT, placed, type PlacedRecord, placeOf, records, until } from '../support/event-log.ts';
+import { KAFKA_CLIENT } from '../support/kafka-client.ts';
 import { appendUnderFault } from './appends-under-fault.ts';
 import { compare, NOTHING } from './compare-log.ts';
 import type { ProduceFault } from './kafka-proxy.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => kafka.heal());
 afterAll(() => kafka?.stop());
 
-describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('the event log by %s', (client) => {
+describe.skipIf(!canRun).each([KAFKA_CLIENT])('the event log by %s', (client) => {
   async function open(topic = `t-${randomUUID()}`) {
     const log = await openEventLog(kafka.url(client), { topics: [topic], partitions: 6 });
     onTestFinished(() => log.close());

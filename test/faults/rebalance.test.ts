@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { serverUrl } from '../servers/server.ts';
 import { sharedDatabase } from '../support/database.ts';
 import { until } from '../support/event-log.ts';
+import { KAFKA_CLIENT } from '../support/kafka-client.ts';
 import { ProjectorScene } from './projector-scene.ts';
 import { ProxiedKafka } from './proxied-kafka.ts';
 
@@ -19,7 +20,7 @@ beforeEach(() => database().script('delete from reader_positions; delete from ap
 afterEach(() => kafka.heal());
 afterAll(() => kafka?.stop());
 
-describe.skipIf(!canRun).each(['kafkajs', 'platformatic'] as const)('two projectors of one group by %s', (client) => {
+describe.skipIf(!canRun).each([KAFKA_CLIENT])('two projectors of one group by %s', (client) => {
   const open = () => ProjectorScene.open(`${kafka.url(client)}&topic_prefix=${randomUUID()}.`, database());
 
   test(

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Keeper } from './keeper.ts';
-import { askKeeper, KEEPER_VARIABLE, serverUrl } from './server.ts';
+import { askKeeper, KEEPER_VARIABLE } from './ask-keeper.ts';
+import { serverUrl } from './server.ts';
 
 test('a server that the environment names is used, and none started', async () => {
   await startKeeper();

@@ -1,12 +1,11 @@
+import { askKeeper } from './ask-keeper.ts';
+
 /**
  * The servers that all suites of one test run share. `kafka3` has three brokers; `clickhouse-cluster` has replicated tables;
  * `clickhouse-shards` has the clusters `two` and `three`, of so many shards.
  */
 export type ServerName =
   'kafka' | 'kafka3' | 'registry' | 'postgres' | 'clickhouse' | 'clickhouse-cluster' | 'clickhouse-shards';
-
-/** Where the test run's keeper listens (`global-setup.ts`); the processes of the tests inherit it. */
-export const KEEPER_VARIABLE = 'TEST_SERVERS_KEEPER';
 
 /**
  * The address of a real server, in the form of the service's own settings. The first to ask starts it; it is stopped when
@@ -22,12 +21,4 @@ export async function serverUrl(name: ServerName): Promise<string | undefined> {
     throw new Error(`the tests need ${name}: ${answer.text}`);
   process.stderr.write(`no ${name} for these tests: ${answer.text}\n`);
   return undefined;
-}
-
-/** `pglite` is the folder of a new cluster of Postgres (`pglite.ts`), for copies. */
-export async function askKeeper(name: ServerName | 'pglite'): Promise<{ status: number; text: string }> {
-  const keeper = process.env[KEEPER_VARIABLE];
-  if (keeper === undefined) return { status: 503, text: 'run by vitest, whose global setup starts servers' };
-  const response = await fetch(new URL(name, keeper));
-  return { status: response.status, text: await response.text() };
 }

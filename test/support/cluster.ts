@@ -3,7 +3,7 @@ import { existsSync, openAsBlob } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PgliteDatabase } from '../../services/stores/database/pglite/pglite-database.ts';
-import { askKeeper } from '../servers/server.ts';
+import { askKeeper } from '../servers/ask-keeper.ts';
 
 /** Places one where `pglite:FOLDER` looks for it, unless that is there. Outside a test run the opener makes its own. */
 export async function placeCluster(folder: string): Promise<void> {

@@ -4,24 +4,54 @@ import { importsOf } from './imports.ts';
 /** What starts a process or a thread, opens an embedded store, or asks for a real server. */
 const HEAVY = /^(?:node:(?:child_process|worker_threads|cluster)|lmdb|chdb|@electric-sql\/pglite|test\/servers\/.*)$/;
 
+/** What asks for a real server, or starts one. */
+const SERVER = /^test\/servers\/(?:server|kafka|registry|postgres|clickhouse|shards|keeper)\.ts$/;
+
+/** The tests that import it run by kafkajs too, at night. */
+const KAFKA_CLIENT = /^test\/support\/kafka-client\.ts$/;
+
 /** Import nothing heavy, and take longer than five seconds all the same: they wait for the timeouts of real sockets. */
 export const SLOW: readonly string[] = ['test/http/raw-requests.test.ts', 'test/http/slow-clients.test.ts'];
 
-/** The test files of the project `unit`: those that import nothing heavy, through however many files, and are not slow. */
-export function unitTests(): string[] {
+/** The test files of each of vitest's projects. Every file is in one of the first four. */
+export interface Projects {
+  /** Those that import nothing heavy, through however many files, and are not slow. */
+  readonly unit: readonly string[];
+  /** With the stores of this process, and with processes of ours. */
+  readonly embedded: readonly string[];
+  /** With Kafka, Postgres, ClickHouse or a registry. */
+  readonly servers: readonly string[];
+  /** Named `*.long.test.ts`: long or random, for the night. */
+  readonly long: readonly string[];
+  /** Those that reach Kafka by the client of `KAFKA_CLIENT`, for the night as well. */
+  readonly kafkajs: readonly string[];
+}
+
+export function testProjects(): Projects {
   const tests = globSync('test/**/*.test.ts').sort();
-  return tests.filter((file) => !SLOW.includes(file) && heavyImport(file, readSource) === undefined);
+  const kafkajs = tests.filter((file) => wayTo(KAFKA_CLIENT, file, readSource) !== undefined);
+  return { unit: [], embedded: [], servers: [], long: [], ...Object.groupBy(tests, projectOf), kafkajs };
+}
+
+function projectOf(file: string): keyof Projects {
+  if (file.endsWith('.long.test.ts')) return 'long';
+  if (!SLOW.includes(file) && wayTo(HEAVY, file, readSource) === undefined) return 'unit';
+  return wayTo(SERVER, file, readSource) === undefined ? 'embedded' : 'servers';
 }
 
 /** The way from a test to the first heavy import: the files, then what the last one imports. */
 export function heavyImport(file: string, textOf: (file: string) => string): string[] | undefined {
+  return wayTo(HEAVY, file, textOf);
+}
+
+function wayTo(target: RegExp, file: string, textOf: (file: string) => string): string[] | undefined {
   const ways = [[file]];
   const seen = new Set([file]);
   for (const way of ways) {
     const last = way.at(-1) ?? file;
     for (const { to, kind } of importsOf(last, textOf(last))) {
       if (kind === 'type' || seen.has(to)) continue;
-      if (HEAVY.test(to)) return [...way, to];
+      if (target.test(to)) return [...way, to];
       seen.add(to);
       if (to.endsWith('.ts')) ways.push([...way, to]);
     }

@@ -8,6 +8,7 @@ import { type KafkaCluster, startKafka } from '../../servers/kafka.ts';
 import { removeServersFolder, serversFolder } from '../../servers/reaped.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { PATIENT, placed, records, text } from '../../support/event-log.ts';
+import { KAFKA_CLIENT } from '../../support/kafka-client.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // Where the servers of the tests cannot be had, neither can these brokers.
@@ -27,7 +28,7 @@ beforeAll(async () => {
   };
 }, 120_000);
 
-describe.each(['kafkajs', 'platformatic'])('by %s', (client) => {
+describe.each([KAFKA_CLIENT])('by %s', (client) => {
   describe.skipIf(!isThere)('brokers that want a password over TLS', () => {
     const urlOf = (who: string, query: string): string => {
       return `${cluster.url.replace('kafka://', `kafka://${who}`)}?client=${client}&${query}`;

@@ -5,11 +5,12 @@ import type { EventLog, PartitionRecords, Position } from '../../../services/eve
 import { positionAfter } from '../../../services/event-log/identity.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
 import { serverUrl } from '../../servers/server.ts';
+import { KAFKA_CLIENT } from '../../support/kafka-client.ts';
 import { PATIENT, placed, readCount, record, text, until, values } from '../../support/event-log.ts';
 
 const url = await serverUrl('kafka');
 
-describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broker, by %s,', (client) => {
+describe.skipIf(url === undefined).each([KAFKA_CLIENT])('on a broker, by %s,', (client) => {
   const open = async (topics: readonly string[], query = '', partitions?: number): Promise<EventLog> => {
     const log = await openEventLog(`${url}?client=${client}${query}`, { topics, partitions });
     onTestFinished(() => log.close());

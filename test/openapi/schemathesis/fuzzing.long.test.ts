@@ -1,0 +1,3 @@
+import { testSchemathesis } from './schemathesis.ts';
+
+testSchemathesis('fuzzing');

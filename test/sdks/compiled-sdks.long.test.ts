@@ -1,0 +1,3 @@
+import { testSdks } from './sdk-tests.ts';
+
+await testSdks('go', 'java');
