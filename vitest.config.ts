@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { testProjects } from './test/support/unit-tests.ts';
 
-const { unit, embedded, servers, long, kafkajs } = testProjects();
+const { unit, embedded, servers, long, kafkajs, bothForms } = testProjects();
 const globalSetup = ['test/servers/global-setup.ts'];
 
 export default defineConfig({
@@ -22,6 +22,7 @@ export default defineConfig({
       { test: { name: 'embedded', include: [...embedded], globalSetup } },
       { test: { name: 'servers', include: [...servers], globalSetup } },
       { test: { name: 'long', include: [...long], globalSetup } },
+      { test: { name: 'long-servers', include: [...bothForms], env: { TEST_FORM: 'servers' }, globalSetup } },
       { test: { name: 'long-kafkajs', include: [...kafkajs], env: { KAFKA_CLIENT: 'kafkajs' }, globalSetup } },
     ],
   },

@@ -7,10 +7,11 @@ import { compileMembers } from '../../services/audience/sql/compile-members.ts';
 import type { Message } from '../../services/messages/message.ts';
 import { userNumber } from '../../services/stores/analytics/columns.ts';
 import { AMPLE } from '../support/analytics.ts';
-import { sharedStore, testedAnalytics, testedShards } from '../support/analytics-stores.ts';
+import { sharedStore } from '../support/analytics-stores.ts';
 import { audienceOf } from '../support/naive-audience.ts';
 import { propertyRun } from '../support/property-run.ts';
 import { exactly, historyAndDefinitions, insertHistory, NOW, NOW_MS, userIdsOf } from '../support/random-history.ts';
+import { testedAnalytics, testedShards } from '../support/tested-analytics.ts';
 
 describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('an audience in $name', (tested) => {
   const store = sharedStore(tested);

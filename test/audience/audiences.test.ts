@@ -5,8 +5,9 @@ import { readDefinition } from '../../services/audience/definition/definition.ts
 import { anonymousKeyOf, userKeyOf } from '../../services/messages/user-key.ts';
 import { parseBody } from '../../services/messages/json.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../support/analytics-stores.ts';
+import { sharedStore } from '../support/analytics-stores.ts';
 import { HOSTILE, hostileMembers } from '../support/hostile.ts';
+import { testedAnalytics } from '../support/tested-analytics.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const DAY = 86_400_000_000n;

@@ -35,7 +35,7 @@ async function recordEvent(service: ServiceProcess): Promise<void> {
 const READY = ['ready', 'ready', 'ready', 'ready'];
 
 test.each(await testedForms())(
-  'the status of one process $form tells of every part',
+  'the status of one process tells of every part ($form)',
   async ({ settings }) => {
     const service = await ServiceProcess.start(await temporaryFolder(), { ...(await settings()), ...ADMIN });
     try {

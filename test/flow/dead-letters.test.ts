@@ -7,18 +7,16 @@ import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
 import { identify, recordOf } from '../support/messages.ts';
 import { readersPassed } from '../support/readers-passed.ts';
-import { canRunOnServers, onServers } from '../support/server-settings.ts';
 import { ServiceProcess } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { testedForms } from '../support/tested-forms.ts';
 
-const FORMS = [{ form: 'embedded stores' }, ...((await canRunOnServers()) ? [{ form: 'servers' }] : [])];
-
-describe.each(FORMS)('dead letters on $form', ({ form }) => {
+describe.each(await testedForms())('dead letters, $form', (tested) => {
   test(
     'dead letters are listed, shown, replayed and dropped while the readers go on',
     { timeout: 180_000 },
     async () => {
-      const { service, settings, tidemark, list } = await scene(form);
+      const { service, settings, tidemark, list } = await scene(await tested.settings());
       await putRubbish(settings['EVENT_LOG_URL'] ?? `lmdb:${join(settings['DATA_DIR'] ?? '', 'event-log')}`);
 
       await expectReadersGoOn(service);
@@ -58,7 +56,7 @@ describe('an edit of a dead letter from the command line', () => {
     'tidemark dead-letters edit tries and appends what show --record printed and an operator corrected',
     { timeout: 180_000 },
     async () => {
-      const { settings, tidemark, list } = await scene('embedded stores');
+      const { settings, tidemark, list } = await scene();
       await putUnacceptable(`lmdb:${join(settings['DATA_DIR'] ?? '', 'event-log')}`);
       await expect.poll(async () => (await list()).dead_letters.length, { timeout: 30_000, interval: 500 }).toBe(1);
       const [letter] = (await list()).dead_letters;
@@ -91,11 +89,9 @@ async function putUnacceptable(url: string): Promise<void> {
   await log.close();
 }
 
-async function scene(form: string) {
-  const servers = form === 'servers' ? await onServers() : undefined;
-  if (servers !== undefined) onTestFinished(() => servers.drop());
+async function scene(ofForm: Readonly<Record<string, string>> = {}) {
   const dataDir = await temporaryFolder();
-  const settings: Record<string, string> = { ...servers?.settings, DATA_DIR: dataDir };
+  const settings: Record<string, string> = { ...ofForm, DATA_DIR: dataDir };
   const service = await ServiceProcess.start(dataDir, settings);
   onTestFinished(async () => void (await service.stop()));
   const tidemark = async (...args: readonly string[]) => {

@@ -5,7 +5,6 @@ import { Session } from 'chdb';
 import { afterAll, beforeAll } from 'vitest';
 import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
-import { serverUrl } from '../servers/server.ts';
 import { askServer } from './clickhouse.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 import { freshShards } from './fresh-shards.ts';
@@ -40,12 +39,6 @@ export const EMBEDDED: TestedAnalytics = {
   },
 };
 
-/** chDB, and a ClickHouse server where there is one. */
-export async function testedAnalytics(): Promise<readonly TestedAnalytics[]> {
-  const url = await serverUrl('clickhouse');
-  return url === undefined ? [EMBEDDED] : [EMBEDDED, serverAt(url)];
-}
-
 /** The ClickHouse server of this URL. */
 export function serverAt(url: string): TestedAnalytics {
   return {
@@ -55,9 +48,8 @@ export function serverAt(url: string): TestedAnalytics {
   };
 }
 
-/** Clusters of two and of three shards, where there are servers for them. */
-export async function testedShards(share: number): Promise<readonly TestedAnalytics[]> {
-  if ((await serverUrl('clickhouse-shards')) === undefined) return [];
+/** Clusters of two and of three shards. */
+export function shardsOf(share: number): readonly TestedAnalytics[] {
   return (['two', 'three'] as const).map((cluster) => ({
     name: `ClickHouse in ${cluster} shards`,
     share,

@@ -1,17 +1,19 @@
 import { onTestFinished } from 'vitest';
 import { canRunOnServers, onServers } from './server-settings.ts';
+import { TESTED_FORM } from './tested-form.ts';
 
 /** A form of the service that tests run in. */
 export interface TestedForm {
-  readonly form: string;
+  readonly form: 'embedded' | 'servers';
   /** Of an installation of its own, dropped when the test ends. */
   readonly settings: () => Promise<Record<string, string>>;
 }
 
-/** The embedded form, and that on servers where this test run has them. */
+/** The embedded form; at night that on servers, where this test run has them. */
 export async function testedForms(): Promise<readonly TestedForm[]> {
-  const embedded = { form: 'embedded', settings: async () => ({}) };
-  return (await canRunOnServers()) ? [embedded, { form: 'on servers', settings: serverSettings }] : [embedded];
+  if (TESTED_FORM === 'embedded' || !(await canRunOnServers()))
+    return [{ form: 'embedded', settings: async () => ({}) }];
+  return [{ form: 'servers', settings: serverSettings }];
 }
 
 async function serverSettings(): Promise<Record<string, string>> {

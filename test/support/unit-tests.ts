@@ -10,6 +10,9 @@ const SERVER = /^test\/servers\/(?:server|kafka|registry|postgres|clickhouse|sha
 /** The tests that import it run by kafkajs too, at night. */
 const KAFKA_CLIENT = /^test\/support\/kafka-client\.ts$/;
 
+/** The tests that import it run on servers too, at night. */
+const TESTED_FORM = /^test\/support\/tested-form\.ts$/;
+
 /** Import nothing heavy, and take longer than five seconds all the same: they wait for the timeouts of real sockets. */
 export const SLOW: readonly string[] = ['test/http/raw-requests.test.ts', 'test/http/slow-clients.test.ts'];
 
@@ -19,18 +22,25 @@ export interface Projects {
   readonly unit: readonly string[];
   /** With the stores of this process, and with processes of ours. */
   readonly embedded: readonly string[];
-  /** With Kafka, Postgres, ClickHouse or a registry. */
+  /** With Kafka, Postgres, ClickHouse or a registry, some of them at night alone. */
   readonly servers: readonly string[];
   /** Named `*.long.test.ts`: long or random, for the night. */
   readonly long: readonly string[];
   /** Those that reach Kafka by the client of `KAFKA_CLIENT`, for the night as well. */
   readonly kafkajs: readonly string[];
+  /** Those that run in the form of `TEST_FORM`, for the night as well. */
+  readonly bothForms: readonly string[];
 }
 
 export function testProjects(): Projects {
   const tests = globSync('test/**/*.test.ts').sort();
-  const kafkajs = tests.filter((file) => wayTo(KAFKA_CLIENT, file, readSource) !== undefined);
-  return { unit: [], embedded: [], servers: [], long: [], ...Object.groupBy(tests, projectOf), kafkajs };
+  const testsWith = (target: RegExp) => tests.filter((file) => wayTo(target, file, readSource) !== undefined);
+  return {
+    ...{ unit: [], embedded: [], servers: [], long: [] },
+    ...Object.groupBy(tests, projectOf),
+    kafkajs: testsWith(KAFKA_CLIENT),
+    bothForms: testsWith(TESTED_FORM),
+  };
 }
 
 function projectOf(file: string): keyof Projects {

@@ -6,9 +6,10 @@ import { explainMembership } from '../../../services/audience/explain/why.ts';
 import { QueryBudget } from '../../../services/audience/query-budget.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE } from '../../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
+import { sharedStore } from '../../support/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
 import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/random-history.ts';
+import { testedAnalytics } from '../../support/tested-analytics.ts';
 
 const DEFINITIONS = 12;
 

@@ -7,9 +7,10 @@ import { explainMembership, type Why } from '../../../services/audience/explain/
 import type { Message, Micros } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, ask } from '../../support/analytics.ts';
-import { sharedStore, testedAnalytics, testedShards } from '../../support/analytics-stores.ts';
+import { sharedStore } from '../../support/analytics-stores.ts';
 import { propertyRun } from '../../support/property-run.ts';
 import { exactly, historyAndDefinitions, insertHistory, NOW, USERS } from '../../support/random-history.ts';
+import { testedAnalytics, testedShards } from '../../support/tested-analytics.ts';
 
 const DEFINITIONS = 10;
 const HOUR = 3_600_000_000n;

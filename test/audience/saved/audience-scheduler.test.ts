@@ -6,8 +6,9 @@ import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { EMBEDDED, sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
+import { EMBEDDED, sharedStore } from '../../support/analytics-stores.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
+import { testedAnalytics } from '../../support/tested-analytics.ts';
 
 const PRO = '{"trait":"plan","is":"pro"}';
 const FREE = '{"trait":"plan","is":"free"}';

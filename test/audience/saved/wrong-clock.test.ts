@@ -4,16 +4,14 @@ import { SqlAudienceStore } from '../../../services/audience/saved/sql-audience-
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { AMPLE } from '../../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
+import { EMBEDDED, sharedStore } from '../../support/analytics-stores.ts';
 import { sharedDatabase } from '../../support/database.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENTLY = { timeout: 20_000 };
 const silent = { info: () => undefined, warn: () => undefined };
 
-const [embedded] = await testedAnalytics();
-if (embedded === undefined) throw new Error('analytics is always tested');
-const analytics = sharedStore(embedded);
+const analytics = sharedStore(EMBEDDED);
 const database = sharedDatabase();
 
 test('nothing is evaluated while the clock is wrong, neither what is due nor what is asked for', async () => {

@@ -3,8 +3,8 @@ import type { AnalyticsWriter, IngestedRange, Rows } from '../../../services/sto
 import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { ask, MessageMaker } from '../../support/analytics.ts';
-import { testedAnalytics } from '../../support/analytics-stores.ts';
 import { codec, sinkBench } from '../../support/sink.ts';
+import { testedAnalytics } from '../../support/tested-analytics.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 const TRACKS = { topic: 'tidemark.track', partition: 0 };

@@ -6,7 +6,8 @@ import type { Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { versionOf } from '../../../services/messages/version.ts';
 import { ask, insert } from '../../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
+import { sharedStore } from '../../support/analytics-stores.ts';
+import { testedAnalytics } from '../../support/tested-analytics.ts';
 
 /** What a caller sends, without the place in the log. */
 interface Said {

@@ -4,8 +4,9 @@ import { readDefinition } from '../../../services/audience/definition/definition
 import { parseBody, toJsonText } from '../../../services/messages/json.ts';
 import type { Track } from '../../../services/messages/message.ts';
 import { ask, insert, MessageMaker } from '../../support/analytics.ts';
-import { type OpenedAnalytics, testedAnalytics } from '../../support/analytics-stores.ts';
+import { type OpenedAnalytics } from '../../support/analytics-stores.ts';
 import { audienceOf } from '../../support/naive-audience.ts';
+import { testedAnalytics } from '../../support/tested-analytics.ts';
 import { Dice } from '../../torture/dice.ts';
 import { randomKey, randomValue } from '../../torture/random-json.ts';
 

@@ -10,17 +10,16 @@ import { deleteProject } from '../../../services/stores/projects/delete-project.
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../../support/analytics.ts';
 import { recordOf } from '../../support/messages.ts';
-import { canRunOnServers } from '../../support/server-settings.ts';
+import { testedForms } from '../../support/tested-forms.ts';
 import { sharedInstallation } from '../../support/whole-installation.ts';
 
-const FORMS = ['embedded', ...((await canRunOnServers()) ? (['servers'] as const) : [])] as const;
 const SILENT = { report: () => undefined, signal: new AbortController().signal };
 const TABLES = ['users', 'profiles', 'anonymous_ids', 'applied_counts', 'refusals', 'verification_hours'];
 const ROWS = ['track_rows', 'user_event_rows', 'session_rows', 'trait_rows', 'trait_value_rows', 'user_rows']
   .concat(['user_id_rows', 'identify_rows', 'audience_changes', 'audience_members', 'audience_evaluations'])
   .toSorted();
 
-describe.each(FORMS)('the erasure of a project, %s', (form) => {
+describe.each(await testedForms())('the erasure of a project, $form', ({ form }) => {
   const installation = sharedInstallation(form);
   const erase = (project: string, call: CommandCall = SILENT, pauseMs = 1) => {
     const { log, codec, database, analytics } = installation();

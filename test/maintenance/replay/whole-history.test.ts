@@ -16,7 +16,7 @@ import type { ClickHouseStore } from '../../../services/stores/analytics/clickho
 import { deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { identify, session, track } from '../../support/messages.ts';
-import { canRunOnServers } from '../../support/server-settings.ts';
+import { testedForms } from '../../support/tested-forms.ts';
 import { sharedInstallation } from '../../support/whole-installation.ts';
 import { decodeLogged } from '../../torture/decode-logged.ts';
 import { Findings } from '../../torture/findings.ts';
@@ -24,7 +24,6 @@ import { Ledger } from '../../torture/ledger.ts';
 import { Model } from '../../torture/model.ts';
 import { checkGenerations } from '../../torture/verdict.ts';
 
-const FORMS = ['embedded', ...((await canRunOnServers()) ? (['servers'] as const) : [])] as const;
 const CALL = { report: () => undefined, signal: new AbortController().signal };
 const READ = { timeout: 120_000 };
 const MESSAGES = 3_000;
@@ -32,7 +31,7 @@ const USERS = 90;
 // A poll of so many is full: the projector begins to write large batches.
 const RATE = 600;
 
-describe.each(FORMS)('a whole history read anew, %s', (form) => {
+describe.each(await testedForms())('a whole history read anew, $form', ({ form }) => {
   const installation = sharedInstallation(form);
   let readers: Readers;
   beforeAll(() => {

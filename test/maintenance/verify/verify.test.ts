@@ -7,15 +7,14 @@ import type { Period } from '../../../services/maintenance/verify/period.ts';
 import { checkProfiles } from '../../../services/maintenance/verify/profile-check.ts';
 import { verify } from '../../../services/maintenance/verify/verify.ts';
 import { MessageMaker } from '../../support/analytics.ts';
-import { canRunOnServers } from '../../support/server-settings.ts';
+import { testedForms } from '../../support/tested-forms.ts';
 import { sharedInstallation } from '../../support/whole-installation.ts';
 
-const FORMS = ['embedded', ...((await canRunOnServers()) ? (['servers'] as const) : [])] as const;
 const HOUR = 3_600_000_000n;
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
 const OPTIONS = { repeatWindowMs: 30 * 86_400_000 };
 
-describe.each(FORMS)('verify, %s', (form) => {
+describe.each(await testedForms())('verify, $form', ({ form }) => {
   const installation = sharedInstallation(form);
   const verified = async (period: Period, options: { deep?: boolean } = {}) =>
     verify(await storesToVerify(installation()), period, { ...OPTIONS, ...options });

@@ -5,8 +5,9 @@ import { readCountsQuestion, readEventsQuestion } from '../../../services/query-
 import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
+import { sharedStore } from '../../support/analytics-stores.ts';
 import { PROJECT } from '../../support/reading-server.ts';
+import { testedAnalytics } from '../../support/tested-analytics.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = BigInt(NOON_MS) * 1000n;

@@ -16,10 +16,11 @@ import { userRoutes } from '../../../services/query-api/users/routes.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedStore, testedAnalytics } from '../../support/analytics-stores.ts';
+import { sharedStore } from '../../support/analytics-stores.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/database.ts';
 import { MemoryAudienceStore } from '../../support/memory-audience-store.ts';
 import { PROJECT } from '../../support/reading-server.ts';
+import { testedAnalytics } from '../../support/tested-analytics.ts';
 
 const postgres = await serverUrl('postgres');
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;

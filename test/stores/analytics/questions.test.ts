@@ -4,7 +4,8 @@ import type { Message } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { versionOf } from '../../../services/messages/version.ts';
 import { insert, MessageMaker } from '../../support/analytics.ts';
-import { sharedAnalytics, testedAnalytics } from '../../support/analytics-stores.ts';
+import { sharedAnalytics } from '../../support/analytics-stores.ts';
+import { testedAnalytics } from '../../support/tested-analytics.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/clickhouse.md', import.meta.url), 'utf8');
 const EXAMPLES = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(([, sql = '']) => sql.trim());
