@@ -4,7 +4,7 @@ import { openEventLog } from '../../services/event-log/open.ts';
 import { type Identify, TOPICS } from '../../services/messages/message.ts';
 import { identify, recordOf } from '../support/messages.ts';
 import { ADMIN_KEY, complaintsOf, type Scene } from './scene.ts';
-import { violationsOf, widthOf } from './screens-tests.ts';
+import { expectAccessible } from './screens-tests.ts';
 
 /** No text of Postgres can have it, and no message that came by HTTP has it: another program wrote these. */
 const NUL = '\0';
@@ -71,24 +71,15 @@ export function testLetters(scene: () => Scene): void {
 
     test('the list, a dead letter and the question before a drop are accessible in both themes and fit 360 px', async () => {
       const page = await opened(scene(), projectId);
-      const looked = async (what: string): Promise<void> => {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          expect(await violationsOf(page), `${what}, ${colorScheme}`).toEqual([]);
-        }
-        await page.setViewportSize({ width: 360, height: 740 });
-        await expect.poll(async () => widthOf(page), { message: what }).toBeLessThanOrEqual(360);
-        await page.setViewportSize({ width: 1280, height: 800 });
-      };
 
-      await looked('the list');
+      await expectAccessible(page, 'the list');
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
       await page.locator('textarea').fill('{"user_id": "b"}');
-      await looked('a letter');
+      await expectAccessible(page, 'a letter');
       await page.getByRole('button', { name: 'Drop…' }).click();
       await expect.poll(() => page.getByRole('dialog').innerText(), { timeout: 20_000 }).toContain('will stay missing');
-      await looked('the question');
+      await expectAccessible(page, 'the question');
     });
 
     test('many are dropped and replayed after their count was shown, and a drop asks for the name', async () => {

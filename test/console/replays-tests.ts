@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { complaintsOf, type Scene } from './scene.ts';
-import { violationsOf, widthOf } from './screens-tests.ts';
+import { expectAccessible, violationsOf } from './screens-tests.ts';
 
 const CSV = [
   'Email,Action,Amount',
@@ -12,18 +12,6 @@ async function chooseFile(page: Page, name: string, text: string): Promise<void>
   const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
   await page.locator('input[type=file]').setInputFiles(file);
   await page.getByRole('heading', { name: 'The first rows' }).waitFor();
-}
-
-/** In both themes, and narrow. */
-async function expectAccessible(page: Page, what: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await violationsOf(page), `${what}, ${colorScheme}`).toEqual([]);
-  }
-  await page.setViewportSize({ width: 360, height: 740 });
-  await expect.poll(async () => widthOf(page), { message: what }).toBeLessThanOrEqual(360);
-  expect(await violationsOf(page), `${what}, narrow`).toEqual([]);
-  await page.setViewportSize({ width: 1280, height: 800 });
 }
 
 export function testReplays(scene: () => Scene): void {
